@@ -1,0 +1,23 @@
+// Bundles the program into dist/: one entry, code split so that heavy parts load when first needed.
+import { rm } from "node:fs/promises";
+import { build } from "esbuild";
+
+await rm("dist", { recursive: true, force: true });
+await build({
+  entryPoints: { duet: "bin/duet.ts" },
+  outdir: "dist",
+  bundle: true,
+  splitting: true,
+  minify: true,
+  keepNames: true,
+  platform: "node",
+  format: "esm",
+  target: "node22.19",
+  chunkNames: "chunks/[name]-[hash]",
+  legalComments: "none",
+  logLevel: "warning",
+  // CommonJS packages inside an ES module bundle still ask for `require`.
+  banner: {
+    js: 'import{createRequire as __duetRequire}from"node:module";const require=__duetRequire(import.meta.url);',
+  },
+});

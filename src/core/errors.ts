@@ -1,0 +1,79 @@
+import { type Locale, say, type Text } from "./locale.ts";
+
+/** The codes of the contract's section 5; every failure that a face shows carries one. */
+export const errorCodes = [
+  "config",
+  "auth",
+  "quota",
+  "rate_limit",
+  "invalid_request",
+  "context_overflow",
+  "content_filter",
+  "overloaded",
+  "server",
+  "timeout",
+  "network",
+  "bad_response",
+  "tool",
+  "internal",
+] as const;
+
+export type ErrorCode = (typeof errorCodes)[number];
+
+export interface ErrorDetails {
+  code: ErrorCode;
+  /** What happened, with the bad value and what is allowed. */
+  text: Text;
+  /** What the reader can do about it. */
+  hint?: Text;
+  /** Whether the same request may succeed later. */
+  retryable?: boolean;
+  /** How long the other side asks to wait, in milliseconds. */
+  retryAfterMs?: number;
+  cause?: unknown;
+}
+
+/** What a face shows of a failure: the `error` object of the contract's section 5. */
+export interface ErrorReport {
+  code: ErrorCode;
+  message: string;
+  hint: string | null;
+}
+
+/** The one family of errors. `message` is the English text; `report` words it for a reader. */
+export class DuetError extends Error {
+  override readonly name = "DuetError";
+  readonly code: ErrorCode;
+  readonly text: Text;
+  readonly hint: Text | undefined;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(details: ErrorDetails) {
+    super(details.text.en, { cause: details.cause });
+    this.code = details.code;
+    this.text = details.text;
+    this.hint = details.hint;
+    this.retryable = details.retryable ?? false;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+/** Turns anything thrown into one of the family; what we did not foresee is `internal`. */
+export function toDuetError(thrown: unknown): DuetError {
+  if (thrown instanceof DuetError) return thrown;
+  const message = messageOf(thrown);
+  return new DuetError({ code: "internal", text: { zh: message, en: message }, cause: thrown });
+}
+
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+export function report(error: DuetError, locale: Locale): ErrorReport {
+  return {
+    code: error.code,
+    message: say(locale, error.text),
+    hint: error.hint === undefined ? null : say(locale, error.hint),
+  };
+}

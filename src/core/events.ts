@@ -1,0 +1,71 @@
+import type { JsonValue } from "./json.ts";
+import type { Usage } from "./model.ts";
+import type { Mode, Outcome } from "./outcome.ts";
+import type { ToolFailure } from "./tool.ts";
+
+export type Phase = "plan" | "decide" | "answer";
+
+/**
+ * One run as a stream: exactly one `run-start` first, exactly one `run-end` last; whatever starts, ends.
+ * Models are named `provider/model`; times are milliseconds.
+ */
+export type AgentEvent =
+  | {
+      type: "run-start";
+      runId: string;
+      conversationId: string;
+      mode: Mode;
+      models: { functionCall: string; answer: string };
+      toolCount: number;
+    }
+  | { type: "phase-start"; phase: Phase; step: number; model: string; reason: string }
+  | { type: "reasoning-delta"; phase: Phase; text: string }
+  | { type: "thought-delta"; text: string }
+  | { type: "plan"; steps: PlanStep[] }
+  | { type: "tool-start"; callId: string; step: number; tool: string; arguments: JsonValue }
+  | { type: "tool-progress"; callId: string; message: string; progress?: number; total?: number }
+  | ToolEnd
+  | { type: "evaluation"; verdict: Verdict["verdict"]; reason: Verdict["reason"]; message: string }
+  | { type: "notice"; level: "info" | "warning"; code: string; message: string }
+  | { type: "answer-delta"; text: string }
+  | { type: "phase-end"; phase: Phase; step: number; model: string; usage: Usage; elapsedMs: number }
+  | { type: "run-end"; outcome: Outcome };
+
+export interface ToolEnd {
+  type: "tool-end";
+  callId: string;
+  tool: string;
+  ok: boolean;
+  cached: boolean;
+  /** The start of the result, on one line. */
+  preview: string;
+  /** How many sources a search found; absent for other tools. */
+  resultCount?: number;
+  /** The first three of them. */
+  top?: { n: number; title: string; url: string; snippet: string }[];
+  elapsedMs: number;
+  error?: ToolFailure;
+}
+
+export interface PlanStep {
+  step: number;
+  description: string;
+  tool: string;
+  parameters: JsonValue;
+  state: "pending" | "running" | "done" | "failed" | "skipped";
+}
+
+/** What the evaluation of a round of tool calls decided, and why. */
+export type Verdict =
+  | { verdict: "continue"; reason: "result-thin" | "tool-failed" | "model-decides" }
+  | {
+      verdict: "answer";
+      reason:
+        | "model-decided"
+        | "sufficient"
+        | "iteration-limit"
+        | "tool-call-limit"
+        | "time-limit"
+        | "token-limit"
+        | "repetition";
+    };

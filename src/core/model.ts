@@ -1,0 +1,72 @@
+import type { JsonSchema } from "./json.ts";
+import type { AssistantMessage, Message } from "./messages.ts";
+
+/** A language model behind one interface, whatever its vendor and wire format. */
+export interface Model {
+  readonly provider: string;
+  readonly model: string;
+  /**
+   * Streams one turn. The last event is `turn-end`; a turn that cannot be finished throws a `DuetError` instead
+   * (also on abort), so a stream that ended without an error is a complete turn.
+   */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+/** `provider/model`, as faces and events show it. */
+export function modelName(model: Pick<Model, "provider" | "model">): string {
+  return `${model.provider}/${model.model}`;
+}
+
+export interface ModelRequest {
+  messages: Message[];
+  /** The tools on offer; none, and the model can only answer. */
+  tools: ToolDefinition[];
+  /** Overrides the model's configured output limit, in tokens. */
+  maxTokens?: number;
+}
+
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  inputSchema: JsonSchema;
+}
+
+export type ModelEvent =
+  | { type: "reasoning-delta"; text: string }
+  | { type: "text-delta"; text: string }
+  /** Something the reader should know and the turn survives: a repair, a retry, a setting the model does not take. */
+  | { type: "notice"; level: "info" | "warning"; code: string; message: string }
+  | { type: "turn-end"; turn: Turn };
+
+export interface Turn {
+  message: AssistantMessage;
+  finish: FinishReason;
+  usage: Usage;
+}
+
+/**
+ * `stop` and `tool-calls` are complete. `length`, `refused` and `content-filter` are cut short: their tool calls
+ * must not run and their text is partial.
+ */
+export type FinishReason = "stop" | "tool-calls" | "length" | "refused" | "content-filter";
+
+/** Tokens of one or more calls; 0 where the provider did not say. */
+export interface Usage {
+  /** All input, cached tokens included. */
+  inputTokens: number;
+  /** All output, reasoning included. */
+  outputTokens: number;
+  reasoningTokens: number;
+  cachedTokens: number;
+}
+
+export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    cachedTokens: a.cachedTokens + b.cachedTokens,
+  };
+}

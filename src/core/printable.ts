@@ -1,0 +1,17 @@
+/**
+ * Makes text safe to show: every control, formatting or private character becomes a visible `\u{..}`; newline and tab
+ * stay. Nothing is stripped, so nothing can be re-created by stripping, and the result does not depend on how the
+ * text was split (https://www.unicode.org/reports/tr36/ and CWE-150).
+ */
+export function printable(text: string): string {
+  return text.replace(unsafe, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** The same on one line: newlines and tabs become spaces too. */
+export function printableLine(text: string): string {
+  return printable(text.replace(/[\r\n\t\v\f\u0085\u2028\u2029]+/g, " ")).trim();
+}
+
+// Cc and Cf hold C0, C1, bidi, zero-width and tag characters; Co and Cn are private or unassigned; Cs are lone surrogates.
+// The zero-width joiner and the variation selectors (Mn) stay: emoji are made of them.
+const unsafe = /(?![\n\t\u200d])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu;

@@ -1,0 +1,62 @@
+import type { ErrorCode } from "./errors.ts";
+import type { JsonObject, JsonSchema } from "./json.ts";
+import type { Locale } from "./locale.ts";
+
+/** Something the agent can do: a built-in, a user's module, or a tool of a downstream MCP server. */
+export interface Tool {
+  /** Unique among all tools, `^[a-zA-Z0-9_-]{1,64}$`. */
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  /** Where it comes from: `builtin`, `user`, or the configured name of a server. */
+  readonly source: string;
+  readonly annotations: ToolAnnotations;
+  /** Gets validated arguments. May throw or reject: whoever calls it turns that into a failed result. */
+  run(args: JsonObject, context: ToolContext): Promise<ToolResult>;
+}
+
+/** What a tool says of itself. Shown to people and hosts; never relaxes a policy. */
+export interface ToolAnnotations {
+  title?: string;
+  readOnly?: boolean;
+  destructive?: boolean;
+  idempotent?: boolean;
+  openWorld?: boolean;
+}
+
+export interface ToolContext {
+  /** Aborts when the run is cancelled, out of time, or the call is. */
+  readonly signal: AbortSignal;
+  readonly locale: Locale;
+  progress(message: string, progress?: number, total?: number): void;
+  /** Tells the reader something once, beside the result (a third party that gets data, a fallback taken). */
+  notice(code: string, message: string): void;
+}
+
+export interface ToolResult {
+  ok: boolean;
+  /** What the model reads. Untrusted: it never becomes an instruction. */
+  text: string;
+  /** Pages the result stands on, in order; the agent numbers them for citation. */
+  sources?: Source[];
+  /** Taken from a cache. */
+  cached?: boolean;
+  /** Why it failed, when `ok` is false. */
+  error?: ToolFailure;
+}
+
+export interface ToolFailure {
+  code: ErrorCode | "unknown_tool" | "invalid_arguments" | "cancelled";
+  message: string;
+}
+
+/** A page that an answer may cite. */
+export interface Source {
+  title: string;
+  url: string;
+  snippet: string;
+}
+
+export function failure(code: ToolFailure["code"], message: string): ToolResult {
+  return { ok: false, text: message, error: { code, message } };
+}

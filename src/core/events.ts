@@ -1,5 +1,6 @@
 import type { JsonValue } from "./json.ts";
 import type { Usage } from "./model.ts";
+import type { Notice } from "./notice.ts";
 import type { Mode, Outcome } from "./outcome.ts";
 import type { ToolFailure } from "./tool.ts";
 
@@ -26,7 +27,7 @@ export type AgentEvent =
   | { type: "tool-progress"; callId: string; message: string; progress?: number; total?: number }
   | ToolEnd
   | { type: "evaluation"; verdict: Verdict["verdict"]; reason: Verdict["reason"]; message: string }
-  | { type: "notice"; level: "info" | "warning"; code: string; message: string }
+  | Notice
   | { type: "answer-delta"; text: string }
   | { type: "phase-end"; phase: Phase; step: number; model: string; usage: Usage; elapsedMs: number }
   | { type: "run-end"; outcome: Outcome };
@@ -62,6 +63,7 @@ export type Verdict =
       verdict: "answer";
       reason:
         | "model-decided"
+        | "turn-cut"
         | "sufficient"
         | "iteration-limit"
         | "tool-call-limit"

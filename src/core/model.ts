@@ -1,5 +1,6 @@
 import type { JsonSchema } from "./json.ts";
 import type { AssistantMessage, Message } from "./messages.ts";
+import type { Notice } from "./notice.ts";
 
 /** A language model behind one interface, whatever its vendor and wire format. */
 export interface Model {
@@ -34,8 +35,7 @@ export interface ToolDefinition {
 export type ModelEvent =
   | { type: "reasoning-delta"; text: string }
   | { type: "text-delta"; text: string }
-  /** Something the reader should know and the turn survives: a repair, a retry, a setting the model does not take. */
-  | { type: "notice"; level: "info" | "warning"; code: string; message: string }
+  | Notice
   | { type: "turn-end"; turn: Turn };
 
 export interface Turn {

@@ -55,7 +55,7 @@ export interface OutcomeMeta {
   mode: Mode;
   /** US dollars; null when a price is not known, never 0. */
   cost_usd: number | null;
-  models: { function_call: ModelBill | null; answer: ModelBill | null };
+  models: { function_call: ModelBill; answer: ModelBill };
 }
 
 /** What one of the two roles used. */

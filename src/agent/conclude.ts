@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import { DuetError, type ErrorReport, report } from "../core/errors.ts";
+import { say } from "../core/locale.ts";
+import type { FinishReason } from "../core/model.ts";
+import type { Outcome, StopReason } from "../core/outcome.ts";
+import type { AnswerText } from "./answer-text.ts";
+import type { Work } from "./decide.ts";
+import type { Run } from "./run.ts";
+import type { Written } from "./write-answer.ts";
+
+/** What running came to, before it is put into the outcome's words. */
+export interface Ending {
+  work?: Work;
+  written?: Written;
+  error?: DuetError;
+}
+
+/** Says what a run came to: complete, or partial, failed, cancelled and why. */
+export function toOutcome(run: Run, answer: AnswerText, ending: Ending, elapsedMs: number): Outcome {
+  const { status, stop } = judge(run, answer, ending);
+  return {
+    success: status === "complete" || status === "partial",
+    status,
+    stop_reason: stop,
+    response: answer.shown,
+    conversation_id: run.conversation.id,
+    run_id: run.id,
+    trace_id: randomBytes(16).toString("hex"),
+    tool_calls: run.calls,
+    citations: answer.citations(),
+    meta: {
+      total_tokens: run.statistics.totalTokens(),
+      tool_calls_count: run.calls.length,
+      latency_ms: Math.round(elapsedMs),
+      iterations: ending.work?.iterations ?? 0,
+      mode: run.mode,
+      cost_usd: null,
+      models: {
+        function_call: run.statistics.bill("functionCall", run.models.functionCall),
+        answer: run.statistics.bill("answer", run.models.answer),
+      },
+    },
+    error: reportOf(run, ending, status),
+  };
+}
+
+function reportOf(run: Run, ending: Ending, status: Outcome["status"]): ErrorReport | null {
+  if (status === "complete" || status === "cancelled") return null;
+  const error = ending.error ?? ending.written?.error ?? ending.work?.error;
+  if (status === "partial") return error ? report(error, run.locale) : null;
+  const { code, message, hint } = report(error ?? emptyAnswer(), run.locale);
+  if (run.mode === "chat") return { code, message, hint };
+  return { code, message, hint: [hint, say(run.locale, chatAdvice)].filter(Boolean).join(" ") };
+}
+
+function emptyAnswer(): DuetError {
+  return new DuetError({
+    code: "content_filter",
+    text: { zh: "模型拒绝回答，没有给出任何内容。", en: "The model refused to answer and gave no text." },
+    hint: { zh: "换一种问法再试。", en: "Ask in another way." },
+  });
+}
+
+const chatAdvice = {
+  zh: "也可以切换到 Chat 模式再试（/mode chat 或 --mode chat）。",
+  en: "You can also try Chat mode (/mode chat or --mode chat).",
+};
+
+type Judgement = { status: Outcome["status"]; stop: StopReason };
+
+function judge(run: Run, answer: AnswerText, ending: Ending): Judgement {
+  if (run.cancelled.aborted) return { status: "cancelled", stop: "cancelled" };
+  if (ending.error) return { status: "failed", stop: run.answering.aborted ? "time_limit" : "error" };
+  const finish = ending.work?.answered ?? ending.written?.finish;
+  if (answer.shown.trim() === "") return { status: "failed", stop: finish === "refused" ? "refused" : "error" };
+  if (finish === undefined) return { status: "partial", stop: run.answering.aborted ? "time_limit" : "error" };
+  if (finish !== "stop") return { status: "partial", stop: cuts[finish] };
+  const stop = stops[ending.work?.reason ?? "model-decided"];
+  if (ending.work?.error) return { status: "partial", stop: "error" };
+  return { status: stop === "answered" ? "complete" : "partial", stop };
+}
+
+const cuts: Record<Exclude<FinishReason, "stop">, StopReason> = {
+  length: "length",
+  refused: "refused",
+  "content-filter": "refused",
+  // An answer turn has no tools to call; a model that tries anyway has not answered.
+  "tool-calls": "error",
+};
+
+const stops: Record<Work["reason"], StopReason> = {
+  "model-decided": "answered",
+  sufficient: "answered",
+  "turn-cut": "length",
+  "iteration-limit": "iteration_limit",
+  "tool-call-limit": "tool_call_limit",
+  "time-limit": "time_limit",
+  "token-limit": "token_limit",
+  repetition: "repetition",
+};

@@ -1,0 +1,28 @@
+import { type Locale, say } from "../core/locale.ts";
+import type { Observation } from "./act.ts";
+import { fence } from "./fence.ts";
+
+/** What the answer model gets of the other model's work: the question and each call with its result, as fenced text. */
+export function handOver(
+  question: string,
+  observations: readonly Observation[],
+  marker: string,
+  locale: Locale,
+): string {
+  if (observations.length === 0) return question;
+  const results = observations.map(
+    ({ call, text }, index) => `${index + 1}. ${call.name} ${call.argumentsText}\n${fence(text, marker)}`,
+  );
+  const title = say(locale, { zh: "工具结果：", en: "Tool results:" });
+  return [question, title, ...results].join("\n\n");
+}
+
+/** The answer when no model can give one: the results themselves, as they came. */
+export function bareResults(observations: readonly Observation[], locale: Locale): string {
+  const title = say(locale, {
+    zh: "没有模型能够写出回答，以下是已有的中间结果：",
+    en: "No model could write the answer. These are the results so far:",
+  });
+  const results = observations.map(({ call, text }) => `${call.name} ${call.argumentsText}\n${text}`);
+  return [title, ...results].join("\n\n");
+}

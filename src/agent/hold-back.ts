@@ -1,0 +1,39 @@
+/**
+ * Tells the thought of a single model from its answer. Text is held until it is too long for a thought beside tool
+ * calls; from there on it is the answer and flows.
+ */
+export interface HeldText {
+  push(text: string): void;
+  /** The turn asked for tools: what is still held was a thought. */
+  asThought(): string;
+  /** The turn asked for none: what is still held belongs to the answer. */
+  asAnswer(): void;
+}
+
+/** Characters; decide prompts ask for one or two sentences. */
+const longestThought = 280;
+
+export function holdBack(answer: (text: string) => void): HeldText {
+  let held = "";
+  let flowing = false;
+  function release(): void {
+    const text = held;
+    held = "";
+    answer(text);
+  }
+  return {
+    push(text) {
+      held += text;
+      flowing ||= held.length > longestThought;
+      if (flowing) release();
+    },
+    asThought() {
+      // A long thought that was already shown as answer stays there, set apart from what follows.
+      if (flowing) answer("\n\n");
+      const thought = held;
+      held = "";
+      return thought;
+    },
+    asAnswer: release,
+  };
+}

@@ -1,0 +1,34 @@
+/** The limits of one run. All times are milliseconds. */
+export interface Limits {
+  /** Decide turns. */
+  maxIterations: number;
+  /** Tool calls over all turns. */
+  maxToolCalls: number;
+  /** The whole run, its answer included. */
+  maxExecutionTimeMs: number;
+  /** Input and output tokens of all model calls together. */
+  tokenBudget: number;
+  /** Output tokens of one model turn; the model's own setting when undefined. */
+  maxTokens?: number;
+  /** Tool calls that run side by side. */
+  maxParallel: number;
+  /** Characters under which a result counts as thin. */
+  minResultLength: number;
+  /** Answer as soon as a round's results are not thin, without asking the function-call model again. */
+  stopWhenSufficient: boolean;
+}
+
+export const defaultLimits: Limits = {
+  maxIterations: 5,
+  maxToolCalls: 5,
+  maxExecutionTimeMs: 60_000,
+  tokenBudget: 100_000,
+  maxParallel: 8,
+  minResultLength: 20,
+  stopWhenSufficient: false,
+};
+
+/** The time kept back for the answer: a quarter of the run, at most 20 s. */
+export function answerReserveMs(limits: Limits): number {
+  return Math.min(20_000, limits.maxExecutionTimeMs / 4);
+}

@@ -1,0 +1,122 @@
+import { Channel } from "../core/channel.ts";
+import { DuetError, toDuetError } from "../core/errors.ts";
+import type { AgentEvent } from "../core/events.ts";
+import { type Locale, languageOf } from "../core/locale.ts";
+import { modelName } from "../core/model.ts";
+import type { Notice } from "../core/notice.ts";
+import type { Mode } from "../core/outcome.ts";
+import type { Tool } from "../core/tool.ts";
+import { timeoutError } from "../core/waiting.ts";
+import { type AnswerText, createAnswerText } from "./answer-text.ts";
+import { type Ending, toOutcome } from "./conclude.ts";
+import { type Conversation, newId } from "./conversation.ts";
+import { decideAndAct } from "./decide.ts";
+import { answerReserveMs, type Limits } from "./limits.ts";
+import type { Models, Run } from "./run.ts";
+import { createStatistics } from "./statistics.ts";
+import { writeAnswer } from "./write-answer.ts";
+
+export interface RunOptions {
+  question: string;
+  mode: Exclude<Mode, "plan">;
+  conversation: Conversation;
+  models: Models;
+  tools: readonly Tool[];
+  limits: Limits;
+  /** The language when the question does not show one. */
+  locale: Locale;
+  /** Told right after `run-start`. */
+  notices?: readonly Notice[];
+  signal?: AbortSignal;
+}
+
+/**
+ * Runs one question as a stream of events: `run-start` first, `run-end` last, whatever happens; never throws. Leaving
+ * the stream early, or aborting the signal, stops the model's request and the tools' calls.
+ */
+export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent, void, undefined> {
+  const events = new Channel<AgentEvent>();
+  const left = new AbortController();
+  const done = drive(options, events, left).finally(() => events.close());
+  try {
+    yield* events;
+  } finally {
+    left.abort(new DuetError({ code: "internal", text: { zh: "已取消", en: "cancelled" } }));
+    await done;
+  }
+}
+
+async function drive(options: RunOptions, events: Channel<AgentEvent>, left: AbortController): Promise<void> {
+  const started = performance.now();
+  const cancelled = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
+  const total = options.limits.maxExecutionTimeMs;
+  const working = timer(total - answerReserveMs(options.limits));
+  const answering = timer(total);
+  const run: Run = {
+    id: newId("run"),
+    question: options.question,
+    mode: options.mode,
+    locale: languageOf(options.question, options.locale),
+    conversation: options.conversation,
+    models: options.models,
+    tools: new Map(options.mode === "chat" ? [] : options.tools.map((tool) => [tool.name, tool])),
+    limits: options.limits,
+    statistics: createStatistics(),
+    calls: [],
+    cancelled,
+    working: AbortSignal.any([cancelled, working.signal]),
+    answering: AbortSignal.any([cancelled, answering.signal]),
+    emit: (event) => events.push(event),
+  };
+  const answer = createAnswerText(run);
+  run.emit(runStart(run));
+  for (const notice of options.notices ?? []) run.emit(notice);
+  const ending: Ending = {};
+  try {
+    await work(run, answer, ending);
+  } catch (thrown) {
+    ending.error = toDuetError(thrown);
+  } finally {
+    working.clear();
+    answering.clear();
+  }
+  answer.finish();
+  const outcome = toOutcome(run, answer, ending, performance.now() - started);
+  if (outcome.success) remember(run, answer.shown);
+  run.emit({ type: "run-end", outcome });
+}
+
+async function work(run: Run, answer: AnswerText, ending: Ending): Promise<void> {
+  run.cancelled.throwIfAborted();
+  if (run.mode !== "chat") {
+    ending.work = await decideAndAct(run, answer);
+    if (ending.work.answered) return;
+  }
+  const { observations = [], iterations = 0 } = ending.work ?? {};
+  ending.written = await writeAnswer(run, answer, observations, iterations + 1);
+}
+
+function runStart(run: Run): AgentEvent {
+  return {
+    type: "run-start",
+    runId: run.id,
+    conversationId: run.conversation.id,
+    mode: run.mode,
+    models: { functionCall: modelName(run.models.functionCall), answer: modelName(run.models.answer) },
+    toolCount: run.tools.size,
+  };
+}
+
+function remember(run: Run, response: string): void {
+  run.conversation.history.push(
+    { role: "user", content: run.question },
+    { role: "assistant", content: response, toolCalls: [] },
+  );
+}
+
+/** A limit that can be cleared, so that a finished run leaves no timer behind. */
+function timer(ms: number): { signal: AbortSignal; clear(): void } {
+  const controller = new AbortController();
+  const handle = setTimeout(() => controller.abort(timeoutError("run", ms)), ms);
+  return { signal: controller.signal, clear: () => clearTimeout(handle) };
+}

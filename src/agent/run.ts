@@ -1,0 +1,42 @@
+import type { AgentEvent } from "../core/events.ts";
+import type { Locale } from "../core/locale.ts";
+import type { Model } from "../core/model.ts";
+import type { Mode, ToolCallRecord } from "../core/outcome.ts";
+import type { Tool } from "../core/tool.ts";
+import type { Conversation } from "./conversation.ts";
+import type { Limits } from "./limits.ts";
+import type { Statistics } from "./statistics.ts";
+
+/** What all parts of one run share; made once, in `runAgent`. */
+export interface Run {
+  readonly id: string;
+  readonly question: string;
+  readonly mode: Mode;
+  /** The language of the question: of the prompts, of notices and of the answer. */
+  readonly locale: Locale;
+  readonly conversation: Conversation;
+  readonly models: Models;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly limits: Limits;
+  readonly statistics: Statistics;
+  /** Every call asked for so far, in order. */
+  readonly calls: ToolCallRecord[];
+  /** The caller's stop. */
+  readonly cancelled: AbortSignal;
+  /** `cancelled`, or the end of the time for deciding and acting. */
+  readonly working: AbortSignal;
+  /** `cancelled`, or the end of the time for the whole run. */
+  readonly answering: AbortSignal;
+  readonly emit: (event: AgentEvent) => void;
+}
+
+/** The two roles; the same object twice where one model is configured. */
+export interface Models {
+  functionCall: Model;
+  answer: Model;
+}
+
+/** Whether one model plays both roles, so that its last decide turn is the answer. */
+export function hasOneModel(models: Models): boolean {
+  return models.functionCall === models.answer;
+}

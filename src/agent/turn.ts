@@ -1,0 +1,49 @@
+import { DuetError } from "../core/errors.ts";
+import type { Phase } from "../core/events.ts";
+import { type Model, type ModelRequest, modelName, noUsage, type Turn } from "../core/model.ts";
+import type { Run } from "./run.ts";
+import type { Role } from "./statistics.ts";
+
+export interface TurnPlan {
+  phase: Phase;
+  step: number;
+  role: Role;
+  model: Model;
+  /** Why this phase starts, in words for the reader. */
+  reason: string;
+  request: ModelRequest;
+  signal: AbortSignal;
+  onText(text: string): void;
+}
+
+/** Streams one model turn into events, and bills it. Its phase is closed whatever happens; throws what the model throws. */
+export async function takeTurn(run: Run, plan: TurnPlan): Promise<Turn> {
+  const { phase, step, model } = plan;
+  const name = modelName(model);
+  const started = performance.now();
+  let turn: Turn | undefined;
+  run.emit({ type: "phase-start", phase, step, model: name, reason: plan.reason });
+  try {
+    for await (const event of model.stream(plan.request, plan.signal)) {
+      if (event.type === "text-delta") plan.onText(event.text);
+      else if (event.type === "reasoning-delta") run.emit({ type: "reasoning-delta", phase, text: event.text });
+      else if (event.type === "notice") run.emit(event);
+      else turn = event.turn;
+    }
+    if (turn === undefined) throw unfinished(name);
+    return turn;
+  } finally {
+    const usage = turn?.usage ?? noUsage;
+    const elapsedMs = performance.now() - started;
+    run.statistics.add(plan.role, usage, elapsedMs);
+    run.emit({ type: "phase-end", phase, step, model: name, usage, elapsedMs: Math.round(elapsedMs) });
+  }
+}
+
+function unfinished(name: string): DuetError {
+  return new DuetError({
+    code: "bad_response",
+    text: { zh: `${name} 的回复没有结束标记`, en: `${name} ended its reply without a terminal marker` },
+    retryable: true,
+  });
+}

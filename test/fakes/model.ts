@@ -1,0 +1,80 @@
+import { DuetError } from "../../src/core/errors.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { FinishReason, Model, ModelEvent, ModelRequest } from "../../src/core/model.ts";
+import { sleep } from "../../src/core/waiting.ts";
+
+/** One scripted turn: a text, calls, or both; an error is thrown; `hang` waits until it is aborted. */
+export type ScriptedTurn =
+  | string
+  | ScriptedCall[]
+  | { text?: string; reasoning?: string; calls?: ScriptedCall[]; finish?: FinishReason; tokens?: number }
+  | { error: DuetError; text?: string }
+  | { hang: true; text?: string };
+
+export interface ScriptedCall {
+  id: string;
+  name: string;
+  /** An object, or the raw text of broken arguments. */
+  input: JsonObject | string;
+}
+
+export interface ScriptedModel extends Model {
+  /** What it was asked, turn by turn. */
+  readonly requests: ModelRequest[];
+}
+
+/** A model that plays the given turns in order and fails when it is asked once more. */
+export function scriptedModel(turns: ScriptedTurn[], name = "scripted"): ScriptedModel {
+  const requests: ModelRequest[] = [];
+  return {
+    provider: "fake",
+    model: name,
+    requests,
+    async *stream(request, signal) {
+      const turn = turns[requests.length];
+      requests.push({ ...request, messages: [...request.messages] });
+      signal.throwIfAborted();
+      if (turn === undefined) throw new DuetError({ code: "internal", text: both(`${name}: no turn is scripted`) });
+      yield* play(normal(turn), signal);
+    },
+  };
+}
+
+async function* play(
+  turn: Exclude<ScriptedTurn, string | ScriptedCall[]>,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  if ("reasoning" in turn && turn.reasoning) yield { type: "reasoning-delta", text: turn.reasoning };
+  for (const piece of (turn.text ?? "").match(/[\s\S]{1,4}/g) ?? []) yield { type: "text-delta", text: piece };
+  if ("error" in turn) throw turn.error;
+  if ("hang" in turn) return await sleep(600_000, signal);
+  const calls = turn.calls ?? [];
+  const tokens = turn.tokens ?? 10;
+  yield {
+    type: "turn-end",
+    turn: {
+      message: {
+        role: "assistant",
+        content: turn.text ?? "",
+        reasoning: turn.reasoning,
+        toolCalls: calls.map(({ id, name, input }) => ({
+          id,
+          name,
+          argumentsText: typeof input === "string" ? input : JSON.stringify(input),
+          arguments: typeof input === "string" ? undefined : input,
+        })),
+      },
+      finish: turn.finish ?? (calls.length > 0 ? "tool-calls" : "stop"),
+      usage: { inputTokens: tokens, outputTokens: tokens, reasoningTokens: 0, cachedTokens: 0 },
+    },
+  };
+}
+
+function normal(turn: ScriptedTurn): Exclude<ScriptedTurn, string | ScriptedCall[]> {
+  if (typeof turn === "string") return { text: turn };
+  return Array.isArray(turn) ? { calls: turn } : turn;
+}
+
+function both(text: string): { zh: string; en: string } {
+  return { zh: text, en: text };
+}

@@ -1,0 +1,72 @@
+import { isRecord, type JsonObject, type JsonValue } from "../../core/json.ts";
+import type { AssistantMessage, Message } from "../../core/messages.ts";
+import { withoutFence } from "./result-text.ts";
+
+/** The question of this run and what its tools have answered so far. */
+export interface Asked {
+  question: string;
+  done: Done[];
+}
+
+/** A call that was made, in order. */
+export interface Done {
+  tool: string;
+  arguments: JsonObject;
+  result: string;
+  ok: boolean;
+}
+
+/** Reads the messages from the last question on. A call without a result counts as failed, so it is not made again. */
+export function readHistory(messages: readonly Message[]): Asked {
+  const start = messages.findLastIndex((message) => message.role === "user");
+  const last = messages[start];
+  if (last === undefined) return { question: "", done: [] };
+  const asked = readHandOver(last.content);
+  for (const [offset, message] of messages.slice(start + 1).entries()) {
+    if (message.role === "assistant") asked.done.push(...callsOf(message, messages.slice(start + 2 + offset)));
+  }
+  return asked;
+}
+
+function callsOf(turn: AssistantMessage, after: readonly Message[]): Done[] {
+  return turn.toolCalls.map((call) => {
+    const answer = after.find((message) => message.role === "tool" && message.callId === call.id);
+    const made = { tool: call.name, arguments: call.arguments ?? {} };
+    if (answer?.role !== "tool") return { ...made, result: "", ok: false };
+    return { ...made, result: withoutFence(answer.content), ok: answer.ok };
+  });
+}
+
+/** The answer turn gets question and results as one text: "1. tool {arguments}", then the result between fences. */
+function readHandOver(content: string): Asked {
+  const blocks = [...content.matchAll(/^\d+\. (\S+) (.*)\n<<<result (\S+)\n([\s\S]*?)\n?result \3>>>/gm)];
+  const [first] = blocks;
+  if (first === undefined) return { question: content.trim(), done: [] };
+  const done = blocks.map(([, tool = "", args = "", , result = ""]) => ({
+    tool,
+    arguments: parseArguments(args),
+    result,
+    ok: true,
+  }));
+  // The line above the first result is its title, not part of the question.
+  const question = content.slice(0, first.index).trimEnd().replace(/\n.*$/, "").trim();
+  return { question, done };
+}
+
+function parseArguments(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return isRecord(value) && Object.values(value).every(isJson);
+}
+
+function isJson(value: unknown): value is JsonValue {
+  if (Array.isArray(value)) return value.every(isJson);
+  return value === null || ["string", "number", "boolean"].includes(typeof value) || isJsonObject(value);
+}

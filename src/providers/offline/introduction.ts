@@ -1,0 +1,66 @@
+import { type Locale, say } from "../../core/locale.ts";
+import type { ToolDefinition } from "../../core/model.ts";
+import { isOneOf } from "./offer.ts";
+import { oneLine, quoteLine } from "./result-text.ts";
+import { rules } from "./rules.ts";
+
+/** Whether somebody asks what can be done here. */
+export function asksForHelp(question: string): boolean {
+  return help.test(question.trim().replace(/[\s?？!！。.]+$/, ""));
+}
+
+const help =
+  /^(?:\/?help(?: me)?|帮助|使用帮助|(?:你|您)?(?:都)?(?:能|会|可以)(?:帮我)?(?:做|干)?(?:些|点)?(?:什么|啥)(?:事情?)?|你有(?:什么|哪些)(?:功能|工具|能力)|(?:有|列出|显示)(?:什么|哪些|所有|可用的?|全部)*(?:工具|功能)(?:列表)?|你是谁|what can (?:you|i) do(?: here)?|who are you|what are you|(?:please )?(?:list|show|what)(?: me)?(?: are)?(?: all)?(?: the| your)?(?: available)? tools(?: (?:do you have|are there|are available))?)$/i;
+
+/** Says what this is, what it recognises with the tools on offer, and how to get a real model. */
+export function introduce(tools: readonly ToolDefinition[], locale: Locale): string {
+  return [
+    say(locale, what),
+    tools.length === 0 ? say(locale, noTools) : recognised(tools, locale),
+    say(locale, howTo),
+  ].join("\n\n");
+}
+
+/** The same with every tool on offer. */
+export function introduceTools(tools: readonly ToolDefinition[], locale: Locale): string {
+  if (tools.length === 0) return introduce(tools, locale);
+  const lines = tools
+    .slice(0, mostTools)
+    .map(({ name, description }) => `- ${quoteLine(name)} ${oneLine(description, 80)}`);
+  if (tools.length > mostTools)
+    lines.push(say(locale, { zh: `- 等 ${tools.length} 个工具`, en: `- ${tools.length} tools in all` }));
+  const lead = say(locale, { zh: "可用的工具：", en: "The tools on offer:" });
+  return [say(locale, what), recognised(tools, locale), `${lead}\n\n${lines.join("\n")}`, say(locale, howTo)].join(
+    "\n\n",
+  );
+}
+
+function recognised(tools: readonly ToolDefinition[], locale: Locale): string {
+  const served = rules.filter((rule) => tools.some(({ name }) => isOneOf(name, rule.tools)));
+  if (served.length === 0) return say(locale, nothingServed);
+  const examples = new Set(served.map(({ example }) => say(locale, example)));
+  const lead = say(locale, { zh: "我能识别这样的请求：", en: "Requests that I recognise:" });
+  return `${lead}\n\n${[...examples].map((example) => `- ${quoteLine(example)}`).join("\n")}`;
+}
+
+const mostTools = 40;
+
+const what = {
+  zh: "我是离线规则路由，不是语言模型（没有使用语言模型）：我只能识别一些固定的请求，按规则调用工具，再转述它们的结果。",
+  en: "I am an offline rule router, not a language model (no language model was used): I recognise a few plain requests, call tools by rule and report their results.",
+};
+
+const noTools = {
+  zh: "现在没有可用的工具，所以我什么也做不了。Agent 模式会给我工具：`/mode agent` 或 `--mode agent`。",
+  en: "I have no tools right now, so there is nothing that I can do. Agent mode gives me tools: `/mode agent` or `--mode agent`.",
+};
+
+const nothingServed = {
+  zh: "现有的工具都没有对应的规则。",
+  en: "None of the tools on offer has a rule.",
+};
+
+const howTo = {
+  zh: "要得到完整的回答，请配置一个模型：设置 DEEPSEEK_API_KEY、OPENAI_API_KEY、ANTHROPIC_API_KEY、DASHSCOPE_API_KEY 或 GEMINI_API_KEY 之一，或在本机运行 Ollama；见 README。",
+  en: "For full answers configure a model: set one of DEEPSEEK_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, DASHSCOPE_API_KEY or GEMINI_API_KEY, or run Ollama on this machine; see the README.",
+};

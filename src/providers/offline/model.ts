@@ -1,0 +1,68 @@
+import { type Locale, languageOf, say } from "../../core/locale.ts";
+import type { ToolCall } from "../../core/messages.ts";
+import { type Model, type ModelEvent, type ModelRequest, noUsage } from "../../core/model.ts";
+import { wordAnswer } from "./answer.ts";
+import { type Asked, readHistory } from "./history.ts";
+import { asksForHelp, introduce, introduceTools } from "./introduction.ts";
+import { oneLine } from "./result-text.ts";
+import { planSteps, type Step } from "./steps.ts";
+
+/**
+ * A model that needs no key and no network and is no language model: it recognises plain requests by rule, asks for tools
+ * in the same loop as any other and words the answer from their results. The same request always gives the same turn.
+ */
+export function createOfflineModel({ locale }: { locale: Locale }): Model {
+  return {
+    provider: "offline",
+    model: "rules",
+    async *stream(request, signal) {
+      signal.throwIfAborted();
+      const { text, toolCalls } = takeTurn(request, locale);
+      for (const piece of text.match(/[^\n]*\n+|[^\n]+$/g) ?? []) {
+        yield { type: "text-delta", text: piece } satisfies ModelEvent;
+        signal.throwIfAborted();
+      }
+      const message = { role: "assistant" as const, content: text, toolCalls };
+      const finish = toolCalls.length > 0 ? "tool-calls" : "stop";
+      yield { type: "turn-end", turn: { message, finish, usage: { ...noUsage } } } satisfies ModelEvent;
+    },
+  };
+}
+
+interface RuleTurn {
+  text: string;
+  toolCalls: ToolCall[];
+}
+
+function takeTurn({ messages, tools }: ModelRequest, fallback: Locale): RuleTurn {
+  const asked = readHistory(messages);
+  const locale = languageOf(asked.question, fallback);
+  if (asksForHelp(asked.question)) return answer(introduceTools(tools, locale));
+  if (tools.length === 0 && asked.done.length === 0) return answer(introduce(tools, locale));
+  const steps = planSteps(asked, tools);
+  const last = steps.at(-1);
+  return last?.step === "call" ? call(last, asked, locale) : answer(wordAnswer(steps, tools, locale));
+}
+
+function answer(text: string): RuleTurn {
+  return { text, toolCalls: [] };
+}
+
+function call(
+  { rule, arguments: args, offer }: Extract<Step, { step: "call" }>,
+  { done }: Asked,
+  locale: Locale,
+): RuleTurn {
+  const { zh, en } = rule.purpose(args);
+  const text = oneLine(
+    say(locale, { zh: `用 ${offer.tool} ${zh}。`, en: `Using ${offer.tool} to ${en}.` }),
+    longestThought,
+  );
+  const argumentsText = JSON.stringify(offer.arguments);
+  return {
+    text,
+    toolCalls: [{ id: `rule-${done.length + 1}`, name: offer.tool, argumentsText, arguments: offer.arguments }],
+  };
+}
+
+const longestThought = 200;

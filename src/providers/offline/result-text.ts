@@ -1,0 +1,62 @@
+import { printableLine } from "../../core/printable.ts";
+import type { Source } from "../../core/tool.ts";
+
+/** A result without the lines that mark it as text from outside. */
+export function withoutFence(content: string): string {
+  return content
+    .replace(/^\s*<<<.*(?:\n|$)/, "")
+    .replace(/(?:^|\n).*>>>\s*$/, "")
+    .trim();
+}
+
+/** The JSON value that a result is, or undefined when it is plain text. */
+export function jsonIn(result: string): unknown {
+  if (!/^\s*[[{]/.test(result)) return undefined;
+  try {
+    return JSON.parse(result);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A result as it is, cut to `most` characters, in a code block so that it is shown and never interpreted. */
+export function quoteBlock(result: string, most = 1500): string {
+  return `\`\`\`\n${cut(result, most).replaceAll("```", "'''")}\n\`\`\``;
+}
+
+/** A result of one short line as a sentence, any other as a block. */
+export function sentenceOrBlock(result: string): string {
+  return result.includes("\n") || result.length > 300 || /[[{`]/.test(result)
+    ? quoteBlock(result)
+    : printableLine(result);
+}
+
+/** Text as inline code, on one line. */
+export function quoteLine(text: string, most = 200): string {
+  return `\`${oneLine(text, most).replaceAll("`", "'")}\``;
+}
+
+/** Text on one line of at most `most` characters. */
+export function oneLine(text: string, most: number): string {
+  return printableLine(cut(text.trim(), most));
+}
+
+function cut(text: string, most: number): string {
+  // The replacement keeps a surrogate pair from being split.
+  return text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, "")}…` : text;
+}
+
+export interface NumberedSource extends Source {
+  n: number;
+}
+
+/** The pages of a result made of `[n] title`, address and snippet lines. */
+export function sourcesIn(result: string): NumberedSource[] {
+  return result.split(/\n\s*\n(?=\[\d+\] )/).flatMap((block) => {
+    const [, n, title = "", rest = ""] = /^\s*\[(\d{1,4})\] (.*)\n?([\s\S]*)$/.exec(block) ?? [];
+    if (n === undefined) return [];
+    const [url = "", ...snippet] = rest.split("\n");
+    if (!/^https?:\/\//.test(url.trim())) return [];
+    return [{ n: Number(n), title: title.trim(), url: url.trim(), snippet: snippet.join(" ").trim() }];
+  });
+}

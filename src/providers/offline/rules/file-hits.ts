@@ -1,0 +1,62 @@
+import { isRecord } from "../../../core/json.ts";
+import { jsonIn } from "../result-text.ts";
+
+/** A place in a file. */
+export interface Hit {
+  file: string;
+  /** 1 is the first line; absent when the file itself is the hit. */
+  line?: number;
+  text: string;
+}
+
+/** The hits of a file search: lines such as `path:12: text` or `path`, or JSON with `path` and `text`. */
+export function hitsIn(result: string): Hit[] {
+  const answer = jsonIn(result);
+  if (answer !== undefined) return hitsOf(answer);
+  const lines = result.split("\n");
+  const count = countIn(lines[0] ?? "");
+  if (count !== undefined)
+    return lines.slice(1, count + 1).map((line) => hitOf(line) ?? { file: line.trim(), text: "" });
+  return lines.flatMap((line) => hitOf(line) ?? []);
+}
+
+/** What the search says beside its hits: that there are more, that it was not complete. */
+export function notesIn(result: string): string[] {
+  const [head = "", ...rest] = result.split("\n");
+  return rest.slice(countIn(head) ?? rest.length).filter((line) => line.trim() !== "");
+}
+
+/** Our own search begins with `3 matches for "x" (12 files looked at)` and has as many lines of hits. */
+function countIn(head: string): number | undefined {
+  const [, zh, en] = /^(?:找到 (\d+) 处匹配 |(\d+) matches for )"/.exec(head) ?? [];
+  if (zh !== undefined || en !== undefined) return Number(zh ?? en);
+  return /^(?:没有找到匹配 |Nothing matches )"/.test(head) ? 0 : undefined;
+}
+
+function hitOf(line: string): Hit | undefined {
+  const [, file, number, text = ""] = /^\s*(?:[-*]\s)?([^\s:][^:\n]*?):(\d+)(?::\d+)?[:：]?\s?(.*)$/.exec(line) ?? [];
+  return file === undefined ? undefined : { file, line: Number(number), text: text.trim() };
+}
+
+function hitsOf(answer: unknown): Hit[] {
+  const list = Array.isArray(answer)
+    ? answer
+    : isRecord(answer)
+      ? Object.values(answer).find(Array.isArray)
+      : undefined;
+  return (list ?? []).flatMap((entry: unknown) => {
+    if (typeof entry === "string") return [{ file: entry, text: "" }];
+    if (!isRecord(entry)) return [];
+    const file = [entry.path, entry.file, entry.name].find((value) => typeof value === "string");
+    const text = [entry.text, entry.snippet, entry.content].find((value) => typeof value === "string") ?? "";
+    const line = typeof entry.line === "number" ? entry.line : undefined;
+    return file === undefined ? [] : [{ file, line, text: text.trim() }];
+  });
+}
+
+/** What stands in the files, without their names and line numbers; any other result as it is. */
+export function contentOf(result: string): string {
+  const hits = hitsIn(result);
+  if (hits.length === 0) return countIn(result) === undefined ? result : "";
+  return hits.map(({ text }) => text).join("\n");
+}

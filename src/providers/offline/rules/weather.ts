@@ -1,0 +1,75 @@
+import { isRecord, type JsonObject } from "../../../core/json.ts";
+import type { Locale } from "../../../core/locale.ts";
+import { jsonIn, quoteBlock } from "../result-text.ts";
+import { type Rule, textOf } from "../rule.ts";
+import { withoutTail } from "../wording.ts";
+import { tellSources } from "./search-web.ts";
+
+/** The weather of a city, from Amap's tool. */
+export const weather: Rule = {
+  tools: ["maps_weather"],
+  example: { zh: "北京天气", en: "weather in Beijing" },
+  read(request) {
+    const city = cityAskedFor(request);
+    if (city === undefined) return undefined;
+    return city === "" ? { refusal: noCity } : { arguments: { city } };
+  },
+  purpose: (args) => ({
+    zh: `查询${textOf(args, "city")}的天气`,
+    en: `look up the weather in ${textOf(args, "city")}`,
+  }),
+  tell(result, args, locale) {
+    const answer = jsonIn(result);
+    const days = isRecord(answer) && Array.isArray(answer.forecasts) ? answer.forecasts.filter(isRecord) : [];
+    const city = (isRecord(answer) && typeof answer.city === "string" && answer.city) || textOf(args, "city");
+    const lead = locale === "zh" ? `${city}的天气：` : `The weather in ${city}:`;
+    if (days.length === 0) return `${lead}\n\n${quoteBlock(result)}`;
+    return `${lead}\n\n${days.map((day) => `- ${dayInWords(day, locale)}`).join("\n")}`;
+  },
+};
+
+/** The same question where there is no such tool. */
+export const weatherOnWeb: Rule = {
+  tools: ["web_search"],
+  example: weather.example,
+  read: (request) => (cityAskedFor(request) ? { arguments: { query: withoutTail(request) } } : undefined),
+  purpose: (args: JsonObject) => ({
+    zh: `联网搜索“${textOf(args, "query")}”`,
+    en: `search the web for "${textOf(args, "query")}"`,
+  }),
+  tell: tellSources,
+};
+
+/** The city of a question for the weather, "" when it names none; undefined when it is no such question. */
+function cityAskedFor(request: string): string | undefined {
+  const match = patterns.map((pattern) => pattern.exec(withoutTail(request))).find((found) => found !== null);
+  if (match === undefined) return undefined;
+  return (match.groups?.city ?? "").replace(noCityWords, "").trim();
+}
+
+const when = "\\s(?:like|be|be like|look like|forecast|today|tomorrow|right now|now|this week)";
+const patterns = [
+  /^(?:告诉我|看看|看一下|查一下|查查|查询|查)?(?<city>[^\s，。,.]{0,20}?|[a-z .'-]{2,40}?)\s?的?(?:天气|气温)(?:预报|情况|状况)?(?:怎么样|如何|怎样|好不好|好)?[啊呀]?$/i,
+  new RegExp(
+    `^(?:what(?:'s| is| will)\\s|how(?:'s| is)\\s|tell me\\s|show(?: me)?\\s|get\\s|check\\s|give me\\s)?(?:the\\s)?(?:current\\s)?(?:weather|forecast)(?:${when})*(?:\\s(?:in|for|at|of)\\s(?<city>[a-z .'-]{2,40}?))?(?:${when})*$`,
+    "i",
+  ),
+  /^(?<city>[a-z .'-]{2,40}?)(?:'s)?\sweather(?:\sforecast)?(?:\stoday|\stomorrow|\snow)?$/i,
+];
+
+const noCityWords =
+  /今天|明天|后天|今日|明日|现在|当前|目前|最近|本周|这周|未来.{1,2}天|想?知道|的|^(?:the|today's|tomorrow's|what(?:'s| is) the|how(?:'s| is) the)$/gi;
+
+const noCity = {
+  zh: "请说出是哪个城市，例如“北京天气”。",
+  en: 'Say for which city, for instance "weather in Beijing".',
+};
+
+/** A day of Amap's forecast: `date`, `dayweather`, `nightweather`, `daytemp`, `nighttemp` (°C, as text). */
+function dayInWords(day: Record<string, unknown>, locale: Locale): string {
+  const [date, byDay, byNight, high, low] = ["date", "dayweather", "nightweather", "daytemp", "nighttemp"].map((name) =>
+    String(day[name] ?? ""),
+  );
+  const sky = byDay === byNight ? byDay : locale === "zh" ? `${byDay}转${byNight}` : `${byDay}, then ${byNight}`;
+  return locale === "zh" ? `${date}：${sky}，${low}～${high}℃` : `${date}: ${sky}, ${low} to ${high} °C`;
+}

@@ -1,0 +1,63 @@
+const inQuotes =
+  /"[^"\n]*"|“[^“”]*”|‘[^‘’]*’|「[^「」]*」|『[^『』]*』|`[^`\n]*`|(?<![A-Za-z0-9])'[^'\n]*'(?![A-Za-z0-9])/.source;
+
+/** An address; Chinese characters in it stand behind a slash, so that "https://example.com的内容" ends where it should. */
+export const address =
+  /https?:\/\/(?:[\w.~:/?#@!$&*+,;=%|-]|(?<=[/\p{Script=Han}])(?![的并和然再])\p{Script=Han})+(?<=[\w/#=&%~+\p{Script=Han}-])/iu;
+
+/** Quoted text, lists, brackets and addresses: what stands in them is one thing and never a command. */
+export const wholes = new RegExp(
+  [address.source, inQuotes, /\[[^[\]]*\]|【[^【】]*】|\([^()]*\)|（[^（）]*）/.source].join("|"),
+  "giu",
+);
+
+/** Quoted text and titles. */
+export const quotes = new RegExp(`${inQuotes}|《[^《》]*》`, "g");
+
+export interface Protected {
+  /** The text with one private-use character for each protected stretch. */
+  text: string;
+  /** Puts the stretches back. */
+  restore(text: string): string;
+}
+
+/** Hides what matches, so that patterns see words only. */
+export function protect(text: string, pattern: RegExp): Protected {
+  const hidden: string[] = [];
+  const shown = text.replace(pattern, (stretch) => {
+    if (hidden.length >= most) return stretch;
+    hidden.push(stretch);
+    return String.fromCharCode(first + hidden.length - 1);
+  });
+  return {
+    text: shown,
+    restore: (part) => part.replace(placeholder, (mark) => hidden[mark.charCodeAt(0) - first] ?? mark),
+  };
+}
+
+// A private-use character; no prompt holds one on purpose.
+const first = 0xe000;
+const most = 1000;
+const placeholder = /[\ue000-\ue3e7]/g;
+
+/** The text without the quotation marks round it. */
+export function unquote(text: string): string {
+  const trimmed = text.trim();
+  const inner =
+    /^(?:"([^"]*)"|'(.*)'|“([^“”]*)”|‘([^‘’]*)’|「([^「」]*)」|『([^『』]*)』|《([^《》]*)》|`([^`]*)`)$/s.exec(
+      trimmed,
+    );
+  return inner?.slice(1).find((group) => group !== undefined) ?? trimmed;
+}
+
+/** The text without the punctuation and the courtesy at its end. */
+export function withoutTail(text: string): string {
+  return text.replace(tail, "").trim();
+}
+
+const tail = /(?:[\s。．.！!？?，,；;：:]|(?<=[\s，,。])(?:please|thanks|thank you|谢谢|好吗)|[吗呢吧])+$/i;
+
+/** The text with the match taken out and one space in its place. */
+export function withoutMatch(text: string, match: RegExpExecArray): string {
+  return `${text.slice(0, match.index).trimEnd()} ${text.slice(match.index + match[0].length).trimStart()}`.trim();
+}

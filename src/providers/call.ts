@@ -1,0 +1,93 @@
+import type { Readable } from "node:stream";
+import { DuetError, toDuetError } from "../core/errors.ts";
+import type { ModelEvent } from "../core/model.ts";
+import { connectionError, type HttpFailure, httpError, keyError } from "./errors.ts";
+import type { ModelSettings } from "./settings.ts";
+import { watchSilence } from "./silence.ts";
+import { serverEvents } from "./sse.ts";
+import type { Transport } from "./transport.ts";
+import type { ServerEvent, TurnReader } from "./turn.ts";
+
+/** What a wire brings to a call; the rest is the same on all of them. */
+export interface Call {
+  settings: ModelSettings;
+  transport: Transport;
+  reader: TurnReader;
+  /** Sends the request through the vendor's package. */
+  send(signal: AbortSignal): Promise<Response>;
+  /** What the package threw for an error status; undefined for anything else. */
+  failureOf(thrown: unknown): HttpFailure | undefined;
+}
+
+/**
+ * Streams one turn. Throws a `DuetError` for every failure, and the signal's own reason when that aborts; the socket is
+ * closed at once then, and also when the reader of the stream leaves early.
+ */
+export async function* streamTurn(call: Call, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const { settings, reader } = call;
+  signal.throwIfAborted();
+  const silence = watchSilence(settings, signal);
+  let body: Readable | undefined;
+  let complete = false;
+  // The packages may drop their own listener once the headers are there.
+  silence.signal.addEventListener("abort", () => body?.destroy(), { once: true });
+  try {
+    const response = await call.send(silence.signal);
+    body = call.transport.bodyOf(response);
+    body.on("error", ignore);
+    silence.signal.throwIfAborted();
+    silence.heard();
+    const contentType = response.headers.get("content-type") ?? "";
+    for await (const events of serverEvents(body, contentType, silence, settings)) {
+      if (events.some((event) => event.event !== "ping")) silence.content();
+      const out: ModelEvent[] = [];
+      const failed = readAll(events, reader, out);
+      yield* out;
+      if (failed) throw failed;
+      if (reader.done) break;
+    }
+    silence.signal.throwIfAborted();
+    const turn = reader.end();
+    complete = true;
+    yield { type: "turn-end", turn };
+  } catch (thrown) {
+    if (silence.signal.aborted) throw silence.signal.reason;
+    throw asDuetError(thrown, call);
+  } finally {
+    silence.close();
+    if (body) close(body, complete);
+  }
+}
+
+/** What stood before an error was said, however the bytes were split: hence the error is returned, to be thrown later. */
+function readAll(events: readonly ServerEvent[], reader: TurnReader, out: ModelEvent[]): DuetError | undefined {
+  try {
+    for (const event of events) if (!reader.done) reader.read(event, out);
+  } catch (thrown) {
+    return toDuetError(thrown);
+  }
+  return undefined;
+}
+
+/** Told before anything is sent: a vendor that wants a key gets no request without one. */
+export function requireKey(settings: ModelSettings): void {
+  if (settings.apiKeyEnv === undefined && settings.apiKey === undefined) return;
+  if (!settings.apiKey || !/^[\x21-\x7e]+$/.test(settings.apiKey)) throw keyError(settings);
+}
+
+function asDuetError(thrown: unknown, call: Call): DuetError {
+  if (thrown instanceof DuetError) return thrown;
+  const failure = call.failureOf(thrown);
+  return failure ? httpError(failure, call.settings) : connectionError(thrown, call.settings);
+}
+
+/** After a complete turn the end of the body gets a moment to arrive, so that the connection can serve the next one. */
+function close(body: Readable, complete: boolean): void {
+  if (!complete || body.destroyed) return void body.destroy();
+  const timer = setTimeout(() => body.destroy(), 1000).unref();
+  body.once("close", () => clearTimeout(timer));
+  body.resume();
+}
+
+// The reader of the stream gets the error; this only keeps a late one from being an uncaught exception.
+function ignore(): void {}

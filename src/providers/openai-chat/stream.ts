@@ -1,0 +1,188 @@
+import { isRecord } from "../../core/json.ts";
+import type { ModelEvent, Turn, Usage } from "../../core/model.ts";
+import { noUsage } from "../../core/model.ts";
+import { badResponse, streamError } from "../errors.ts";
+import type { ModelSettings } from "../settings.ts";
+import { type CollectedCall, type ToolFragment, ToolFragments } from "../tool-fragments.ts";
+import { appendDelta, completeTurn, type ServerEvent, type TurnReader } from "../turn.ts";
+import { failedFinishes, finishReasons } from "./finish.ts";
+import type { ChatNative } from "./request.ts";
+import { toUsage, usageOf } from "./usage.ts";
+
+/** Reads the chunks of one chat completion: theirs to ours. `newId` names calls that came without an id. */
+export class ChatReader implements TurnReader {
+  done = false;
+  #settings: ModelSettings;
+  #newId: () => string;
+  #text = "";
+  #reasoning = "";
+  #reasoningContent: string | undefined;
+  #refusal = "";
+  #inThought = false;
+  #extraContent: unknown;
+  #finish: string | undefined;
+  #usage: Usage = noUsage;
+  #fragments = new ToolFragments();
+
+  constructor(settings: ModelSettings, newId: () => string) {
+    this.#settings = settings;
+    this.#newId = newId;
+  }
+
+  read(event: ServerEvent, out: ModelEvent[]): void {
+    if (event.data === "[DONE]") {
+      this.done = true;
+      return;
+    }
+    const chunk = this.#parse(event.data);
+    if (event.event === "error" || isFailure(chunk)) throw streamError(chunk, this.#settings);
+    const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
+    const usage = usageOf(chunk, choice);
+    if (usage) this.#usage = toUsage(usage);
+    if (!isRecord(choice)) return;
+    // A server that does not stream sends `message`; Perplexity sends it, cumulative, beside each delta.
+    const delta = choice.delta ?? choice.message;
+    if (isRecord(delta)) this.#readDelta(delta, out);
+    if (typeof choice.finish_reason === "string" && choice.finish_reason) this.#finishWith(choice.finish_reason, out);
+  }
+
+  end(): Turn {
+    const calls = this.#fragments.calls(this.#newId);
+    return completeTurn(
+      {
+        text: this.#text,
+        reasoning: this.#reasoning,
+        calls,
+        finish: this.#finishReason(),
+        usage: this.#usage,
+        native: this.#native(calls),
+      },
+      this.#settings,
+    );
+  }
+
+  #finishWith(word: string, out: ModelEvent[]): void {
+    // Several servers repeat it; the words of a refusal are no answer, and are told once.
+    if (this.#refusal && this.#finish === undefined) {
+      out.push({ type: "notice", level: "warning", code: "refusal", message: this.#refusal });
+    }
+    this.#finish = word;
+  }
+
+  #parse(data: string): Record<string, unknown> {
+    try {
+      const chunk: unknown = JSON.parse(data);
+      if (isRecord(chunk)) return chunk;
+    } catch {
+      // Told below, without the raw text.
+    }
+    throw badResponse(this.#settings, malformed, { retryable: true });
+  }
+
+  #readDelta(delta: Record<string, unknown>, out: ModelEvent[]): void {
+    const reasoning = firstText(delta.reasoning_content, delta.reasoning);
+    if (reasoning) this.#reason(reasoning, out);
+    if (typeof delta.reasoning_content === "string") {
+      this.#reasoningContent = (this.#reasoningContent ?? "") + delta.reasoning_content;
+    }
+    if (typeof delta.content === "string") this.#readText(delta.content, delta.extra_content, out);
+    else if (Array.isArray(delta.content)) for (const part of delta.content) this.#readPart(part, out);
+    if (typeof delta.refusal === "string") this.#refusal += delta.refusal;
+    if (Array.isArray(delta.tool_calls)) this.#fragments.add(delta.tool_calls.filter(isRecord).map(toFragment));
+    if (isSignature(delta.extra_content)) this.#extraContent = delta.extra_content;
+  }
+
+  // Gemini puts its thoughts into `content`, flagged, between two tags of which the second comes with the answer.
+  #readText(content: string, extra: unknown, out: ModelEvent[]): void {
+    if (isThought(extra) && (this.#inThought || content.startsWith("<thought>"))) {
+      this.#reason(this.#inThought ? content : content.replace(/^<thought>/, ""), out);
+      this.#inThought = true;
+      return;
+    }
+    const text = this.#inThought ? content.replace(/^<\/thought>/, "") : content;
+    this.#inThought = false;
+    this.#say(text, out);
+  }
+
+  // Mistral: `content` may be an array of texts and of thinking, which is an array of texts itself.
+  #readPart(part: unknown, out: ModelEvent[]): void {
+    if (!isRecord(part)) return;
+    if (part.type === "text" && typeof part.text === "string") this.#say(part.text, out);
+    if (part.type !== "thinking" || !Array.isArray(part.thinking)) return;
+    for (const piece of part.thinking) {
+      if (isRecord(piece) && typeof piece.text === "string") this.#reason(piece.text, out);
+    }
+  }
+
+  #say(text: string, out: ModelEvent[]): void {
+    if (text === "") return;
+    this.#text += text;
+    appendDelta(out, "text-delta", text);
+  }
+
+  #reason(text: string, out: ModelEvent[]): void {
+    if (text === "") return;
+    this.#reasoning += text;
+    appendDelta(out, "reasoning-delta", text);
+  }
+
+  #finishReason() {
+    const word = this.#finish?.toLowerCase();
+    // Snowflake and some that OpenRouter fronts never send a finish_reason, yet end with [DONE].
+    const saidSomething = this.#text !== "" || !this.#fragments.empty || this.#refusal !== "";
+    if (word === undefined && !(this.done && saidSomething)) {
+      throw badResponse(this.#settings, cutOff, { retryable: true });
+    }
+    if (this.#refusal) return "refused";
+    const finish = word === undefined ? "stop" : finishReasons[word];
+    if (finish) return finish;
+    if (word && failedFinishes.includes(word)) throw streamError({ message: word, status: 500 }, this.#settings);
+    throw badResponse(this.#settings, unknownFinish, { retryable: false, detail: this.#finish });
+  }
+
+  #native(calls: CollectedCall[]) {
+    const signed = calls.filter((call) => call.extra !== undefined);
+    if (this.#reasoningContent === undefined && this.#extraContent === undefined && signed.length === 0) return;
+    const payload: ChatNative = {
+      reasoningContent: this.#reasoningContent,
+      extraContent: this.#extraContent,
+      callExtras: signed.length > 0 ? Object.fromEntries(signed.map((call) => [call.id, call.extra])) : undefined,
+    };
+    const { wire, provider, model } = this.#settings;
+    return { wire, provider, model, payload };
+  }
+}
+
+function toFragment(raw: Record<string, unknown>): ToolFragment {
+  const called = isRecord(raw.function) ? raw.function : {};
+  return {
+    index: typeof raw.index === "number" ? raw.index : undefined,
+    id: typeof raw.id === "string" ? raw.id : undefined,
+    name: typeof called.name === "string" ? called.name : undefined,
+    arguments: isRecord(called.arguments) ? JSON.stringify(called.arguments) : firstText(called.arguments),
+    extra: raw.extra_content ?? undefined,
+  };
+}
+
+/** Errors come as `error` beside or instead of `choices`, or as a bare object with a message. */
+function isFailure(chunk: Record<string, unknown>): boolean {
+  if (chunk.error !== undefined && chunk.error !== null) return true;
+  const bare = typeof chunk.message === "string" || chunk.detail !== undefined;
+  return bare && !Array.isArray(chunk.choices);
+}
+
+function isThought(extra: unknown): boolean {
+  return isRecord(extra) && isRecord(extra.google) && extra.google.thought === true;
+}
+
+function isSignature(extra: unknown): boolean {
+  return isRecord(extra) && isRecord(extra.google) && typeof extra.google.thought_signature === "string";
+}
+
+function firstText(...values: unknown[]): string | undefined {
+  return values.find((value): value is string => typeof value === "string" && value !== "");
+}
+
+const malformed = { zh: "收到无法解析的数据", en: "a chunk is not JSON" };
+const cutOff = { zh: "回答在结束前中断", en: "the stream ended before the answer did" };
+const unknownFinish = { zh: "未知的结束原因", en: "unknown finish reason" };

@@ -1,0 +1,165 @@
+import { DuetError } from "../core/errors.ts";
+import { type ModelRule, type ModelSettings, type Quirks, type Vendor, type WireName, wires } from "./settings.ts";
+import { sharedModelRules, vendorAliases, vendors } from "./vendors.ts";
+
+/** A model as a user writes it down; only `provider` is required. */
+export interface ModelSpec {
+  provider: string;
+  model?: string;
+  temperature?: number;
+  maxTokens?: number;
+  topP?: number;
+  baseUrl?: string;
+  apiKeyEnv?: string;
+  /** Seconds. */
+  timeout?: number;
+  /** Tokens. */
+  contextWindow?: number;
+  reasoningEffort?: string;
+  wire?: string;
+}
+
+/** A vendor as a user writes it down: one of their own, or what is to change about a known one. */
+export interface VendorSpec {
+  wire?: string;
+  baseUrl?: string;
+  apiKeyEnv?: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const modelDefaults = { temperature: 0.7, maxTokens: 2000, timeoutMs: 120_000 } as const;
+
+/** The built-in vendors and the user's, by name. Throws `config` errors that name the key, as `providers.NAME.KEY`. */
+export function vendorTable(own: Readonly<Record<string, VendorSpec>>): Record<string, Vendor> {
+  const table: Record<string, Vendor> = { ...vendors };
+  for (const [name, spec] of Object.entries(own)) table[realName(name)] = vendor(name, spec);
+  return table;
+}
+
+/** The name in the table: an alias becomes what it stands for. */
+export function realName(provider: string): string {
+  return Object.hasOwn(vendorAliases, provider) ? (vendorAliases[provider] ?? provider) : provider;
+}
+
+/**
+ * What a user's spec, the vendor's row and the environment say together. A missing key is no error here: the call
+ * tells. `path` is where the spec stands, for errors: they are `config` errors with the key, its value, what is allowed.
+ */
+export function resolveModel(
+  spec: ModelSpec,
+  table: Readonly<Record<string, Vendor>>,
+  environment: Environment,
+  path: string,
+): ModelSettings {
+  const provider = realName(spec.provider);
+  const row = Object.hasOwn(table, provider) ? table[provider] : undefined;
+  if (!row) {
+    throw invalid(`${path}.provider`, spec.provider, [...Object.keys(table), ...Object.keys(vendorAliases)].join(", "));
+  }
+  const model = spec.model ?? modelFromEnvironment(row, environment) ?? row.defaultModel;
+  if (!model) throw invalid(`${path}.model`, model, "the name of a model");
+  const rules = (row.models ?? []).filter((rule) => rule.match.test(model));
+  const apiKeyEnv = spec.apiKeyEnv ?? row.keyEnv;
+  return {
+    provider,
+    model,
+    servedAs: last(rules, "servedAs"),
+    wire: spec.wire === undefined ? row.wire : wireName(spec.wire, `${path}.wire`),
+    baseUrl: address(spec.baseUrl ?? fromEnvironment(environment, row.baseUrlEnv) ?? row.baseUrl, `${path}.baseUrl`),
+    apiKey: fromEnvironment(environment, apiKeyEnv),
+    apiKeyEnv,
+    temperature: temperature(spec.temperature, row, `${path}.temperature`),
+    topP: within(spec.topP, (value) => value > 0 && value <= 1, `${path}.topP`, "0 < topP <= 1"),
+    maxTokens: positiveInteger(spec.maxTokens, `${path}.maxTokens`) ?? modelDefaults.maxTokens,
+    timeoutMs: timeoutMs(spec.timeout, `${path}.timeout`),
+    contextWindow: positiveInteger(spec.contextWindow, `${path}.contextWindow`) ?? last(rules, "contextWindow"),
+    reasoningEffort: spec.reasoningEffort,
+    quirks: allQuirks(row, rules),
+  };
+}
+
+function vendor(name: string, spec: VendorSpec): Vendor {
+  const path = `providers.${name}`;
+  const known = vendors[realName(name)];
+  const baseUrl = spec.baseUrl ?? known?.baseUrl;
+  if (!baseUrl) throw invalid(`${path}.baseUrl`, baseUrl, "http(s)://...");
+  const wire = spec.wire === undefined ? (known?.wire ?? "openai-chat") : wireName(spec.wire, `${path}.wire`);
+  const own: Vendor = known ?? {
+    wire,
+    baseUrl,
+    temperature: wire === "anthropic-messages" ? { atMost: 1 } : { below: 2 },
+    quirks: {},
+    models: sharedModelRules,
+  };
+  return { ...own, wire, baseUrl: address(baseUrl, `${path}.baseUrl`), keyEnv: spec.apiKeyEnv ?? own.keyEnv };
+}
+
+function modelFromEnvironment(row: Vendor, environment: Environment): string | undefined {
+  const name = fromEnvironment(environment, row.modelEnv?.name);
+  if (!name || !row.modelEnv) return undefined;
+  if (!row.modelEnv.match.test(name)) throw invalid(row.modelEnv.name, name, row.modelEnv.allowed);
+  return name;
+}
+
+/** An empty variable counts as one that is not set. */
+function fromEnvironment(environment: Environment, name: string | undefined): string | undefined {
+  return name === undefined ? undefined : environment[name]?.trim() || undefined;
+}
+
+function allQuirks(row: Vendor, rules: ModelRule[]): Quirks {
+  const quirks: Quirks = { ...row.quirks };
+  for (const rule of rules) Object.assign(quirks, rule.quirks);
+  return quirks;
+}
+
+function last<Key extends keyof ModelRule>(rules: ModelRule[], key: Key): ModelRule[Key] | undefined {
+  return rules.findLast((rule) => rule[key] !== undefined)?.[key];
+}
+
+function temperature(value: number | undefined, row: Vendor, path: string): number {
+  const { temperature: bound } = row;
+  const checked =
+    "below" in bound
+      ? within(value, (number) => number >= 0 && number < bound.below, path, `0 <= temperature < ${bound.below}`)
+      : within(value, (number) => number >= 0 && number <= bound.atMost, path, `0 <= temperature <= ${bound.atMost}`);
+  return checked ?? modelDefaults.temperature;
+}
+
+function timeoutMs(seconds: number | undefined, path: string): number {
+  const checked = within(seconds, (value) => value > 0 && value <= 86_400, path, "0 < timeout <= 86400");
+  return checked === undefined ? modelDefaults.timeoutMs : Math.max(1, Math.round(checked * 1000));
+}
+
+function positiveInteger(value: number | undefined, path: string): number | undefined {
+  return within(value, (number) => Number.isSafeInteger(number) && number >= 1, path, ">= 1");
+}
+
+function within(value: number | undefined, ok: (value: number) => boolean, path: string, allowed: string) {
+  if (value === undefined) return undefined;
+  if (typeof value !== "number" || !ok(value)) throw invalid(path, value, allowed);
+  return value;
+}
+
+function wireName(value: string, path: string): WireName {
+  const wire = wires.find((name) => name === value);
+  if (!wire) throw invalid(path, value, wires.join(", "));
+  return wire;
+}
+
+function address(value: string, path: string): string {
+  const url = URL.parse(value);
+  if (!url || !/^https?:$/.test(url.protocol)) throw invalid(path, value, "http(s)://...");
+  return value.replace(/\/+$/, "");
+}
+
+function invalid(path: string, value: unknown, allowed: string): DuetError {
+  const shown = value === undefined ? undefined : JSON.stringify(value);
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `${path} ${shown === undefined ? "未设置" : `的值 ${shown} 无效`}；允许：${allowed}`,
+      en: `${path} ${shown === undefined ? "is not set" : `is ${shown}`}; allowed: ${allowed}`,
+    },
+  });
+}

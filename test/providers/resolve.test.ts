@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { resolveModel, vendorTable } from "../../src/providers/resolve.ts";
+
+const resolve = (spec: Parameters<typeof resolveModel>[0], environment = {}, own = {}) =>
+  resolveModel(spec, vendorTable(own), environment, "models.answer");
+
+describe("a model's settings", () => {
+  test("are the vendor's row, the environment and the defaults together", () => {
+    expect(
+      resolve(
+        { provider: "openai", model: "gpt-4o" },
+        { OPENAI_API_KEY: " key ", OPENAI_BASE_URL: "http://localhost:1/v1/" },
+      ),
+    ).toMatchObject({
+      provider: "openai",
+      model: "gpt-4o",
+      wire: "openai-chat",
+      baseUrl: "http://localhost:1/v1",
+      apiKey: "key",
+      apiKeyEnv: "OPENAI_API_KEY",
+      temperature: 0.7,
+      maxTokens: 2000,
+      timeoutMs: 120_000,
+      contextWindow: 128_000,
+    });
+  });
+
+  test("follow what the user wrote", () => {
+    const spec = {
+      provider: "dashscope",
+      model: "q",
+      temperature: 0,
+      maxTokens: 5,
+      topP: 1,
+      baseUrl: "https://x.example/v1",
+      apiKeyEnv: "MINE",
+      timeout: 1.5,
+      contextWindow: 9,
+      reasoningEffort: "low",
+    };
+    expect(resolve(spec, { MINE: "k", DASHSCOPE_API_KEY: "other" })).toMatchObject({
+      provider: "qwen",
+      temperature: 0,
+      maxTokens: 5,
+      topP: 1,
+      baseUrl: "https://x.example/v1",
+      apiKey: "k",
+      apiKeyEnv: "MINE",
+      timeoutMs: 1500,
+      contextWindow: 9,
+      reasoningEffort: "low",
+    });
+  });
+
+  test("are made without a key, for the call to tell", () => {
+    expect(resolve({ provider: "anthropic" }, { ANTHROPIC_API_KEY: "" })).toMatchObject({
+      apiKey: undefined,
+      apiKeyEnv: "ANTHROPIC_API_KEY",
+    });
+  });
+
+  test("take DeepSeek's model from the environment, unless the user names one", () => {
+    const environment = { DEEPSEEK_MODEL_VARIANT: "deepseek-reasoner" };
+    expect(resolve({ provider: "deepseek" }).model).toBe("deepseek-chat");
+    expect(resolve({ provider: "deepseek" }, environment)).toMatchObject({
+      model: "deepseek-reasoner",
+      servedAs: "deepseek-flash",
+    });
+    expect(resolve({ provider: "deepseek", model: "deepseek-v4-pro" }, environment).model).toBe("deepseek-v4-pro");
+  });
+
+  test("exist for vendors of the user's own, and for known ones that were changed", () => {
+    const own = {
+      local: { baseUrl: "http://127.0.0.1:8000/v1", apiKeyEnv: "LOCAL_KEY" },
+      deepseek: { baseUrl: "https://proxy.example" },
+    };
+    expect(resolve({ provider: "local", model: "moonshotai/kimi-k3" }, { LOCAL_KEY: "k" }, own)).toMatchObject({
+      wire: "openai-chat",
+      apiKey: "k",
+      quirks: { echoReasoning: true },
+    });
+    expect(resolve({ provider: "deepseek" }, {}, own)).toMatchObject({
+      baseUrl: "https://proxy.example",
+      apiKeyEnv: "DEEPSEEK_API_KEY",
+    });
+  });
+});
+
+describe("a wrong value is a config error that names the key, the value and what is allowed", () => {
+  test.each([
+    [{ provider: "opnai" }, "models.answer.provider", '"opnai"', "deepseek, openai"],
+    [{ provider: "toString" }, "models.answer.provider", '"toString"', "deepseek"],
+    [{ provider: "openai", temperature: 2 }, "models.answer.temperature", "2", "< 2"],
+    [{ provider: "openai", temperature: -0.1 }, "models.answer.temperature", "-0.1", "0 <="],
+    [{ provider: "openai", temperature: Number.NaN }, "models.answer.temperature", "null", "0 <="],
+    [{ provider: "anthropic", temperature: 1.1 }, "models.answer.temperature", "1.1", "<= 1"],
+    [{ provider: "openai", topP: 0 }, "models.answer.topP", "0", "0 < topP <= 1"],
+    [{ provider: "openai", maxTokens: 0 }, "models.answer.maxTokens", "0", ">= 1"],
+    [{ provider: "openai", maxTokens: 1.5 }, "models.answer.maxTokens", "1.5", ">= 1"],
+    [{ provider: "openai", timeout: 0 }, "models.answer.timeout", "0", "0 < timeout"],
+    [{ provider: "openai", wire: "soap" }, "models.answer.wire", '"soap"', "anthropic-messages"],
+    [{ provider: "openai", baseUrl: "ftp://x" }, "models.answer.baseUrl", '"ftp://x"', "http"],
+    [{ provider: "ollama" }, "models.answer.model", "is not set", "name of a model"],
+  ])("%j", (spec, path, value, allowed) => {
+    const wrong = expect.objectContaining({ code: "config", message: expect.stringContaining(path) });
+    expect(() => resolve(spec)).toThrow(wrong);
+    expect(() => resolve(spec)).toThrow(value);
+    expect(() => resolve(spec)).toThrow(allowed);
+  });
+
+  test("also in the environment and in the user's vendors", () => {
+    expect(() => resolve({ provider: "deepseek" }, { DEEPSEEK_MODEL_VARIANT: "gpt-4" })).toThrow(
+      /DEEPSEEK_MODEL_VARIANT.*gpt-4.*deepseek-reasoner/,
+    );
+    expect(() => vendorTable({ mine: {} })).toThrow(/providers.mine.baseUrl/);
+    expect(() => vendorTable({ mine: { baseUrl: "http://x", wire: "soap" } })).toThrow(/providers.mine.wire.*soap/);
+  });
+
+  test("a boundary is allowed where it is inclusive", () => {
+    expect(resolve({ provider: "anthropic", temperature: 1 }).temperature).toBe(1);
+    expect(resolve({ provider: "openai", temperature: 1.99 }).temperature).toBe(1.99);
+  });
+});

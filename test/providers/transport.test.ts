@@ -1,0 +1,118 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createModel } from "../../src/providers/create.ts";
+import { findOllama } from "../../src/providers/ollama.ts";
+import { startFakeProvider } from "../fakes/provider.ts";
+import { type Replay, startReplay } from "../fakes/replay.ts";
+import { hear, settings } from "./reading.ts";
+
+const answer = 'data: {"choices":[{"delta":{"content":"It rains."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+
+describe("over the socket", () => {
+  let replay: Replay;
+  beforeEach(async () => {
+    replay = await startReplay();
+  });
+  afterEach(() => replay.close());
+  const model = (changes = {}) =>
+    createModel(settings({ baseUrl: `${replay.url}/v1`, ...changes }), { sleep: async () => {} });
+
+  test("one connection serves turn after turn", async () => {
+    replay.serve({ body: answer });
+    const same = model();
+    await hear(same);
+    const opened = async () => {
+      const before = replay.connections();
+      await hear(same);
+      return replay.connections() - before;
+    };
+    // The end of a body may come after the last event, so that a turn begun at once needs a second connection.
+    await expect.poll(opened).toBe(0);
+  });
+
+  test("a body that a proxy compressed is read all the same", async () => {
+    const headers = { "content-type": "text/event-stream", "content-encoding": "gzip" };
+    replay.serve({ headers, body: gzipSync(answer) }, 7);
+    expect((await hear(model())).text).toBe("It rains.");
+  });
+
+  test("a page with status 200 is no answer, and asking again would not help", async () => {
+    replay.serve({ headers: { "content-type": "text/html" }, body: "<html>Sign in</html>" });
+    await expect(hear(model())).rejects.toMatchObject({ code: "bad_response", retryable: false });
+  });
+
+  test("an error body without end is read only so far", async () => {
+    replay.serve(
+      { status: 400, headers: { "content-type": "application/json" }, body: `"${"x".repeat(5_000_000)}` },
+      65_536,
+    );
+    await expect(hear(model())).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  test("comments keep a call from falling silent, but not from its limit of the first content", async () => {
+    const slow = await serve(async (_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const timer = setInterval(() => response.write(": keep-alive\n\n"), 20);
+      response.on("close", () => clearInterval(timer));
+    });
+    try {
+      const limits = { baseUrl: `${slow.url}/v1`, idleMs: 100, firstContentMs: 400 };
+      const error = await hear(model(limits)).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: "timeout", message: expect.stringContaining("no content within 0.4 s") });
+    } finally {
+      await slow.close();
+    }
+  });
+
+  test("a socket that breaks in the middle of an answer is a network error", async () => {
+    const broken = await serve((_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write('data: {"choices":[{"delta":{"content":"It r"}}]}\n\n', () => response.destroy());
+    });
+    try {
+      await expect(hear(model({ baseUrl: broken.url }))).rejects.toMatchObject({ code: "network", retryable: true });
+    } finally {
+      await broken.close();
+    }
+  });
+});
+
+describe("a local Ollama", () => {
+  test("is found by its first model", async () => {
+    const fake = await startFakeProvider();
+    fake.script("qwen3:8b", { text: "hi" });
+    expect(await findOllama(`${fake.openaiUrl}/`)).toBe("qwen3:8b");
+    await fake.close();
+    expect(await findOllama(fake.openaiUrl)).toBeUndefined();
+  });
+
+  test("is not waited for, and is not anything that answers", async () => {
+    const silent = await serve(() => {});
+    const started = performance.now();
+    expect(await findOllama(silent.url)).toBeUndefined();
+    expect(performance.now() - started).toBeLessThan(2000);
+    await silent.close();
+    const page = await serve((_, response) => response.end("<html>"));
+    expect(await findOllama(page.url)).toBeUndefined();
+    await page.close();
+  });
+
+  test("is not asked for after an abort", async () => {
+    await expect(findOllama("http://127.0.0.1:1/v1", AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
+  });
+});
+
+async function serve(listener: RequestListener) {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

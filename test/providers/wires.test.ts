@@ -1,0 +1,225 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ModelEvent } from "../../src/core/model.ts";
+import { createModel } from "../../src/providers/create.ts";
+import type { ModelSettings, WireName } from "../../src/providers/settings.ts";
+import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
+import { answered, hear, question, settings, textOf, weather } from "./reading.ts";
+
+let fake: FakeProvider;
+beforeEach(async () => {
+  fake = await startFakeProvider();
+});
+afterEach(() => fake.close());
+
+describe.each<WireName>(["openai-chat", "anthropic-messages"])("over %s", (wire) => {
+  function model(changes: Partial<ModelSettings> = {}) {
+    const baseUrl = wire === "openai-chat" ? fake.openaiUrl : fake.anthropicUrl;
+    return createModel(settings({ wire, baseUrl, ...changes }), { sleep: async () => {} });
+  }
+  const script = (...replies: Parameters<FakeProvider["script"]>[1][]) => fake.script("test-model", ...replies);
+  const requests = () => fake.requests("test-model");
+
+  test("text streams and the turn holds it whole, with its usage", async () => {
+    script({ text: "It rains in Bergen, 雨 🌧.", chunkSize: 3, delayMs: 1, usage: { input: 120, output: 30 } });
+    const events = await Array.fromAsync(model().stream(question, new AbortController().signal));
+    expect(events.filter((event) => event.type === "text-delta").length).toBeGreaterThan(3);
+    expect(textOf(events, "text-delta")).toBe("It rains in Bergen, 雨 🌧.");
+    expect(events.at(-1)).toEqual({
+      type: "turn-end",
+      turn: {
+        message: { role: "assistant", content: "It rains in Bergen, 雨 🌧.", toolCalls: [] },
+        finish: "stop",
+        usage: { inputTokens: 120, outputTokens: 30, reasoningTokens: 0, cachedTokens: 0 },
+      },
+    });
+  });
+
+  test("reasoning streams apart from the text", async () => {
+    script({ reasoning: "Think of rain.", text: "It rains." });
+    const { text, reasoning, turn } = await hear(model());
+    expect({ text, reasoning }).toEqual({ text: "It rains.", reasoning: "Think of rain." });
+    expect(turn.message).toMatchObject({ content: "It rains.", reasoning: "Think of rain." });
+  });
+
+  test("parallel tool calls arrive apart, also when the provider calls it a stop", async () => {
+    const toolCalls = [
+      { id: "one", name: "weather", arguments: { city: "Bergen" } },
+      { id: "two", name: "weather", arguments: { city: "Oslo" } },
+      { id: "three", name: "weather", arguments: "" },
+    ];
+    const stop = wire === "openai-chat" ? "stop" : "end_turn";
+    script({ text: "Let me look.", toolCalls }, { toolCalls, finish: stop });
+    const { turn } = await hear(model(), { tools: [weather] });
+    expect(turn.finish).toBe("tool-calls");
+    expect(turn.message.toolCalls).toEqual([
+      { id: "one", name: "weather", argumentsText: '{"city":"Bergen"}', arguments: { city: "Bergen" } },
+      { id: "two", name: "weather", argumentsText: '{"city":"Oslo"}', arguments: { city: "Oslo" } },
+      { id: "three", name: "weather", argumentsText: "", arguments: {} },
+    ]);
+    expect((await hear(model(), { tools: [weather] })).turn.finish).toBe("tool-calls");
+  });
+
+  test("a conversation goes back in a form that the provider takes", async () => {
+    script(
+      { reasoning: "Hm.", toolCalls: [{ id: "c", name: "weather", arguments: { city: "Bergen" } }] },
+      { text: "Rain." },
+    );
+    const asked = answered();
+    const { turn } = await hear(model(), { messages: asked, tools: [weather] });
+    const result = { role: "tool", callId: "c", tool: "weather", content: "rain", ok: true } as const;
+    const { text } = await hear(model(), { messages: [...asked, turn.message, result], tools: [weather] });
+    expect(text).toBe("Rain.");
+    expect(JSON.stringify(requests()[1]?.body)).toContain("Be brief.");
+  });
+
+  test("only what a request needs goes out in its headers", async () => {
+    script({ text: "Hi." });
+    await hear(model());
+    const headers = requests()[0]?.headers ?? {};
+    expect(headers.authorization).toBe("Bearer secret-key-123");
+    expect(Object.keys(headers).filter((name) => name.startsWith("x-"))).toEqual([]);
+  });
+
+  test.each(["before-finish", "in-tool-call"] as const)("a stream cut %s is an error and no turn", async (cut) => {
+    script({ text: "It r", toolCalls: [{ name: "weather", arguments: { city: "Bergen" } }], cut });
+    const events: ModelEvent[] = [];
+    const reading = (async () => {
+      for await (const event of model().stream(question, new AbortController().signal)) events.push(event);
+    })();
+    await expect(reading).rejects.toMatchObject({ code: "bad_response", retryable: true });
+    expect(textOf(events, "text-delta")).toBe("It r");
+    expect(events.some((event) => event.type === "turn-end")).toBe(false);
+  });
+
+  test("a turn that ran out of tokens says so, and keeps its calls from being run", async () => {
+    const finish = wire === "openai-chat" ? "length" : "max_tokens";
+    script({ toolCalls: [{ name: "weather", arguments: '{"city":"Ber' }], finish });
+    const { turn } = await hear(model());
+    expect(turn.finish).toBe("length");
+    expect(turn.message.toolCalls[0]?.arguments).toBeUndefined();
+  });
+
+  test("an empty reply is an error, after it was tried again", async () => {
+    script({ text: " \n" }, {}, {}, {});
+    await expect(hear(model())).rejects.toMatchObject({ code: "bad_response" });
+  });
+
+  test("an unknown reason to finish is an error", async () => {
+    script({ text: "Hi.", finish: "tired" });
+    await expect(hear(model())).rejects.toMatchObject({
+      code: "bad_response",
+      text: { en: expect.stringContaining("tired") },
+    });
+  });
+
+  test("a provider that does not answer is left after the limit of the first content, and not asked again", async () => {
+    script({ hang: "before-headers" }, { hang: "after-headers" });
+    const impatient = { firstContentMs: 80 };
+    await expect(hear(model(impatient))).rejects.toMatchObject({ code: "timeout" });
+    await expect(hear(model(impatient))).rejects.toMatchObject({ code: "timeout" });
+    expect(requests()).toHaveLength(2);
+    await expect.poll(() => requests().every((entry) => entry.aborted)).toBe(true);
+  });
+
+  test("an answer that falls silent is left after the limit of silence", async () => {
+    script({ text: "It rains", hang: "after-text" });
+    await expect(hear(model({ idleMs: 80 }))).rejects.toMatchObject({ code: "timeout" });
+    await expect.poll(() => requests()[0]?.aborted).toBe(true);
+  });
+
+  test("an answer that never ends is left after the limit of the whole call", async () => {
+    script({ text: "drip ".repeat(2000), chunkSize: 1, delayMs: 5 });
+    await expect(hear(model({ timeoutMs: 150 }))).rejects.toMatchObject({ code: "timeout" });
+    await expect.poll(() => requests()[0]?.aborted).toBe(true);
+  });
+
+  test.each(["before-headers", "after-headers", "after-text"] as const)(
+    "an abort closes the socket within a second when the provider hangs %s",
+    async (hang) => {
+      script({ text: "It rains", hang });
+      const controller = new AbortController();
+      const reading = hear(model(), {}, controller.signal);
+      reading.catch(() => {});
+      await expect.poll(() => requests().length).toBe(1);
+      const reason = new Error("enough");
+      controller.abort(reason);
+      await expect(reading).rejects.toBe(reason);
+      await expect.poll(() => requests()[0]?.aborted, { timeout: 1000 }).toBe(true);
+    },
+  );
+
+  test("a reader that leaves early closes the socket", async () => {
+    script({ text: "drip ".repeat(2000), chunkSize: 1, delayMs: 5 });
+    for await (const event of model().stream(question, new AbortController().signal)) {
+      if (event.type === "text-delta") break;
+    }
+    await expect.poll(() => requests()[0]?.aborted, { timeout: 1000 }).toBe(true);
+  });
+
+  test("an aborted signal sends nothing", async () => {
+    const reason = new Error("never mind");
+    await expect(hear(model(), {}, AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(requests()).toHaveLength(0);
+  });
+
+  test("a missing key is told before any request, and names its variable", async () => {
+    const error = await hear(model({ apiKey: undefined })).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: "auth",
+      retryable: false,
+      hint: { zh: expect.stringContaining("TEST_API_KEY") },
+    });
+    expect(requests()).toHaveLength(0);
+  });
+
+  test("a vendor that wants no key gets no authorization header", async () => {
+    await hear(model({ apiKey: undefined, apiKeyEnv: undefined })).catch(() => {});
+    expect(requests()[0]?.headers.authorization).toBeUndefined();
+  });
+
+  test.each([
+    [401, "auth", 1],
+    [403, "auth", 1],
+    [400, "invalid_request", 1],
+    [402, "quota", 1],
+    [404, "invalid_request", 1],
+    [429, "rate_limit", 4],
+    [500, "server", 4],
+    [503, "overloaded", 4],
+    [529, "overloaded", 4],
+    [302, "bad_response", 1],
+  ] as const)("HTTP %d is %s and is asked for %d times", async (status, code, times) => {
+    const reply = { status, body: '{"error":{"message":"no secret-key-123 \\u001b[31m","type":"x"}}' };
+    script(reply, reply, reply, reply, reply);
+    const error = await hear(model()).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code, message: expect.stringContaining(`HTTP ${status}`) });
+    expect(String(error)).not.toMatch(/secret-key|\x1b/);
+    expect(requests()).toHaveLength(times);
+  });
+
+  test("a retry is told, and the answer that follows is whole", async () => {
+    script({ status: 503, body: "" }, { text: "It rains." });
+    const { text, notices } = await hear(model());
+    expect(text).toBe("It rains.");
+    expect(notices).toEqual([expect.stringContaining("(1/3)")]);
+  });
+
+  test("nothing is tried again once content was taken", async () => {
+    script({ text: "It r", cut: "before-finish" }, { text: "never" });
+    await expect(hear(model())).rejects.toMatchObject({ code: "bad_response" });
+    expect(requests()).toHaveLength(1);
+  });
+
+  test("a vendor that asks to wait longer than the call may take is not waited for", async () => {
+    script({ status: 429, body: "", headers: { "retry-after": "30" } }, { text: "never" });
+    await expect(hear(model())).rejects.toMatchObject({ code: "rate_limit", retryAfterMs: 30_000 });
+    expect(requests()).toHaveLength(1);
+  });
+
+  test("a refused connection is a network error that names the address", async () => {
+    await fake.close();
+    const error = await hear(model()).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "network", retryable: true, message: expect.stringContaining("ECONNREFUSED") });
+    fake = await startFakeProvider();
+  });
+});

@@ -1,0 +1,34 @@
+import type { Locale } from "../core/locale.ts";
+import type { Tool } from "../core/tool.ts";
+import { createCalculator } from "./builtin/calculator.ts";
+import { createCurrentTime } from "./builtin/current-time.ts";
+import { createEcho } from "./builtin/echo.ts";
+import { createFileSearch } from "./builtin/file-search.ts";
+import { createLogTransform } from "./builtin/log-transform.ts";
+import { withOutputLimit, withTimeout } from "./limits.ts";
+import { createWebSearch, type SearchOptions } from "./search/web-search.ts";
+import { withValidation } from "./validate.ts";
+
+export interface BuiltinOptions {
+  /** The directories that the file tools may read. */
+  roots: readonly string[];
+  locale: Locale;
+  /** Absent: no `web_search`. Its cache and its announcement live as long as the tools, so make them once a conversation. */
+  search: SearchOptions | undefined;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+}
+
+/** The tools that come with the program, in a fixed order, each with its checks and limits round it. */
+export function createBuiltinTools({ roots, locale, search, now = Date.now }: BuiltinOptions): Tool[] {
+  const limited = (tool: Tool, milliseconds: number): Tool =>
+    withValidation(withTimeout(withOutputLimit(tool, 20_000), milliseconds));
+  const tools = [
+    limited(createEcho(locale), 5000),
+    limited(createCalculator(locale), 5000),
+    limited(createFileSearch(roots, locale), 15_000),
+    limited(createLogTransform(roots, locale, now), 30_000),
+    limited(createCurrentTime(locale, now), 5000),
+  ];
+  return search === undefined ? tools : [...tools, limited(createWebSearch(search, locale), 15_000)];
+}

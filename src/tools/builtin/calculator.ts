@@ -1,0 +1,128 @@
+import { DuetError } from "../../core/errors.ts";
+import { isRecord, type JsonObject } from "../../core/json.ts";
+import { type Locale, say, type Text } from "../../core/locale.ts";
+import { printableLine } from "../../core/printable.ts";
+import { failure, type Tool, type ToolResult } from "../../core/tool.ts";
+import { defineTool, success } from "../define.ts";
+import { invalidArguments } from "../feedback.ts";
+import { finite } from "./finite.ts";
+import { statistics } from "./statistics.ts";
+
+const labels = {
+  count: { zh: "个数", en: "count" },
+  sum: { zh: "总和", en: "sum" },
+  mean: { zh: "平均值", en: "mean" },
+  average: { zh: "平均值", en: "average" },
+  median: { zh: "中位数", en: "median" },
+  mode: { zh: "众数", en: "mode" },
+  min: { zh: "最小值", en: "min" },
+  max: { zh: "最大值", en: "max" },
+  range: { zh: "极差", en: "range" },
+  product: { zh: "乘积", en: "product" },
+  std: { zh: "标准差", en: "std" },
+  variance: { zh: "方差", en: "variance" },
+} satisfies Record<string, Text>;
+
+type Operation = keyof typeof labels;
+
+/** Arithmetic and statistics without `eval`: the expression is parsed by mathjs and evaluated from a table of our own. */
+export function createCalculator(locale: Locale): Tool {
+  return defineTool({
+    name: "calculator",
+    description: say(locale, {
+      zh: "计算算式，或对一组数字做统计（平均值、最大值、最小值等）",
+      en: "Calculates an expression, or statistics over a list of numbers (mean, max, min ...).",
+    }),
+    inputSchema: {
+      type: "object",
+      properties: {
+        expression: {
+          type: "string",
+          minLength: 1,
+          maxLength: 1000,
+          description: say(locale, {
+            zh: "算式，如 2*(3+4)^2、sqrt(16)、mean([1,2,3])",
+            en: "Such as 2*(3+4)^2, sqrt(16), mean([1,2,3])",
+          }),
+        },
+        numbers: {
+          type: "array",
+          items: { type: "number" },
+          minItems: 1,
+          maxItems: 10_000,
+          description: say(locale, { zh: "要统计的数字", en: "The numbers for the operations" }),
+        },
+        operations: {
+          type: "array",
+          items: { type: "string", enum: Object.keys(labels) },
+          minItems: 1,
+          maxItems: 20,
+          description: say(locale, { zh: "对 numbers 做的统计", en: "What to compute over the numbers" }),
+        },
+      },
+      additionalProperties: false,
+    },
+    annotations: { readOnly: true, idempotent: true },
+    run: (args, context) => calculate(args, context.locale),
+  });
+}
+
+async function calculate(args: JsonObject, locale: Locale): Promise<ToolResult> {
+  const numbers = Array.isArray(args.numbers) ? args.numbers.filter((value) => typeof value === "number") : undefined;
+  const wanted = Array.isArray(args.operations) ? args.operations.filter(isOperation) : undefined;
+  if (wanted !== undefined && numbers === undefined) {
+    return invalidArguments(locale, [
+      { path: "numbers", text: { zh: "字段是必需的（缺失）", en: "this field is required (missing)" } },
+    ]);
+  }
+  if (args.expression === undefined && numbers === undefined) {
+    return invalidArguments(locale, [
+      { path: "", text: { zh: "需要 expression 或 numbers", en: "expression or numbers is needed" } },
+    ]);
+  }
+  try {
+    const lines: string[] = [];
+    if (typeof args.expression === "string") lines.push(await solve(args.expression, numbers));
+    if (numbers !== undefined && (wanted !== undefined || args.expression === undefined)) {
+      const operations = wanted ?? (["count", "sum", "mean", "min", "max"] as const);
+      lines.push(...operations.map((operation) => describe(operation, numbers, locale)));
+    }
+    return success(lines.join("\n"));
+  } catch (thrown) {
+    if (thrown instanceof DuetError)
+      return failure(thrown.code === "tool" ? "tool" : "internal", say(locale, thrown.text));
+    throw thrown;
+  }
+}
+
+function isOperation(value: unknown): value is Operation {
+  return typeof value === "string" && isRecord(labels) && Object.hasOwn(labels, value);
+}
+
+async function solve(expression: string, numbers: readonly number[] | undefined): Promise<string> {
+  // mathjs is slow to load, so only the first expression pays for it.
+  const { evaluateExpression } = await import("./expression.ts");
+  const value = evaluateExpression(expression, numbers);
+  // An integer that a double cannot hold was rounded before anything was calculated.
+  const inexact = (expression.match(/\d{16,}/g) ?? []).some((digits) => !Number.isSafeInteger(Number(digits)));
+  return `${printableLine(expression)} ${equals(value, inexact)}`;
+}
+
+function describe(operation: Operation, numbers: readonly number[], locale: Locale): string {
+  const label = say(locale, labels[operation]);
+  if (operation === "std" || operation === "variance") {
+    const population = operation === "std" ? statistics.populationStd(numbers) : statistics.populationVariance(numbers);
+    const sample = numbers.length < 2 ? "= -" : equals(statistics[operation](numbers));
+    const kinds = say(locale, { zh: "样本，n-1；总体，n", en: "sample, n-1; population, n" });
+    return `${label} ${sample}; ${equals(population)} (${kinds})`;
+  }
+  const value = statistics[operation === "average" ? "mean" : operation](numbers);
+  return `${label} ${equals(value)}`;
+}
+
+/** `= 98`, or `≈ 1.844674407371e+19` where a double cannot hold every digit. */
+function equals(value: number, inexact = false): string {
+  const sign = inexact || Math.abs(finite(value)) > Number.MAX_SAFE_INTEGER ? "≈" : "=";
+  const rounded = Number.isSafeInteger(value) ? value : Number(value.toPrecision(14));
+  return `${sign} ${rounded === 0 ? 0 : rounded}`;
+}

@@ -1,0 +1,86 @@
+import { type Locale, say } from "../../core/locale.ts";
+import type { Tool } from "../../core/tool.ts";
+import { defineTool, success } from "../define.ts";
+import { invalidArguments, valueProblem } from "../feedback.ts";
+
+/** `now` is milliseconds since 1970. */
+export function createCurrentTime(locale: Locale, now: () => number): Tool {
+  return defineTool({
+    name: "current_time",
+    description: say(locale, { zh: "查询当前日期、时间和星期", en: "Tells the current date, time and weekday." }),
+    inputSchema: {
+      type: "object",
+      properties: {
+        timezone: {
+          type: "string",
+          description: say(locale, {
+            zh: "IANA 时区（可选，默认本机时区）",
+            en: "IANA time zone (optional, default: this machine's)",
+          }),
+          examples: ["Asia/Shanghai"],
+        },
+      },
+      additionalProperties: false,
+    },
+    annotations: { readOnly: true },
+    async run(args, context) {
+      const wanted = typeof args.timezone === "string" ? args.timezone : undefined;
+      const zone = knownZone(wanted);
+      if (zone !== undefined) return success(tellTime(now(), zone, context.locale));
+      const example = "Asia/Shanghai, Europe/Berlin, UTC";
+      const problem = valueProblem(
+        "timezone",
+        wanted,
+        `必须是 IANA 时区，如 ${example}`,
+        `must be an IANA time zone such as ${example}`,
+      );
+      return invalidArguments(context.locale, [problem]);
+    },
+  });
+}
+
+function knownZone(wanted: string | undefined): string | undefined {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: wanted }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+function tellTime(ms: number, zone: string, locale: Locale): string {
+  const offsetMinutes = Math.round((wallClock(ms, zone) - ms) / 60_000);
+  const sign = offsetMinutes < 0 ? "-" : "+";
+  const [hours, minutes] = [Math.floor(Math.abs(offsetMinutes) / 60), Math.abs(offsetMinutes) % 60].map((n) =>
+    `${n}`.padStart(2, "0"),
+  );
+  const offset = `${sign}${hours}:${minutes}`;
+  const local = new Date(wallClock(ms, zone)).toISOString().slice(0, 19);
+  const weekday = new Intl.DateTimeFormat(say(locale, { zh: "zh-CN", en: "en" }), {
+    weekday: "long",
+    timeZone: zone,
+  }).format(ms);
+  const iso = `${local}${offset}`;
+  return say(locale, {
+    zh: `${local.replace("T", " ")} ${weekday}，时区 ${zone}（UTC${offset}）\nISO 8601: ${iso}`,
+    en: `${local.replace("T", " ")}, ${weekday}, time zone ${zone} (UTC${offset})\nISO 8601: ${iso}`,
+  });
+}
+
+/** What the clocks of a zone show, as if it were UTC; whole seconds, so the difference to `ms` is rounded by the caller. */
+function wallClock(ms: number, zone: string): number {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    calendar: "gregory",
+    numberingSystem: "latn",
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
+  return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
+}

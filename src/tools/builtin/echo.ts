@@ -1,0 +1,20 @@
+import { type Locale, say } from "../../core/locale.ts";
+import type { Tool } from "../../core/tool.ts";
+import { defineTool, success } from "../define.ts";
+
+export function createEcho(locale: Locale): Tool {
+  return defineTool({
+    name: "echo",
+    description: say(locale, { zh: "原样返回一段文字", en: "Returns a text exactly as given." }),
+    inputSchema: {
+      type: "object",
+      properties: {
+        text: { type: "string", description: say(locale, { zh: "要返回的文字", en: "The text to return" }) },
+      },
+      required: ["text"],
+      additionalProperties: false,
+    },
+    annotations: { readOnly: true, idempotent: true },
+    run: async (args) => success(String(args.text)),
+  });
+}

@@ -1,0 +1,30 @@
+/** From the least to the most severe. */
+export const logLevels = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"] as const;
+
+export type LogLevel = (typeof logLevels)[number];
+
+const names = new Map<string, LogLevel>([
+  ...logLevels.map((level): [string, LogLevel] => [level, level]),
+  ["VERBOSE", "TRACE"],
+  ["INFORMATION", "INFO"],
+  ["NOTICE", "INFO"],
+  ["LOG", "INFO"],
+  ["WARNING", "WARN"],
+  ["ERR", "ERROR"],
+  ["SEVERE", "ERROR"],
+  ["CRIT", "FATAL"],
+  ["CRITICAL", "FATAL"],
+  ["ALERT", "FATAL"],
+  ["EMERG", "FATAL"],
+  ["PANIC", "FATAL"],
+]);
+
+export function readLevel(name: unknown): LogLevel | undefined {
+  // pino and bunyan write 10 (trace) to 60 (fatal).
+  if (typeof name === "number") return logLevels[Math.round(name / 10) - 1];
+  return typeof name === "string" ? names.get(name.toUpperCase()) : undefined;
+}
+
+export function isAtLeast(level: LogLevel | undefined, least: LogLevel): boolean {
+  return level !== undefined && logLevels.indexOf(level) >= logLevels.indexOf(least);
+}

@@ -1,0 +1,129 @@
+import { headOf } from "../cut-text.ts";
+import type { LogEntry, LogFormat } from "./log-entry.ts";
+import { isAtLeast, type LogLevel } from "./log-level.ts";
+
+export type Grouping = "level" | "message" | "hour" | "day" | "source";
+
+export interface LogFilter {
+  /** This level and the more severe ones. */
+  level?: LogLevel;
+  /** Lower case. */
+  contains?: string;
+  /** Milliseconds since 1970, both inclusive. */
+  since?: number;
+  until?: number;
+}
+
+export interface NumberedLine {
+  line: number;
+  text: string;
+}
+
+/** What a log says in short; memory is bounded whatever its size. */
+export interface LogSummary {
+  lines: number;
+  entries: number;
+  matched: number;
+  formats: Counter<LogFormat>;
+  levels: Counter<LogLevel>;
+  messages: Counter<string>;
+  groups: Counter<string>;
+  from?: number;
+  to?: number;
+  firstError?: NumberedLine;
+  lastError?: NumberedLine;
+  matches: NumberedLine[];
+}
+
+const maxKeys = 5000;
+
+/** Counts by key; keys beyond the first 5,000 are counted together. */
+export class Counter<K extends string> {
+  readonly counts = new Map<K, number>();
+  /** How often something was counted under no key of its own. */
+  others = 0;
+
+  add(key: K): void {
+    const count = this.counts.get(key);
+    if (count === undefined && this.counts.size >= maxKeys) this.others++;
+    else this.counts.set(key, (count ?? 0) + 1);
+  }
+
+  /** The most frequent first. */
+  top(most: number): [K, number][] {
+    return [...this.counts].toSorted(([, a], [, b]) => b - a).slice(0, most);
+  }
+}
+
+export function emptySummary(): LogSummary {
+  return {
+    lines: 0,
+    entries: 0,
+    matched: 0,
+    formats: new Counter(),
+    levels: new Counter(),
+    messages: new Counter(),
+    groups: new Counter(),
+    matches: [],
+  };
+}
+
+/** Adds one line to the summary; `entry` is undefined for a line that belongs to the one before or has no form. */
+export function addLine(
+  summary: LogSummary,
+  text: string,
+  entry: LogEntry | undefined,
+  request: { filter: LogFilter; groupBy: Grouping | undefined; mostMatches: number },
+): void {
+  summary.lines++;
+  if (entry !== undefined) {
+    summary.entries++;
+    summary.formats.add(entry.format);
+  }
+  if (text.trim() === "" || !passes(text, entry, request.filter)) return;
+  summary.matched++;
+  const numbered = { line: summary.lines, text: headOf(text, 400) };
+  if (summary.matches.length < request.mostMatches) summary.matches.push(numbered);
+  if (entry === undefined) return;
+  const { time, level } = entry;
+  if (level !== undefined) summary.levels.add(level);
+  summary.messages.add(pattern(entry.message));
+  if (request.groupBy !== undefined) summary.groups.add(groupOf(entry, request.groupBy));
+  if (time !== undefined) {
+    summary.from = Math.min(summary.from ?? time, time);
+    summary.to = Math.max(summary.to ?? time, time);
+  }
+  if (isAtLeast(level, "ERROR")) {
+    summary.firstError ??= numbered;
+    summary.lastError = numbered;
+  }
+}
+
+function passes(text: string, entry: LogEntry | undefined, filter: LogFilter): boolean {
+  const { level, contains, since, until } = filter;
+  if (contains !== undefined && !text.toLowerCase().includes(contains)) return false;
+  if (level !== undefined && !isAtLeast(entry?.level, level)) return false;
+  if (since === undefined && until === undefined) return true;
+  const time = entry?.time;
+  return time !== undefined && time >= (since ?? time) && time <= (until ?? time);
+}
+
+function groupOf(entry: LogEntry, groupBy: Grouping): string {
+  if (groupBy === "level") return entry.level ?? "-";
+  if (groupBy === "source") return entry.source ?? "-";
+  if (groupBy === "message") return pattern(entry.message);
+  if (entry.time === undefined) return "-";
+  const iso = new Date(entry.time).toISOString();
+  return groupBy === "day" ? iso.slice(0, 10) : `${iso.slice(0, 13).replace("T", " ")}:00`;
+}
+
+/** A message without what changes each time (ids, addresses, numbers), so that its occurrences count as one. */
+function pattern(message: string): string {
+  const text = message
+    .slice(0, 200)
+    .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "<id>")
+    .replace(/\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{8,64}\b/gi, "<id>")
+    .replace(/\d+(?:[.:,]\d+)*/g, "<n>");
+  // A copy: a slice would keep the whole chunk of the file that it was cut from.
+  return Buffer.from(text, "utf16le").toString("utf16le");
+}

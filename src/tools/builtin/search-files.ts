@@ -1,0 +1,106 @@
+import { basename, sep } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { printableLine } from "../../core/printable.ts";
+import { openAllowed, shownPath } from "./allowed-path.ts";
+import { decoderFor } from "./decode-text.ts";
+import { findLines } from "./find-text.ts";
+import { walkFiles } from "./walk-files.ts";
+
+export interface FileSearchLimits {
+  /** Directory entries looked at. */
+  entries: number;
+  depth: number;
+  /** Bytes read in all, and of one file; a larger file is found by its name only. */
+  totalBytes: number;
+  fileBytes: number;
+  milliseconds: number;
+}
+
+/** One search: what is asked, within what, and what it has used up. */
+export interface FileSearch {
+  needle: string;
+  names: boolean;
+  contents: boolean;
+  most: number;
+  roots: readonly string[];
+  limits: FileSearchLimits;
+  tally: { files: number; bytes: number; large: number; partial: boolean };
+}
+
+/** Matches in the order of the walk; one more than asked for shows that there are more. */
+export async function searchFiles(
+  starts: readonly string[],
+  search: FileSearch,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { limits, tally, most } = search;
+  const deadline = performance.now() + limits.milliseconds;
+  const matches: string[] = [];
+  for (const start of starts) {
+    const walk = walkFiles(start, limits, signal, () => {
+      tally.partial = true;
+    });
+    for await (const files of batches(walk, 16)) {
+      signal.throwIfAborted();
+      if (performance.now() > deadline || tally.bytes >= limits.totalBytes) {
+        tally.partial = true;
+        return matches;
+      }
+      const contents = await Promise.all(files.map((file) => readAllowed(file, search)));
+      tally.files += files.length;
+      for (const [index, file] of files.entries()) {
+        const bytes = contents[index];
+        matches.push(...inspect(file, bytes, search));
+        // Others get their turn between large files.
+        if (bytes !== undefined && bytes.length > 200_000) await setImmediate();
+      }
+      if (matches.length > most) return matches;
+    }
+  }
+  return matches;
+}
+
+async function* batches<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** The matches in one file as `path` (its name) or `path:line: fragment`. */
+function inspect(file: string, bytes: Buffer | undefined, search: FileSearch): string[] {
+  const { needle, roots, most } = search;
+  const shown = shownPath(file, roots);
+  const named = needle.includes("/") ? shown.replaceAll(sep, "/") : basename(file);
+  const matches = search.names && named.normalize("NFC").toLowerCase().includes(needle) ? [printableLine(shown)] : [];
+  const text = bytes && decoderFor(bytes)?.decode(bytes);
+  if (text === undefined) return matches;
+  const lines = findLines(text, needle, most + 1).map(
+    ({ line, fragment }) => `${printableLine(shown)}:${line}: ${fragment}`,
+  );
+  return [...matches, ...lines];
+}
+
+/** What is in a file; undefined when contents are not asked for, or it is too large or not to be read. */
+async function readAllowed(file: string, { contents, roots, limits, tally }: FileSearch): Promise<Buffer | undefined> {
+  const handle = contents ? await openAllowed(file, roots) : undefined;
+  if (handle === undefined) return undefined;
+  try {
+    const { size } = await handle.stat();
+    if (size > limits.fileBytes) {
+      tally.large++;
+      return undefined;
+    }
+    tally.bytes += size;
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(size), 0, size, 0);
+    return buffer.subarray(0, bytesRead);
+  } catch {
+    return undefined;
+  } finally {
+    await handle.close();
+  }
+}

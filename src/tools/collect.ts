@@ -1,0 +1,68 @@
+import type { Text } from "../core/locale.ts";
+import { printableLine } from "../core/printable.ts";
+import type { Tool } from "../core/tool.ts";
+import { matchesPattern } from "./name-pattern.ts";
+
+export interface ToolPolicy {
+  /** Only tools whose name fits one of these; absent or empty, all. `*` is any run of characters. */
+  allow?: readonly string[];
+  /** Never these, whatever `allow` says. */
+  deny?: readonly string[];
+}
+
+export interface DroppedTool {
+  name: string;
+  source: string;
+  reason: "bad-name" | "duplicate" | "denied" | "not-allowed";
+  text: Text;
+}
+
+export interface Collection {
+  tools: Tool[];
+  dropped: DroppedTool[];
+}
+
+/** Joins lists of tools in their order. Of two tools with one name the first stays, so put the most trusted list first. */
+export function collectTools(lists: readonly (readonly Tool[])[], policy: ToolPolicy = {}): Collection {
+  const kept = new Map<string, Tool>();
+  const dropped: DroppedTool[] = [];
+  for (const tool of lists.flat()) {
+    const refusal = refuse(tool, kept, policy);
+    if (refusal === undefined) kept.set(tool.name, tool);
+    else dropped.push({ name: tool.name, source: tool.source, ...refusal });
+  }
+  return { tools: [...kept.values()], dropped };
+}
+
+function refuse(
+  tool: Tool,
+  kept: ReadonlyMap<string, Tool>,
+  policy: ToolPolicy,
+): Pick<DroppedTool, "reason" | "text"> | undefined {
+  const { name, source } = tool;
+  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
+    const shown = printableLine(name.slice(0, 80));
+    const zh = `来自 ${source} 的工具名不合法："${shown}"（允许 1 到 64 个字母、数字、_ 或 -）`;
+    const en = `The tool name "${shown}" from ${source} is not valid (1 to 64 letters, digits, _ or -).`;
+    return { reason: "bad-name", text: { zh, en } };
+  }
+  const first = kept.get(name);
+  if (first !== undefined) {
+    const zh = `工具 ${name} 重名：保留来自 ${first.source} 的，忽略来自 ${source} 的`;
+    const en = `The tool ${name} exists twice: the one from ${first.source} stays, the one from ${source} is left out.`;
+    return { reason: "duplicate", text: { zh, en } };
+  }
+  const denial = policy.deny?.find((pattern) => matchesPattern(name, pattern));
+  if (denial !== undefined) {
+    const text = {
+      zh: `工具 ${name} 被规则 "${denial}" 禁用`,
+      en: `The tool ${name} is denied by the pattern "${denial}".`,
+    };
+    return { reason: "denied", text };
+  }
+  const { allow } = policy;
+  if (allow === undefined || allow.length === 0 || allow.some((pattern) => matchesPattern(name, pattern)))
+    return undefined;
+  const text = { zh: `工具 ${name} 不在允许列表中`, en: `The tool ${name} fits none of the allowed patterns.` };
+  return { reason: "not-allowed", text };
+}

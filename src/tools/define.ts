@@ -1,0 +1,35 @@
+import type { JsonObject, JsonSchema } from "../core/json.ts";
+import type { Tool, ToolAnnotations, ToolContext, ToolResult } from "../core/tool.ts";
+
+export interface ToolSpecification {
+  name: string;
+  description: string;
+  /** A JSON Schema whose root describes an object. */
+  inputSchema: JsonSchema;
+  annotations?: ToolAnnotations;
+  /** `builtin` when absent. */
+  source?: string;
+  run(args: JsonObject, context: ToolContext): Promise<ToolResult>;
+}
+
+export function defineTool(specification: ToolSpecification): Tool {
+  return {
+    name: specification.name,
+    description: specification.description,
+    inputSchema: specification.inputSchema,
+    source: specification.source ?? "builtin",
+    annotations: specification.annotations ?? {},
+    run: (args, context) => specification.run(args, context),
+  };
+}
+
+/** The same tool with another way to run: what every limit and check round a tool is made of. */
+export function wrap(tool: Tool, run: Tool["run"]): Tool {
+  const { name, description, inputSchema, source, annotations } = tool;
+  return { name, description, inputSchema, source, annotations, run };
+}
+
+/** A successful result. */
+export function success(text: string): ToolResult {
+  return { ok: true, text };
+}

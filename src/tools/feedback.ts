@@ -1,0 +1,43 @@
+import { type Locale, say, type Text } from "../core/locale.ts";
+import { printableLine } from "../core/printable.ts";
+import { failure, type ToolResult } from "../core/tool.ts";
+import { headOf } from "./cut-text.ts";
+
+/** One thing that is wrong with the arguments: where (`filters.labels[2]`; empty is the arguments as a whole) and what. */
+export interface Problem {
+  path: string;
+  text: Text;
+}
+
+const maxLines = 10;
+
+/** The feedback that makes a model correct its call, in the words of `tool-calling.md`. */
+export function argumentsFeedback(locale: Locale, problems: readonly Problem[]): string {
+  const lines = problems.slice(0, maxLines).map(({ path, text }) => {
+    const place = path === "" ? say(locale, { zh: "参数", en: "arguments" }) : path;
+    return `- ${place}: ${say(locale, text)}`;
+  });
+  const more = problems.length - lines.length;
+  if (more > 0) lines.push(say(locale, { zh: `…还有 ${more} 处`, en: `... and ${more} more` }));
+  return say(locale, {
+    zh: `工具调用参数格式错误：\n${lines.join("\n")}\n\n请修正参数后重试。`,
+    en: `The tool call's arguments are not valid:\n${lines.join("\n")}\n\nCorrect the arguments and try again.`,
+  });
+}
+
+/** For what a schema cannot say: the same feedback, given by the tool itself. */
+export function invalidArguments(locale: Locale, problems: readonly Problem[]): ToolResult {
+  return failure("invalid_arguments", argumentsFeedback(locale, problems));
+}
+
+/** A problem that shows the value it is about. */
+export function valueProblem(path: string, value: unknown, zh: string, en: string): Problem {
+  const shown = showValue(value);
+  return { path, text: { zh: `${zh}（当前值: ${shown}）`, en: `${en} (current value: ${shown})` } };
+}
+
+/** A value as JSON, on one printable line of at most 80 characters. */
+export function showValue(value: unknown): string {
+  const text = printableLine(headOf(JSON.stringify(value) ?? String(value), 200));
+  return text.length <= 80 ? text : `${headOf(text, 79)}…`;
+}

@@ -1,0 +1,61 @@
+import { say } from "../core/locale.ts";
+import { failure, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { abortable, timeoutError } from "../core/waiting.ts";
+import { headOf, tailOf } from "./cut-text.ts";
+import { wrap } from "./define.ts";
+
+/**
+ * Answers `failure("timeout")` after `ms` milliseconds and aborts the tool's signal, even if the tool ignores it. When the
+ * caller's own signal aborts, rejects with that signal's reason.
+ */
+export function withTimeout(tool: Tool, ms: number): Tool {
+  return wrap(tool, async (args, context) => {
+    context.signal.throwIfAborted();
+    const error = timeoutError(tool.name, ms);
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(error), ms);
+    const signal = AbortSignal.any([context.signal, limit.signal]);
+    try {
+      return await abortable(tool.run(args, until(signal, context)), signal);
+    } catch (thrown) {
+      context.signal.throwIfAborted();
+      if (limit.signal.aborted) return failure("timeout", say(context.locale, error.text));
+      throw thrown;
+    } finally {
+      clearTimeout(timer);
+    }
+  });
+}
+
+/** The same context under another signal; what a tool still reports after it aborted is dropped. */
+function until(signal: AbortSignal, context: ToolContext): ToolContext {
+  return {
+    signal,
+    locale: context.locale,
+    progress(message, progress, total) {
+      if (!signal.aborted) context.progress(message, progress, total);
+    },
+    notice(code, message) {
+      if (!signal.aborted) context.notice(code, message);
+    },
+  };
+}
+
+/** Keeps `characters` of a longer result, three quarters from its head and the rest from its tail, and says how much is missing. */
+export function withOutputLimit(tool: Tool, characters: number): Tool {
+  return wrap(tool, async (args, context) => shorten(await tool.run(args, context), characters, context));
+}
+
+function shorten(result: ToolResult, characters: number, { locale }: ToolContext): ToolResult {
+  if (result.text.length <= characters) return result;
+  const head = headOf(result.text, Math.ceil(characters * 0.75));
+  const tail = tailOf(result.text, characters - Math.ceil(characters * 0.75));
+  const missing = result.text.length - head.length - tail.length;
+  const gap = say(locale, { zh: `…[省略 ${missing} 个字符]…`, en: `…[${missing} characters left out]…` });
+  const text = `${head}\n${gap}\n${tail}`;
+  return {
+    ...result,
+    text,
+    error: result.error && { ...result.error, message: headOf(result.error.message, characters) },
+  };
+}

@@ -1,0 +1,16 @@
+/** Whether `name` fits `pattern`, in which `*` is any run of characters. Takes linear time per `*`: no regular expression. */
+export function matchesPattern(name: string, pattern: string): boolean {
+  const parts = pattern.split("*");
+  const first = parts.shift() ?? "";
+  const last = parts.pop();
+  if (last === undefined) return name === first;
+  if (!name.startsWith(first) || !name.endsWith(last)) return false;
+  const end = name.length - last.length;
+  let position = first.length;
+  for (const part of parts) {
+    const found = name.indexOf(part, position);
+    if (found < 0) return false;
+    position = found + part.length;
+  }
+  return position <= end;
+}

@@ -1,0 +1,204 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { createCalculator } from "../../../src/tools/builtin/calculator.ts";
+import { testContext } from "../context.ts";
+
+const calculate = (args: JsonObject, locale: "zh" | "en" = "en") =>
+  createCalculator(locale).run(args, testContext({ locale }));
+
+/** The value at the end of `expression = value`. */
+async function value(expression: string): Promise<string> {
+  const result = await calculate({ expression });
+  expect(result).toMatchObject({ ok: true });
+  return result.text.slice(expression.length + 1);
+}
+
+test.each([
+  ["2*(3+4)^2", "= 98"],
+  ["0.1+0.2", "= 0.3"],
+  ["1/3", "= 0.33333333333333"],
+  ["-2^2", "= -4"],
+  ["2^3^2", "= 512"],
+  ["2**10", "= 1024"],
+  ["10 % 3", "= 1"],
+  ["-7 mod 3", "= 2"],
+  ["50% * 80", "= 40"],
+  ["2pi", "= 6.2831853071796"],
+  ["5! + factorial(3)", "= 126"],
+  ["sin(pi) + cos(pi/2)", "= 0"],
+  ["sqrt(16) + cbrt(27) + abs(-1)", "= 8"],
+  ["log(100, 10) + ln(e) + log2(8)", "= 6"],
+  ["round(1.005, 2)", "= 1.01"],
+  ["round(-2.5)", "= -3"],
+  ["gcd(12, 18) + lcm(4, 6)", "= 18"],
+  ["mean([1,2,3,4,5])", "= 3"],
+  ["max(3, 9, 4) - min([3, 9, 4])", "= 6"],
+  ["sum([0.1, 0.2, 0.3])", "= 0.6"],
+  ["3 × 4 ÷ 2 − 1", "= 5"],
+  ["1e-20 * 1", "= 1e-20"],
+  ["9007199254740991", "= 9007199254740991"],
+  ["-0", "= 0"],
+  ["2^64", "≈ 18446744073710000000"],
+  ["9007199254740993 - 9007199254740992", "≈ 0"],
+])("%s %s", async (expression, expected) => {
+  expect(await value(expression)).toBe(expected);
+});
+
+test("full-width digits and signs are read as what they mean", async () => {
+  expect((await calculate({ expression: "（１＋２）＊３" })).text).toBe("（１＋２）＊３ = 9");
+});
+
+describe("statistics", () => {
+  test("the spec's examples", async () => {
+    expect((await calculate({ numbers: [1, 2, 3, 4, 5], operations: ["mean"] }, "zh")).text).toBe("平均值 = 3");
+    const three = { numbers: [10, 20, 30], operations: ["mean", "max", "min"] };
+    expect((await calculate(three, "zh")).text).toBe("平均值 = 20\n最大值 = 30\n最小值 = 10");
+    expect((await calculate(three, "en")).text).toBe("mean = 20\nmax = 30\nmin = 10");
+  });
+
+  test("every operation has its value", async () => {
+    const operations = ["count", "sum", "average", "median", "mode", "range", "product", "std", "variance"];
+    const { text } = await calculate({ numbers: [2, 4, 4, 10], operations });
+    expect(text.split("\n")).toEqual([
+      "count = 4",
+      "sum = 20",
+      "average = 5",
+      "median = 4",
+      "mode = 4",
+      "range = 8",
+      "product = 320",
+      "std = 3.4641016151378; = 3 (sample, n-1; population, n)",
+      "variance = 12; = 9 (sample, n-1; population, n)",
+    ]);
+  });
+
+  test("the sample's deviation of one number is not made up", async () => {
+    expect((await calculate({ numbers: [7], operations: ["std"] })).text).toBe(
+      "std = -; = 0 (sample, n-1; population, n)",
+    );
+  });
+
+  test("numbers alone give an overview", async () => {
+    expect((await calculate({ numbers: [1, 2] })).text).toBe("count = 2\nsum = 3\nmean = 1.5\nmin = 1\nmax = 2");
+  });
+
+  test("an expression may use the numbers", async () => {
+    expect((await calculate({ expression: "sum(numbers) / 2", numbers: [1, 2, 3] })).text).toBe("sum(numbers) / 2 = 3");
+  });
+
+  test("a sum keeps what doubles would lose", async () => {
+    expect((await calculate({ numbers: [1e16, 1, -1e16], operations: ["sum"] })).text).toBe("sum = 1");
+  });
+
+  test("mean, minimum and maximum are in order for any numbers", async () => {
+    const numbers = fc.array(fc.integer({ min: -1_000_000, max: 1_000_000 }), { minLength: 1, maxLength: 50 });
+    await fc.assert(
+      fc.asyncProperty(numbers, async (list) => {
+        const { text } = await calculate({ numbers: list, operations: ["min", "median", "mean", "max"] });
+        const [min, median, mean, max] = text.split("\n").map((line) => Number(line.split(" = ")[1])) as [
+          number,
+          number,
+          number,
+          number,
+        ];
+        expect(min).toBe(Math.min(...list));
+        expect(max).toBe(Math.max(...list));
+        expect(median).toBeGreaterThanOrEqual(min);
+        expect(mean).toBeLessThanOrEqual(max + 1e-6);
+      }),
+    );
+  });
+});
+
+describe("what cannot be calculated is a failure with its reason", () => {
+  test.each([
+    ["1/0", /division by zero/],
+    ["5 / (1/0)", /division by zero/],
+    ["0/0", /not a number/],
+    ["sqrt(-1)", /not a number/],
+    ["171!", /out of range/],
+    ["9^9^9^9", /out of range/],
+    ["1e400", /out of range/],
+    ["(-3)!", /not a number/],
+    ["2 +", /syntax error/],
+    ["2 3", /syntax error/],
+    ["x + 1", /unknown name: "x"/],
+    ["import(1)", /unknown function "import" \(known: .*sqrt/],
+    ["constructor(1)", /unknown function "constructor"/],
+    ["__proto__", /unknown name/],
+    ["cos.constructor", /not supported/],
+    ['cos.constructor("return process")()', /syntax error/],
+    ['"text"', /not a number/],
+    ["true", /not a number/],
+    ["a = 1", /not supported/],
+    ["f(x) = x", /not supported/],
+    ["1:1000000000", /not supported/],
+    ["[1,2,3]", /not supported/],
+    ["mean([])", /wrong number of arguments/],
+    ["mean([[1,2],[3,4]])", /not supported/],
+    ["sqrt([4])", /not a number/],
+    ["sqrt(1, 2)", /wrong number of arguments/],
+    ["1; 2", /not supported/],
+    ["{a: 1}", /not supported/],
+    ["5 cm to inch", /not supported/],
+    ["(".repeat(499), /./],
+    ["[".repeat(999), /./],
+    [`${"(".repeat(499)}1${")".repeat(499)}`, /nested too deeply|= 1/],
+  ])("%s", async (expression, reason) => {
+    const result = await calculate({ expression });
+    expect(result.text).toMatch(reason);
+    if (!/= 1$/.test(result.text)) expect(result).toMatchObject({ ok: false, error: { code: "tool" } });
+  });
+
+  test("neither an expression nor numbers", async () => {
+    expect(await calculate({})).toMatchObject({ ok: false, error: { code: "invalid_arguments" } });
+    expect((await calculate({ operations: ["mean"] }, "zh")).text).toContain("- numbers: 字段是必需的（缺失）");
+  });
+});
+
+test("no text makes it throw or take long", async () => {
+  const token = fc.constantFrom(
+    "1",
+    "2.5",
+    "9",
+    "+",
+    "-",
+    "*",
+    "/",
+    "^",
+    "%",
+    "!",
+    "(",
+    ")",
+    "[",
+    "]",
+    ",",
+    "mean",
+    "sin",
+    "e",
+    "pi",
+    " ",
+    ".",
+    "'",
+    '"',
+    "=",
+    ";",
+    ":",
+    "x",
+  );
+  const text = fc.oneof(
+    fc.string({ maxLength: 100 }),
+    fc.array(token, { maxLength: 200 }).map((tokens) => tokens.join("")),
+  );
+  await fc.assert(
+    fc.asyncProperty(text, async (expression) => {
+      const started = performance.now();
+      const result = await calculate({ expression });
+      expect(performance.now() - started).toBeLessThan(1000);
+      if (result.ok) expect(result.text).toMatch(/[=≈] -?\d/);
+      else expect(result.error?.code).toBe("tool");
+    }),
+    { numRuns: 500 },
+  );
+});

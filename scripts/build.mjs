@@ -9,11 +9,13 @@ await build({
   bundle: true,
   splitting: true,
   minify: true,
-  keepNames: true,
   platform: "node",
   format: "esm",
   target: "node22.19",
   chunkNames: "chunks/[name]-[hash]",
+  alias: { "@modelcontextprotocol/server/_shims": "./scripts/sdk-shims.mjs" },
+  // The ES module builds, where a package has both: their imports can be followed and cut.
+  mainFields: ["module", "main"],
   legalComments: "none",
   logLevel: "warning",
   // CommonJS packages inside an ES module bundle still ask for `require`.

@@ -5,7 +5,7 @@ import type { Message } from "../core/messages.ts";
 import type { FinishReason, Turn } from "../core/model.ts";
 import { act, type Observation, reachedTool } from "./act.ts";
 import type { AnswerText } from "./answer-text.ts";
-import { evaluate, explain } from "./evaluate.ts";
+import { evaluate, explain, explainAnswered } from "./evaluate.ts";
 import { fence } from "./fence.ts";
 import { holdBack } from "./hold-back.ts";
 import { decidePrompt } from "./prompts.ts";
@@ -50,7 +50,8 @@ export async function decideAndAct(run: Run, answer: AnswerText): Promise<Work> 
   for (let iterations = 1; ; iterations++) {
     const work = (reason: Work["reason"], more: Partial<Work> = {}): Work => {
       const verdict: Verdict = { verdict: "answer", reason };
-      run.emit({ type: "evaluation", ...verdict, message: explain(verdict, run.limits, run.locale) });
+      const message = more.answered === "stop" ? explainAnswered(run.locale) : explain(verdict, run.limits, run.locale);
+      run.emit({ type: "evaluation", ...verdict, message });
       return { observations, iterations, reason, ...more };
     };
     let turn: Turn;

@@ -37,6 +37,14 @@ export function explain({ reason }: Verdict, limits: Limits, locale: Locale): st
   return say(locale, explanations(limits)[reason]);
 }
 
+/** The same when one model plays both roles and has answered in its last decide turn. */
+export function explainAnswered(locale: Locale): string {
+  return say(locale, {
+    zh: "模型判断信息已足够，已直接回答。",
+    en: "The model judged that it had enough and has answered.",
+  });
+}
+
 function explanations(limits: Limits): Record<Verdict["reason"], Text> {
   const seconds = limits.maxExecutionTimeMs / 1000;
   return {
@@ -45,8 +53,8 @@ function explanations(limits: Limits): Record<Verdict["reason"], Text> {
       en: "There are tool results; the function-call model judges whether more is needed.",
     },
     "result-thin": {
-      zh: `结果为空或少于 ${limits.minResultLength} 个字符，继续调用工具。`,
-      en: `The results are empty or under ${limits.minResultLength} characters; going on.`,
+      zh: `结果为空或较短（少于 ${limits.minResultLength} 个字符），由模型判断是否继续。`,
+      en: `The results are empty or short (under ${limits.minResultLength} characters); the model judges whether to go on.`,
     },
     "tool-failed": {
       zh: "工具调用失败，由模型决定下一步。",

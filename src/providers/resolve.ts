@@ -55,7 +55,11 @@ export function resolveModel(
   const provider = realName(spec.provider);
   const row = Object.hasOwn(table, provider) ? table[provider] : undefined;
   if (!row) {
-    throw invalid(`${path}.provider`, spec.provider, [...Object.keys(table), ...Object.keys(vendorAliases)].join(", "));
+    throw invalid(
+      `${path}.provider`,
+      spec.provider,
+      [...Object.keys(table), ...Object.keys(vendorAliases), "offline"].join(", "),
+    );
   }
   const model = spec.model ?? modelFromEnvironment(row, environment) ?? row.defaultModel;
   if (!model) throw invalid(`${path}.model`, model, "the name of a model");
@@ -81,7 +85,8 @@ export function resolveModel(
 
 function vendor(name: string, spec: VendorSpec): Vendor {
   const path = `providers.${name}`;
-  const known = vendors[realName(name)];
+  const real = realName(name);
+  const known = Object.hasOwn(vendors, real) ? vendors[real] : undefined;
   const baseUrl = spec.baseUrl ?? known?.baseUrl;
   if (!baseUrl) throw invalid(`${path}.baseUrl`, baseUrl, "http(s)://...");
   const wire = spec.wire === undefined ? (known?.wire ?? "openai-chat") : wireName(spec.wire, `${path}.wire`);

@@ -1,0 +1,145 @@
+import type { Console } from "../src/cli/console.ts";
+import type { Config } from "../src/config.ts";
+import { DuetError } from "../src/core/errors.ts";
+import { printableLine } from "../src/core/printable.ts";
+import { toFlags, type Values } from "./options.ts";
+
+/** What a command line asks for; gives the exit code. */
+export type Action = (context: Context) => Promise<number>;
+
+export interface Context {
+  console: Console;
+  signal: AbortSignal;
+}
+
+/** Serves MCP over stdio until the client leaves. */
+export function serve(values: Values): Action {
+  return async ({ console, signal }) => {
+    const [config, { openDuet }, { serveOverStdio }] = await Promise.all([
+      load(values),
+      import("../src/app.ts"),
+      import("../src/server/stdio.ts"),
+    ]);
+    const duet = openDuet(config);
+    const log = (line: string): void => void console.stderr.write(`duet: ${printableLine(line)}\n`);
+    try {
+      await serveOverStdio({ duet, stdin: console.stdin, log, signal });
+    } finally {
+      await duet.close();
+    }
+    return 0;
+  };
+}
+
+/** Answers one question. */
+export function ask(values: Values): Action {
+  return withDuet(values, async ({ duet, config, console, signal }) => {
+    const [{ runAsk }, { readQuestion }] = await Promise.all([
+      import("../src/cli/ask.ts"),
+      import("../src/cli/question.ts"),
+    ]);
+    const question = await readQuestion(text(values.question), console);
+    if (question === "") throw noQuestion();
+    const { output } = values;
+    return runAsk({
+      duet,
+      console,
+      request: { question, mode: modeOf(values), signal },
+      output: output === "json" || output === "jsonl" ? output : "text",
+      verbose: config.agent.verbose,
+    });
+  });
+}
+
+/** The terminal chat. A pipe on stdin is asked line by line in agent mode, as `ask` does. */
+export function chat(values: Values): Action {
+  return withDuet(values, async ({ duet, config, console, signal }) => {
+    const { runChat } = await import("../src/cli/chat.ts");
+    const mode = modeOf(values) ?? (console.stdin.isTTY ? await startMode(config, duet) : "agent");
+    return runChat({ duet, console, mode, verbose: config.agent.verbose, signal });
+  });
+}
+
+/** Lists the tools, or calls one by hand. */
+export function tools(values: Values): Action {
+  return withDuet(values, async ({ duet, console, signal }) => {
+    const { callTool, listTools } = await import("../src/cli/tools-command.ts");
+    const options = { duet, console, output: values.output === "json" ? ("json" as const) : ("text" as const) };
+    const name = text(values.name);
+    return name === undefined ? listTools(options) : callTool(options, name, text(values.json) ?? "{}", signal);
+  });
+}
+
+/** Shows the configuration in force, or writes a starter file. */
+export function config(action: "show" | "path" | "schema" | "init", values: Values): Action {
+  return async ({ console }) => {
+    const { runConfigCommand } = await import("../src/cli/config-command.ts");
+    const write = (lines: string): void => void console.stdout.write(lines);
+    await runConfigCommand(action, {
+      flags: toFlags(values),
+      output: values.output === "json" ? "json" : "text",
+      write,
+    });
+    return 0;
+  };
+}
+
+interface Opened extends Context {
+  config: Config;
+  duet: import("../src/app.ts").Duet;
+}
+
+function withDuet(values: Values, work: (opened: Opened) => Promise<number>): Action {
+  return async (context) => {
+    const [config, { openDuet }] = await Promise.all([load(values), import("../src/app.ts")]);
+    const duet = openDuet(config);
+    try {
+      return await work({ ...context, config, duet });
+    } finally {
+      await duet.close();
+    }
+  };
+}
+
+async function load(values: Values): Promise<Config> {
+  const { loadConfig } = await import("../src/config.ts");
+  return loadConfig(toFlags(values));
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function modeOf({ mode }: Values): "chat" | "agent" | undefined {
+  return mode === "chat" || mode === "agent" ? mode : undefined;
+}
+
+/** The configured mode; where nobody chose one and there is no model, agent mode: the rules are nothing without tools. */
+async function startMode({ agent, settings }: Config, duet: Opened["duet"]): Promise<"chat" | "agent"> {
+  const { terminalMode } = agent;
+  if (terminalMode === "plan") throw noPlanMode();
+  const chosen = settings.terminalMode ?? agent.mode;
+  if (chosen !== undefined) return terminalMode;
+  const { answer } = await duet.models();
+  return answer.provider === "offline" ? "agent" : "chat";
+}
+
+function noPlanMode(): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: 'mode: 这个版本还没有 "plan"（允许：chat、agent）',
+      en: 'mode: "plan" is not in this version yet (chat, agent)',
+    },
+  });
+}
+
+function noQuestion(): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: '没有问题：用法 duet ask "问题"，或从标准输入给出',
+      en: 'no question: duet ask "question", or give it on stdin',
+    },
+  });
+}

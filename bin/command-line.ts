@@ -1,0 +1,111 @@
+import yargs from "yargs/yargs";
+import { DuetError } from "../src/core/errors.ts";
+import { version } from "../src/core/version.ts";
+import { type Action, ask, chat, config, serve, tools } from "./actions.ts";
+import { type Option, sharedOptions } from "./options.ts";
+
+const output = (...choices: string[]): Option => ({ type: "string", describe: "form of the output", choices });
+
+/** What the command line asks for; undefined when yargs has answered itself (`--help`, `--version`). Throws `config` errors. */
+export async function readCommandLine(argv: string[]): Promise<Action | undefined> {
+  let action: Action | undefined;
+  await yargs(argv)
+    .scriptName("duet")
+    .usage(
+      "$0 [command] [options]\n\nAn agent of two models: a cheap one picks the tools, a strong one writes the answer.",
+    )
+    .version(version)
+    .locale("en")
+    .parserConfiguration({
+      "boolean-negation": false,
+      "camel-case-expansion": false,
+      "duplicate-arguments-array": false,
+    })
+    .command(
+      ["chat", "$0"],
+      "terminal chat (the default)",
+      (it) => it.options(rows()),
+      (values) => {
+        action = chat(values);
+      },
+    )
+    .command(
+      "ask [question]",
+      "one question; the answer on stdout, everything else on stderr (- or a pipe: the question from stdin)",
+      (it) => it.positional("question", { type: "string" }).options(rows({ output: output("text", "json", "jsonl") })),
+      (values) => {
+        action = ask(values);
+      },
+    )
+    .command(
+      "serve",
+      "MCP server over stdio",
+      (it) => it.options(rows()),
+      (values) => {
+        action = serve(values);
+      },
+    )
+    .command("tools", "the tools the agent has", (it) =>
+      it
+        .command(
+          ["list", "$0"],
+          "by server, with their state and weight in tokens",
+          (list) => list.options(rows({ output: output("text", "json") })),
+          (values) => {
+            action = tools(values);
+          },
+        )
+        .command(
+          "call <name> [json]",
+          "call one by hand",
+          (call) =>
+            call
+              .positional("name", { type: "string", demandOption: true })
+              .positional("json", { type: "string", describe: "arguments, a JSON object" })
+              .options(rows({ output: output("text", "json") })),
+          (values) => {
+            action = tools(values);
+          },
+        ),
+    )
+    .command("config", "the configuration in force", (it) =>
+      (["show", "path", "schema", "init"] as const).reduce(
+        (command, name) =>
+          command.command(
+            name === "show" ? [name, "$0"] : name,
+            configHelp[name],
+            (own) => own.options(rows({ output: output("text", "json") })),
+            (values) => {
+              action = config(name, values);
+            },
+          ),
+        it,
+      ),
+    )
+    .strict()
+    .exitProcess(false)
+    .fail((message, error) => {
+      throw error instanceof DuetError ? error : usageError(message ?? error.message);
+    })
+    .parseAsync();
+  return action;
+}
+
+const configHelp = {
+  show: "each value and where it came from, secrets masked",
+  path: "its file",
+  schema: "its JSON Schema",
+  init: "writes a commented starter file",
+};
+
+function rows(more: Record<string, Option> = {}) {
+  const all: Record<string, Option> = { ...sharedOptions, ...more };
+  return Object.fromEntries(
+    Object.entries(all).map(([name, option]) => [name, { ...option, requiresArg: option.type === "string" }]),
+  );
+}
+
+function usageError(message: string): DuetError {
+  const line = message.replace(/\s*\n\s*/g, " ").trim();
+  return new DuetError({ code: "config", text: { zh: `${line}（见 duet --help）`, en: `${line} (see duet --help)` } });
+}

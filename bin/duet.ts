@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+// Imports nothing at the top but Node's own, and no name that an old Node lacks: it must live long enough to say so.
+import module from "node:module";
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major > 22 || (major === 22 && minor >= 19)) {
+  module.enableCompileCache();
+  const { main } = await import("./main.ts");
+  await main(process.argv.slice(2));
+} else {
+  process.stderr.write(
+    `duet: Node ${process.versions.node} is too old, 22.19 or later is needed. / Node ${process.versions.node} 版本过低，需要 22.19 或更高。\n`,
+  );
+  process.exitCode = 1;
+}

@@ -1,0 +1,65 @@
+import { parseArgs } from "node:util";
+import { DuetError, report, toDuetError } from "../src/core/errors.ts";
+import { printableLine } from "../src/core/printable.ts";
+import { type Action, serve } from "./actions.ts";
+import { type Option, sharedOptions, type Values } from "./options.ts";
+
+const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** Runs the command line and ends the process with the contract's exit code. Errors are one line on stderr. */
+export async function main(argv: string[]): Promise<void> {
+  const stop = new AbortController();
+  let interrupted: number | undefined;
+  for (const [signal, code] of Object.entries(signals))
+    process.on(signal, () => {
+      if (interrupted !== undefined) process.exit(code);
+      interrupted = code;
+      stop.abort(new DuetError({ code: "internal", text: { zh: "已中断", en: `interrupted by ${signal}` } }));
+    });
+  // A reader that has left (`duet ask … | head -1`) is no error of ours.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => stop.abort());
+  const code = await run(argv, stop.signal);
+  await Promise.all([drained(process.stdout), drained(process.stderr)]);
+  process.exit(interrupted ?? code);
+}
+
+async function run(argv: string[], signal: AbortSignal): Promise<number> {
+  try {
+    const action = plainServe(argv) ?? (await (await import("./command-line.ts")).readCommandLine(argv));
+    return action === undefined ? 0 : await action({ signal, console: process });
+  } catch (thrown) {
+    const error = toDuetError(thrown);
+    if (!signal.aborted) process.stderr.write(`${await errorText(error)}\n`);
+    return error.code === "config" ? 2 : 1;
+  }
+}
+
+async function errorText(error: DuetError): Promise<string> {
+  const { fallbackLocale } = await import("../src/config.ts");
+  const { message, hint } = report(error, fallbackLocale({}));
+  return `duet: ${[printableLine(message), hint].filter(Boolean).join(" ")}`;
+}
+
+/** `duet serve` with ordinary flags, read without yargs: hosts wait for it. Anything unusual is left to yargs. */
+function plainServe(argv: string[]): Action | undefined {
+  if (argv[0] !== "serve") return undefined;
+  try {
+    const { values } = parseArgs({ args: argv.slice(1), options: sharedOptions, strict: true });
+    const options = Object.entries<Option>(sharedOptions);
+    const given: Values = values;
+    return options.every(([name, { choices }]) => isChoice(given[name], choices)) ? serve(given) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isChoice(value: unknown, choices: readonly unknown[] | undefined): boolean {
+  return value === undefined || choices === undefined || choices.includes(value);
+}
+
+function drained(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed || !stream.writable) resolve();
+    else stream.write("", () => resolve());
+  });
+}

@@ -1,0 +1,48 @@
+import type { AskRequest, Duet } from "../app.ts";
+import type { AgentEvent } from "../core/events.ts";
+import { languageOf } from "../core/locale.ts";
+import type { Outcome } from "../core/outcome.ts";
+import type { Console } from "./console.ts";
+import { createRenderer, type RenderOptions } from "./render.ts";
+
+export interface AskOptions {
+  duet: Duet;
+  console: Console;
+  request: AskRequest;
+  output: "text" | "json" | "jsonl";
+  verbose: boolean;
+}
+
+/** Answers one question on stdout. The exit code is the contract's: 0 complete, 1 failed, 3 partial, 130 cancelled. */
+export async function runAsk({ duet, console, request, output, verbose }: AskOptions): Promise<number> {
+  const locale = languageOf(request.question, duet.locale);
+  const take = writer(output, { console, locale, verbose });
+  let outcome: Outcome | undefined;
+  for await (const event of duet.ask(request)) {
+    take(event);
+    if (event.type === "run-end") outcome = event.outcome;
+  }
+  return exitCode(outcome);
+}
+
+function writer(output: AskOptions["output"], options: RenderOptions): (event: AgentEvent) => void {
+  const { console } = options;
+  if (output === "jsonl") return (event) => console.stdout.write(`${JSON.stringify(event)}\n`);
+  if (output === "text") return createRenderer(options).take;
+  return (event) => {
+    if (event.type === "run-end") console.stdout.write(`${JSON.stringify(event.outcome, undefined, 2)}\n`);
+  };
+}
+
+const exitCodes: Record<Outcome["status"], number> = {
+  complete: 0,
+  failed: 1,
+  partial: 3,
+  cancelled: 130,
+  running: 3,
+  needs_confirmation: 3,
+};
+
+function exitCode(outcome: Outcome | undefined): number {
+  return outcome === undefined ? 1 : exitCodes[outcome.status];
+}

@@ -1,0 +1,107 @@
+import type { Duet } from "../app.ts";
+import { DuetError, report } from "../core/errors.ts";
+import { isRecord, type JsonObject } from "../core/json.ts";
+import { say } from "../core/locale.ts";
+import { printableLine } from "../core/printable.ts";
+import type { Tool } from "../core/tool.ts";
+import { type Console, writeSafely } from "./console.ts";
+import { errorLine } from "./render.ts";
+
+export interface ToolsOptions {
+  duet: Duet;
+  console: Console;
+  output: "text" | "json";
+}
+
+/** Lists the tools the agent would have, by server, with their state and their weight in tokens (an estimate). */
+export async function listTools({ duet, console, output }: ToolsOptions): Promise<number> {
+  const { tools, servers, dropped } = await duet.inventory();
+  if (output === "json") {
+    const list = tools.map(({ name, description, source, annotations, inputSchema }) => ({
+      name,
+      source,
+      description,
+      tokens: weight([{ name, description, inputSchema }]),
+      annotations,
+      input_schema: inputSchema,
+    }));
+    const states = servers.map((server) => ({ ...server, error: server.error && report(server.error, duet.locale) }));
+    console.stdout.write(`${JSON.stringify({ tools: list, servers: states, dropped }, undefined, 2)}\n`);
+    return 0;
+  }
+  const write = (line: string): void => writeSafely(console.stdout, `${line}\n`);
+  for (const source of new Set(["builtin", ...servers.map(({ name }) => name), ...tools.map((tool) => tool.source)])) {
+    const own = tools.filter((tool) => tool.source === source);
+    const state = servers.find(({ name }) => name === source);
+    const tokens = say(duet.locale, { zh: `约 ${weight(own)} token`, en: `about ${weight(own)} tokens` });
+    write(`${source} · ${state ? state.state : "ready"} · ${own.length} · ${tokens}`);
+    if (state?.error) write(`  ${errorLine(report(state.error, duet.locale))}`);
+    for (const problem of state?.problems ?? []) write(`  ✗ ${say(duet.locale, problem)}`);
+    for (const { name, description } of own) write(`  ${name.padEnd(30)} ${cut(printableLine(description))}`);
+  }
+  for (const { text } of dropped) write(`✗ ${say(duet.locale, text)}`);
+  return 0;
+}
+
+/** Calls one tool by hand; its result goes to stdout. 0 if it succeeded, 1 if not. */
+export async function callTool(
+  { duet, console, output }: ToolsOptions,
+  name: string,
+  argumentsText: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const args = parseArguments(argumentsText);
+  const { tools } = await duet.inventory();
+  const tool = tools.find((known) => known.name === name);
+  if (!tool) throw noSuchTool(name, tools);
+  const note = (line: string): void => writeSafely(console.stderr, `${line}\n`);
+  const result = await tool.run(args, {
+    signal,
+    locale: duet.locale,
+    progress: (message) => note(`… ${printableLine(message)}`),
+    notice: (_, message) => note(`ℹ ${printableLine(message)}`),
+  });
+  if (output === "json") console.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
+  else writeSafely(result.ok ? console.stdout : console.stderr, `${result.text}\n`);
+  return result.ok ? 0 : 1;
+}
+
+function parseArguments(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw badArguments(text, cause);
+  }
+  if (!isRecord(value)) throw badArguments(text);
+  return value as JsonObject;
+}
+
+function badArguments(text: string, cause?: unknown): DuetError {
+  const shown = cut(printableLine(text));
+  return new DuetError({
+    code: "config",
+    text: { zh: `JSON: ${shown} 不是 JSON 对象`, en: `JSON: ${shown} is not a JSON object` },
+    cause,
+  });
+}
+
+function noSuchTool(name: string, tools: readonly Tool[]): DuetError {
+  const names = tools.map((tool) => tool.name).join(", ");
+  return new DuetError({
+    code: "config",
+    text: { zh: `没有名为 ${name} 的工具；有：${names}`, en: `there is no tool named ${name}; there are: ${names}` },
+  });
+}
+
+/** Tokens that definitions weigh in a request: four characters each, as a rule of thumb. */
+function weight(definitions: readonly Pick<Tool, "name" | "description" | "inputSchema">[]): number {
+  const text = definitions.map(({ name, description, inputSchema }) =>
+    JSON.stringify({ name, description, inputSchema }),
+  );
+  return Math.ceil(text.join("").length / 4);
+}
+
+function cut(line: string): string {
+  return line.length > 100 ? `${line.slice(0, 99)}…` : line;
+}

@@ -1,0 +1,82 @@
+import { dirname } from "node:path";
+import type { Environment } from "./config/expand.ts";
+import { absolutePath, findFile, searchedPlaces, stateDirectory } from "./config/find.ts";
+import type { Flags } from "./config/flags.ts";
+import { systemLocale } from "./config/locale.ts";
+import { merge, originsOf } from "./config/merge.ts";
+import { readModels } from "./config/models.ts";
+import { settingsSchema } from "./config/schema.ts";
+import { readSearch } from "./config/search.ts";
+import { readServers } from "./config/servers.ts";
+import type { Config } from "./config/settings.ts";
+import { readSources } from "./config/sources.ts";
+import type { Locale } from "./core/locale.ts";
+
+export type { Flags } from "./config/flags.ts";
+export type { Config } from "./config/settings.ts";
+
+/**
+ * Reads all sources: defaults, file, environment (with `.env`), flags, a later one over an earlier. Throws a `config`
+ * error of one line that names the source, the key, the value (masked when it is a secret) and what is allowed.
+ */
+export async function loadConfig(
+  flags: Flags,
+  environment: Environment = process.env,
+  directory: string = process.cwd(),
+): Promise<Config> {
+  const read = await readSources(flags, environment, directory);
+  const sources = [read.file, read.variables, read.options];
+  const settings = settingsSchema.parse(merge(sources.map((source) => source.tree)));
+  const origins = originsOf(settings, sources);
+
+  // What the file says is meant from the file's directory, all else from here.
+  const absolute = (key: string, path: string): string => {
+    const base = origins[key]?.from === "file" ? dirname(read.place.file) : directory;
+    return absolutePath(path, base, read.environment);
+  };
+  const { agent, tools, prompts } = settings;
+  const { module } = agent.evaluation;
+  const mode = flags.mode === undefined ? settings.terminalMode : agent.mode;
+  return {
+    ...readModels(settings, sources, read.environment, { maxTokens: agent.maxTokens, limit: settings.answerMaxTokens }),
+    file: read.place.exists ? read.place.file : undefined,
+    home: stateDirectory(read.environment, directory),
+    agent: {
+      ...agent,
+      mode: agent.mode,
+      maxTokens: settings.answerMaxTokens ?? agent.maxTokens,
+      terminalMode: mode ?? agent.mode ?? "chat",
+      evaluation: { ...agent.evaluation, module: module && absolute("agent.evaluation.module", module) },
+    },
+    servers: readServers(settings, read.file, read.place.file, read.environment),
+    tools: {
+      ...tools,
+      directory: tools.directory && absolute("tools.directory", tools.directory),
+      roots: tools.roots.map((root) => absolute("tools.roots", root)),
+    },
+    search: readSearch(settings.search, sources),
+    prompts: { directory: prompts.directory && absolute("prompts.directory", prompts.directory) },
+    locale: settings.locale ?? systemLocale(read.environment),
+    httpToken: settings.httpToken,
+    environment: read.environment,
+    dotEnv: read.dotEnv,
+    settings,
+    origins,
+  };
+}
+
+/** The file in force, if any, and the places where one is looked for when `--config` names none. */
+export async function configPlaces(
+  flags: Pick<Flags, "config">,
+  environment: Environment = process.env,
+  directory: string = process.cwd(),
+): Promise<{ file: string | undefined; searched: string[] }> {
+  const { file, exists } = await findFile(flags.config, environment, directory);
+  return { file: exists ? file : undefined, searched: searchedPlaces(environment, directory) };
+}
+
+/** The language in which to say that the configuration could not be read. */
+export function fallbackLocale(flags: Pick<Flags, "locale">, environment: Environment = process.env): Locale {
+  const { locale } = flags;
+  return locale === "zh" || locale === "en" ? locale : systemLocale(environment);
+}

@@ -1,0 +1,8 @@
+import type { Locale } from "../core/locale.ts";
+import type { Environment } from "./expand.ts";
+
+/** The language of the terminal, from `LC_ALL`, `LC_MESSAGES` or `LANG`. */
+export function systemLocale(environment: Environment): Locale {
+  const name = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || "";
+  return /^zh/i.test(name) ? "zh" : "en";
+}

@@ -1,0 +1,95 @@
+import { maskedTree } from "./mask.ts";
+import { leaves } from "./merge.ts";
+import type { ModelChoice } from "./models.ts";
+import { type Path, pathText } from "./path.ts";
+import { secretsOf } from "./secrets.ts";
+import type { Config } from "./settings.ts";
+import type { Origin } from "./source.ts";
+
+export interface Overview {
+  /** The settings in force, in the file's shape, secrets masked; `null` is what is needed and not set. */
+  values: unknown;
+  /** Who said each of them, by its path. */
+  origins: Record<string, Origin>;
+}
+
+/** The configuration in force and where each value came from, fit to be shown. */
+export function overview(config: Config): Overview {
+  const { agent, providers, mcpServers, servers, tools, search, prompts } = config.settings;
+  const functionCall = config.models.functionCall ?? config.candidates[0];
+  const { answer } = config.models;
+  const tree = {
+    home: config.home,
+    locale: config.locale,
+    models: {
+      functionCall: functionCall === undefined ? null : shownModel(functionCall),
+      answer: answer && shownModel(answer),
+    },
+    providers,
+    agent: { ...agent, maxTokens: config.agent.maxTokens, terminalMode: config.agent.terminalMode },
+    ...{ mcpServers, servers, tools, search, prompts },
+    httpToken: config.httpToken,
+  };
+  const origins = leaves(tree).map((path): [string, Origin] => [pathText(path), originAt(path, config)]);
+  return { values: maskedTree(tree, secretsOf(config)), origins: Object.fromEntries(origins) };
+}
+
+function shownModel(model: ModelChoice): Record<string, unknown> {
+  if (!("wire" in model)) return { ...model };
+  const { provider, servedAs, wire, baseUrl, apiKey, apiKeyEnv, temperature, topP, maxTokens, contextWindow } = model;
+  return {
+    ...{ provider, model: model.model, servedAs, wire, baseUrl },
+    apiKey: apiKey ?? (apiKeyEnv === undefined ? undefined : null),
+    ...{ temperature, topP, maxTokens, timeout: model.timeoutMs / 1000, contextWindow },
+    reasoningEffort: model.reasoningEffort,
+  };
+}
+
+function originAt(path: Path, config: Config): Origin {
+  const said = config.origins[pathText(path)];
+  const [first, second, key] = path;
+  const model = second === "functionCall" || second === "answer" ? second : undefined;
+  if (first === "models" && model !== undefined) return modelOrigin(model, String(key), config, said);
+  if (first === "agent" && second === "terminalMode") return terminalModeOrigin(config);
+  if (first === "agent" && second === "maxTokens") return config.origins.answerMaxTokens ?? said ?? { from: "default" };
+  if (first === "locale") return said ?? variable(localeVariable(config), config);
+  return said ?? { from: "default" };
+}
+
+/** What a model does not say itself is its vendor's row, which the environment and the file may change. */
+function modelOrigin(role: "functionCall" | "answer", key: string, config: Config, said: Origin | undefined): Origin {
+  const model = config.models[role] ?? config.candidates[0];
+  if (model === undefined || !("wire" in model)) return said ?? { from: "default" };
+  const { origins, providers } = config;
+  const row = providers[model.provider];
+  const limit = origins.answerMaxTokens;
+  if (key === "maxTokens" && limit !== undefined && answers(role, config)) return limit;
+  if (said !== undefined) return said;
+  if (key === "maxTokens") return origins["agent.maxTokens"] ?? { from: "default" };
+  if (key === "apiKey" || key === "provider") return named(model.apiKeyEnv, config);
+  const inPlace = { baseUrl: row?.baseUrlEnv, model: row?.modelEnv?.name }[key];
+  const origin = variable(inPlace, config);
+  return origin.from === "default" ? (origins[pathText(["providers", model.provider, key])] ?? origin) : origin;
+}
+
+function answers(role: "functionCall" | "answer", { models }: Config): boolean {
+  return role === "answer" || models.answer === undefined;
+}
+
+function terminalModeOrigin({ origins }: Config): Origin {
+  const mode = origins["agent.mode"];
+  return (mode?.from === "flag" ? mode : (origins.terminalMode ?? mode)) ?? { from: "default" };
+}
+
+function localeVariable({ environment }: Config): string | undefined {
+  return ["LC_ALL", "LC_MESSAGES", "LANG"].find((name) => environment[name]);
+}
+
+function variable(name: string | undefined, config: Config): Origin {
+  return name !== undefined && config.environment[name] ? named(name, config) : { from: "default" };
+}
+
+function named(name: string | undefined, { dotEnv }: Config): Origin {
+  if (name === undefined) return { from: "default" };
+  return { from: "environment", name, file: dotEnv.added.has(name) ? dotEnv.file : undefined };
+}

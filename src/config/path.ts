@@ -1,0 +1,22 @@
+/** Where a value stands in the configuration: `["mcpServers", "amap", "args", 1]`. */
+export type Path = readonly (string | number)[];
+
+/** The path as people write it: `mcpServers.amap.args[1]`; a name that would be ambiguous is quoted. */
+export function pathText(path: Path): string {
+  return path.map((step, index) => (typeof step === "number" ? `[${step}]` : nameText(step, index === 0))).join("");
+}
+
+function nameText(name: string, first: boolean): string {
+  if (!/^[\w$-]+$/.test(name)) return `[${JSON.stringify(name)}]`;
+  return first ? name : `.${name}`;
+}
+
+/** The value that stands there, or undefined. */
+export function valueAt(tree: unknown, path: Path): unknown {
+  let value = tree;
+  for (const step of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = Object.getOwnPropertyDescriptor(value, step)?.value;
+  }
+  return value;
+}

@@ -1,0 +1,221 @@
+import * as z from "zod";
+import type { Text } from "../core/locale.ts";
+import { wires } from "../providers/settings.ts";
+
+/** How `refine` says what it allows: the text stands beside the issue, where `issue.ts` finds it. */
+function only(allowed: Text): { params: { allowed: Text } } {
+  return { params: { allowed } };
+}
+
+export const httpAddress: Text = { zh: "http 或 https 地址", en: "an http or https address" };
+
+const address = z.string().refine(isHttpAddress, only(httpAddress));
+
+export function isHttpAddress(text: string): boolean {
+  return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
+}
+
+const text = z.string().min(1);
+const patterns = z.array(text);
+const seconds = (from: number, to: number) => z.number().min(from).max(to);
+
+// Upper case only: a key pasted here by mistake is refused, not looked up and named in an error.
+const variable = z
+  .string()
+  .refine(
+    (name) => /^[A-Z_][A-Z0-9_]*$/.test(name),
+    only({ zh: "大写的环境变量名", en: "a variable name in capitals" }),
+  );
+
+const wire = z.enum(wires).meta({ description: "Wire format." });
+
+export const modelSchema = z
+  .strictObject({
+    provider: text.meta({
+      description: "openai, anthropic, deepseek, qwen, gemini, ollama, offline, or one of `providers`.",
+    }),
+    model: text.optional().meta({ description: "Model name; the provider's default when absent." }),
+    temperature: z
+      .number()
+      .min(0)
+      .lt(2)
+      .optional()
+      .meta({ description: "0 to below 2 (Anthropic: to 1). Default 0.7." }),
+    maxTokens: z.int().min(1).optional().meta({ description: "Output limit in tokens. Default: agent.maxTokens." }),
+    topP: z.number().gt(0).max(1).optional().meta({ description: "Above 0 to 1." }),
+    baseUrl: address.optional().meta({ description: "Address of the API." }),
+    apiKeyEnv: variable.optional().meta({ description: "The environment variable that holds the key." }),
+    timeout: seconds(1, 3600).optional().meta({ description: "Limit of one call in seconds." }),
+    contextWindow: z.int().min(1).optional().meta({ description: "Context window in tokens." }),
+    reasoningEffort: text.optional().meta({ description: "How much the model reasons, in its vendor's words." }),
+    wire: wire.optional(),
+  })
+  .meta({ description: "A model and its parameters." });
+
+// A slash would make `provider/model` ambiguous; `offline` is not a vendor.
+const providerName = z
+  .string()
+  .refine(
+    (name) => /^[A-Za-z0-9_.-]{1,40}$/.test(name) && name !== "offline",
+    only({ zh: "1 到 40 个字母、数字、_ . -，且不是 offline", en: "1 to 40 letters, digits, _ . -, and not offline" }),
+  );
+
+const providerSchema = z
+  .strictObject({
+    wire: wire.optional(),
+    baseUrl: address.optional().meta({ description: "Address of the API." }),
+    apiKeyEnv: variable.optional().meta({ description: "The environment variable that holds the key." }),
+  })
+  .meta({ description: "A vendor of your own, or a known one changed." });
+
+const agentSchema = z
+  .strictObject({
+    mode: z.enum(["chat", "agent", "plan"]).optional().meta({ description: "The mode in which faces start." }),
+    maxIterations: z.int().min(1).max(10).default(5).meta({ description: "Rounds of deciding and acting." }),
+    maxExecutionTime: z.int().min(10).max(300).default(60).meta({ description: "Limit of one run in seconds." }),
+    maxToolCalls: z.int().min(1).max(50).default(5).meta({ description: "Tool calls of one run." }),
+    maxTokens: z.int().min(1).default(2000).meta({ description: "Output limit of models that name none, in tokens." }),
+    tokenBudget: z.int().min(1).default(100_000).meta({ description: "All tokens of one run." }),
+    evaluation: z
+      .strictObject({
+        minResultLength: z.int().min(0).default(20).meta({ description: "Characters under which a result is thin." }),
+        stopWhenSufficient: z.boolean().default(false).meta({ description: "Answer as soon as results suffice." }),
+        module: text.optional().meta({ description: "A module whose default export evaluates in place of the rules." }),
+      })
+      .prefault({}),
+    verbose: z.boolean().default(false).meta({ description: "Thoughts, tool inputs and outputs to stderr." }),
+  })
+  .meta({ description: "How the agent works." });
+
+// A server's name is the prefix of its tools, `server__tool`. Were `__` or a last `_` allowed in it, two servers could
+// own one prefix, and a pattern meant for the tools of one would reach those of the other; a dot counts as `_` because
+// tool names have none. `builtin` and `user` are what Duet calls its own tools.
+const serverName = z.string().refine(
+  (name) => /^[A-Za-z0-9_.-]{1,40}$/.test(name) && !/[_.]{2}|[_.]$/.test(name) && !["builtin", "user"].includes(name),
+  only({
+    zh: "1 到 40 个字母、数字、_ . -，其中 _ 和 . 不连用、不在末尾，且不是 builtin 或 user",
+    en: "1 to 40 letters, digits, _ . -, with no two of _ and . in a row or one at the end, and not builtin or user",
+  }),
+);
+
+const headerName = z
+  .string()
+  .refine((name) => /^[!#$%&'*+.^_`|~\w-]+$/.test(name), only({ zh: "HTTP 头名称", en: "the name of an HTTP header" }));
+
+const headerValue = z
+  .string()
+  .refine(
+    (value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value),
+    only({ zh: "不含换行和控制字符的文本", en: "a text without line breaks and control characters" }),
+  );
+
+const variableName = z
+  .string()
+  .refine((name) => /^[^=\0]+$/.test(name), only({ zh: "环境变量名", en: "the name of an environment variable" }));
+
+const ignored = z.unknown().optional().meta({ description: "Another host's key; ignored." });
+
+const serverSchema = z
+  .strictObject({
+    type: z
+      .enum(["stdio", "http", "streamable-http", "sse"])
+      .optional()
+      .meta({ description: "Absent: `command` means stdio, `url` and `httpUrl` mean http." }),
+    command: text.optional().meta({ description: "The program to start; no shell is involved." }),
+    args: z.array(z.string()).optional(),
+    env: z.record(variableName, z.string()).optional().meta({ description: "Added to the program's environment." }),
+    cwd: text.optional().meta({ description: "The program's directory, relative to this file." }),
+    url: address.optional(),
+    httpUrl: address.optional().meta({ description: "The same as `url` with type http." }),
+    headers: z.record(headerName, headerValue).optional(),
+    timeout: seconds(1, 3600).default(60).meta({ description: "Limit of one call in seconds." }),
+    startTimeout: seconds(1, 600).default(30).meta({ description: "Limit of starting in seconds." }),
+    includeTools: patterns.optional().meta({ description: "Only tools that match; `*` is any run of characters." }),
+    excludeTools: patterns.optional(),
+    maxConcurrent: z.int().min(1).max(1000).optional().meta({ description: "Calls at one time." }),
+    callsPerSecond: z.number().gt(0).max(1000).optional(),
+    disabled: z.boolean().optional(),
+    enabled: z.boolean().optional(),
+    // What Duet does without these is stricter, never looser, so they can be ignored; `envFile` could not.
+    description: ignored,
+    trust: ignored,
+    alwaysAllow: ignored,
+    autoApprove: ignored,
+  })
+  .meta({ description: "An MCP server: a program to start or an address to call." });
+
+const servers = z.record(serverName, serverSchema).default({});
+
+const toolsSchema = z
+  .strictObject({
+    allow: patterns.default(["*"]).meta({ description: "Tools on offer; `*` is any run of characters." }),
+    deny: patterns.default([]).meta({ description: "Tools never on offer." }),
+    ask: patterns.default(["*:destructive"]).meta({ description: "Tools that need a person's consent." }),
+    directory: text.optional().meta({ description: "Your own tool modules, relative to this file." }),
+    roots: z.array(text).min(1).default(["."]).meta({ description: "Directories that file tools may read." }),
+  })
+  .meta({ description: "Which tools there are and which may run." });
+
+function keyed(baseUrl: string) {
+  return z.strictObject({ apiKey: z.string().optional(), baseUrl: address.default(baseUrl) }).prefault({});
+}
+
+const searchSchema = z
+  .strictObject({
+    enabled: z.boolean().optional().meta({ description: "Absent: tools may search, the chat mode starts without." }),
+    backend: z.enum(["auto", "tavily", "searxng"]).default("auto"),
+    maxResults: z.int().min(1).max(20).default(5),
+    snippetLength: z.int().min(20).max(2000).default(200).meta({ description: "Characters of one snippet." }),
+    cacheSize: z.int().min(0).max(1000).default(20).meta({ description: "Queries kept; 0 keeps none." }),
+    tavily: keyed("https://api.tavily.com"),
+    brave: keyed("https://api.search.brave.com/res/v1"),
+    serper: keyed("https://google.serper.dev"),
+    exa: keyed("https://api.exa.ai"),
+    bocha: keyed("https://api.bochaai.com/v1"),
+    zhipu: keyed("https://open.bigmodel.cn/api/paas/v4"),
+    searxng: z.strictObject({ url: address.optional() }).prefault({}),
+  })
+  .meta({ description: "Web search." });
+
+/** What the configuration file may say. */
+export const fileSchema = z
+  .strictObject({
+    $schema: z.string().optional(),
+    models: z
+      .strictObject({ functionCall: modelSchema.optional(), answer: modelSchema.optional() })
+      .prefault({})
+      .meta({ description: "functionCall decides on tools; answer writes, and is functionCall when absent." }),
+    providers: z.record(providerName, providerSchema).default({}),
+    agent: agentSchema.prefault({}),
+    mcpServers: servers.meta({ description: "The MCP servers whose tools the agent uses, by name." }),
+    servers: servers.meta({ description: "The same as mcpServers." }),
+    inputs: ignored,
+    tools: toolsSchema.prefault({}),
+    search: searchSchema.prefault({}),
+    prompts: z
+      .strictObject({ directory: text.optional().meta({ description: "Your own prompts, relative to this file." }) })
+      .prefault({}),
+    locale: z.enum(["zh", "en"]).optional().meta({ description: "Language of what Duet says; else LC_ALL or LANG." }),
+  })
+  .meta({ title: "Duet configuration" });
+
+/** What all sources together may say: the environment and the command line have a few words of their own. */
+export const settingsSchema = fileSchema.extend({
+  home: text.optional(),
+  httpToken: z
+    .string()
+    .refine((token) => /^[\x21-\x7e]+$/.test(token), only({ zh: "不含空格的 ASCII 文本", en: "ASCII without spaces" }))
+    .optional(),
+  terminalMode: z.enum(["chat", "agent", "plan"]).optional(),
+  answerMaxTokens: z.int().min(1).optional(),
+});
+
+/** The settings as the sources say them, defaults added. */
+export type Settings = z.infer<typeof settingsSchema>;
+export type ServerEntry = z.infer<typeof serverSchema>;
+export type ModelEntry = z.infer<typeof modelSchema>;
+
+/** The JSON Schema (draft 7, which editors understand) of the configuration file. */
+export function fileJsonSchema(): Record<string, unknown> {
+  return { ...z.toJSONSchema(fileSchema, { target: "draft-7", io: "input" }) };
+}

@@ -1,0 +1,76 @@
+import { dirname } from "node:path";
+import type { ServerSettings, ServerTransport } from "../client/settings.ts";
+import type { Text } from "../core/locale.ts";
+import type { Environment } from "./expand.ts";
+import { absolutePath } from "./find.ts";
+import { problem } from "./problem.ts";
+import type { ServerEntry, Settings } from "./schema.ts";
+import type { Source } from "./source.ts";
+
+/** The servers that are switched on, in the file's order; relative directories start at the file. Throws what does not fit together. */
+export function readServers(
+  settings: Settings,
+  source: Source,
+  file: string,
+  environment: Environment,
+): ServerSettings[] {
+  const roots = ["mcpServers", "servers"] as const;
+  const entries = roots.flatMap((root) =>
+    Object.entries(settings[root]).map(([name, entry]) => ({ root, name, entry })),
+  );
+  return entries.flatMap(({ root, name, entry }) => {
+    const where = (...rest: string[]) => source.where([root, name, ...rest]);
+    if (root === "servers" && Object.hasOwn(settings.mcpServers, name)) throw problem(where(), givenTwice);
+    const server = readServer(name, entry, (path) => absolutePath(path, dirname(file), environment), where);
+    return entry.disabled === true || entry.enabled === false ? [] : [server];
+  });
+}
+
+type Absolute = (path: string) => string;
+type Where = (...rest: string[]) => string;
+
+function readServer(name: string, entry: ServerEntry, absolute: Absolute, where: Where): ServerSettings {
+  const { includeTools, excludeTools, maxConcurrent, callsPerSecond } = entry;
+  return {
+    name,
+    transport: readTransport(entry, absolute, where),
+    includeTools,
+    excludeTools,
+    timeoutMs: Math.round(entry.timeout * 1000),
+    startTimeoutMs: Math.round(entry.startTimeout * 1000),
+    maxConcurrent,
+    callsPerSecond,
+  };
+}
+
+function readTransport(entry: ServerEntry, absolute: Absolute, where: Where): ServerTransport {
+  const { command, url, httpUrl, cwd } = entry;
+  const given = Object.entries({ command, url, httpUrl }).filter(([, value]) => value !== undefined);
+  if (given.length === 0) throw problem(where(), nothingToReach);
+  const second = given[1];
+  if (second !== undefined) throw problem(where(second[0]), besides(given[0]?.[0] ?? ""));
+  if (command !== undefined) {
+    refuse(entry, ["headers"], "command", where);
+    if (entry.type !== undefined && entry.type !== "stdio") throw problem(where("type"), needsUrl(entry.type));
+    const { args = [], env = {} } = entry;
+    return { type: "stdio", command, args, env, cwd: cwd && absolute(cwd) };
+  }
+  refuse(entry, ["args", "env", "cwd"], "url", where);
+  if (entry.type === "stdio") throw problem(where("type"), needsCommand);
+  if (entry.type === "sse" && httpUrl !== undefined) throw problem(where("type"), needsUrl(entry.type));
+  return { type: entry.type === "sse" ? "sse" : "http", url: url ?? httpUrl ?? "", headers: entry.headers ?? {} };
+}
+
+function refuse(entry: ServerEntry, keys: readonly (keyof ServerEntry)[], beside: string, where: Where): void {
+  const key = keys.find((each) => entry[each] !== undefined);
+  if (key !== undefined) throw problem(where(key), besides(beside));
+}
+
+const givenTwice: Text = {
+  zh: "该名称在 mcpServers 和 servers 中都出现了",
+  en: "is given in both mcpServers and servers",
+};
+const nothingToReach: Text = { zh: "缺少 command、url 或 httpUrl", en: "needs command, url or httpUrl" };
+const needsCommand: Text = { zh: "stdio 需要 command，而不是 url", en: "stdio needs command, not url" };
+const needsUrl = (type: string): Text => ({ zh: `${type} 需要 url`, en: `${type} needs url` });
+const besides = (key: string): Text => ({ zh: `不能与 ${key} 同时使用`, en: `is not allowed beside ${key}` });

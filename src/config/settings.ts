@@ -1,0 +1,81 @@
+import type { ServerSettings } from "../client/settings.ts";
+import type { Locale } from "../core/locale.ts";
+import type { Mode } from "../core/outcome.ts";
+import type { Environment } from "./expand.ts";
+import type { ModelsConfig } from "./models.ts";
+import type { Settings } from "./schema.ts";
+import type { Origin } from "./source.ts";
+
+/** Everything that can be set, checked, with absolute paths: what the whole program is given. */
+export interface Config extends ModelsConfig {
+  /** The configuration file in force. */
+  file: string | undefined;
+  /** Where state lives. */
+  home: string;
+  agent: AgentSettings;
+  /** The downstream servers that are switched on. */
+  servers: ServerSettings[];
+  tools: ToolsSettings;
+  search: SearchSettings;
+  prompts: { directory?: string };
+  locale: Locale;
+  /** The bearer token of the HTTP face. */
+  httpToken?: string;
+  /** The environment with the `.env` file's variables: where a child server's comes from. */
+  environment: Environment;
+  /** The `.env` file, there or not, and the variables that it added. */
+  dotEnv: { file: string; added: ReadonlySet<string> };
+  /** The settings in the file's own words, defaults added. */
+  settings: Settings;
+  /** Who said each of them, by its path: `agent.maxIterations`. */
+  origins: Record<string, Origin>;
+}
+
+export interface AgentSettings {
+  /** From the file or the command line; undefined when neither says. */
+  mode: Mode | undefined;
+  /** In which the terminal chat starts: `--mode`, else `DEFAULT_MODE`, else the file's, else `chat`. */
+  terminalMode: Mode;
+  maxIterations: number;
+  /** Seconds. */
+  maxExecutionTime: number;
+  maxToolCalls: number;
+  /** Output tokens of an answer: `--max-tokens`, else the file's; the models' own `maxTokens` have it in them already. */
+  maxTokens: number;
+  /** Tokens of one run, in and out. */
+  tokenBudget: number;
+  evaluation: { minResultLength: number; stopWhenSufficient: boolean; module?: string };
+  verbose: boolean;
+}
+
+export interface ToolsSettings {
+  allow: string[];
+  deny: string[];
+  ask: string[];
+  directory?: string;
+  roots: string[];
+}
+
+/** Base URLs are without a last slash; the path of the call is added to them. */
+export interface SearchSettings {
+  /** Undefined when nobody said: the tools may search, the chat mode starts without. */
+  enabled: boolean | undefined;
+  backend: Settings["search"]["backend"];
+  maxResults: number;
+  /** Characters. */
+  snippetLength: number;
+  /** Queries. */
+  cacheSize: number;
+  tavily: KeyedBackend;
+  brave: KeyedBackend;
+  serper: KeyedBackend;
+  exa: KeyedBackend;
+  bocha: KeyedBackend;
+  zhipu: KeyedBackend;
+  searxng?: { url: string };
+}
+
+export interface KeyedBackend {
+  apiKey?: string;
+  baseUrl: string;
+}

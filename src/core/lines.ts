@@ -1,0 +1,99 @@
+import type { AgentEvent } from "./events.ts";
+import { type Locale, say, type Text } from "./locale.ts";
+import type { Outcome } from "./outcome.ts";
+import { printableLine } from "./printable.ts";
+
+const longestValue = 160;
+
+/**
+ * An event as one readable line, for any face; undefined for those that carry only running text or are shown in a
+ * face's own way (`run-start`, `run-end`, `plan`, the deltas).
+ */
+export function lineOf(event: AgentEvent, locale: Locale): string | undefined {
+  switch (event.type) {
+    case "phase-start":
+      return say(locale, {
+        zh: `${phaseNames[event.phase].zh} · ${event.model}：${event.reason}`,
+        en: `${phaseNames[event.phase].en} · ${event.model}: ${event.reason}`,
+      });
+    case "tool-start":
+      return `🔧 ${event.tool} ${short(JSON.stringify(event.arguments))}`;
+    case "tool-progress":
+      return `… ${short(event.message)}`;
+    case "tool-end":
+      return toolEndLine(event, locale);
+    case "evaluation":
+      return `⚖ ${event.message}`;
+    case "notice":
+      return `${event.level === "warning" ? "⚠" : "ℹ"} ${printableLine(event.message)}`;
+    default:
+      return undefined;
+  }
+}
+
+const phaseNames: Record<"plan" | "decide" | "answer", Text> = {
+  plan: { zh: "📋 规划阶段", en: "📋 planning" },
+  decide: { zh: "🧭 工具调用阶段", en: "🧭 deciding" },
+  answer: { zh: "📝 回答生成阶段", en: "📝 answering" },
+};
+
+function toolEndLine(event: Extract<AgentEvent, { type: "tool-end" }>, locale: Locale): string {
+  const time = `${event.elapsedMs} ms`;
+  if (!event.ok) return `✗ ${event.tool} (${time}) ${short(event.error?.message ?? event.preview)}`;
+  const cached = event.cached ? say(locale, { zh: "，来自缓存", en: ", cached" }) : "";
+  if (event.resultCount === undefined) return `✓ ${event.tool} (${time}${cached}) ${short(event.preview)}`;
+  const count = say(locale, { zh: `${event.resultCount} 条结果`, en: `${event.resultCount} results` });
+  const titles = (event.top ?? []).map(({ n, title }) => `[${n}] ${title}`).join(" ");
+  return `✓ ${event.tool} (${time}${cached}) ${count}: ${short(titles)}`;
+}
+
+/** What a reader of a partial answer must know; undefined when the answer is complete. */
+export function partialLine(outcome: Outcome, locale: Locale): string | undefined {
+  if (outcome.status !== "partial") return undefined;
+  const reason = say(locale, stopReasons[outcome.stop_reason]);
+  const error = outcome.error ? ` ${outcome.error.message}` : "";
+  return say(locale, {
+    zh: `⚠ 这是不完整的回答：${reason}。${error}`,
+    en: `⚠ This answer is partial: ${reason}.${error}`,
+  }).trimEnd();
+}
+
+const stopReasons: Record<Outcome["stop_reason"], Text> = {
+  answered: { zh: "已回答", en: "answered" },
+  iteration_limit: { zh: "已达到最大迭代次数", en: "the limit of iterations was reached" },
+  tool_call_limit: { zh: "已达到最大工具调用次数", en: "the limit of tool calls was reached" },
+  time_limit: { zh: "执行超时", en: "the time limit was reached" },
+  token_limit: { zh: "已达到 token 上限", en: "the token budget was used" },
+  repetition: { zh: "检测到重复操作", en: "the same calls repeated" },
+  length: { zh: "模型的输出被截断", en: "the model's output was cut off" },
+  refused: { zh: "模型拒绝继续", en: "the model refused to go on" },
+  error: { zh: "出现错误", en: "an error occurred" },
+  cancelled: { zh: "已取消", en: "cancelled" },
+};
+
+/** What each role used: tokens, time and, where prices are known, money. */
+export function billLine({ meta }: Outcome, locale: Locale): string {
+  const { function_call: decide, answer } = meta.models;
+  const bill = (
+    name: Text,
+    { provider, model, calls, input_tokens, output_tokens, elapsed_ms }: typeof decide,
+  ): string =>
+    `${say(locale, name)} ${provider}/${model} ×${calls} ${input_tokens}→${output_tokens} tok ${seconds(elapsed_ms)}`;
+  const parts = [
+    decide.calls > 0 && bill({ zh: "工具调用", en: "decide" }, decide),
+    answer.calls > 0 && bill({ zh: "回答", en: "answer" }, answer),
+    say(locale, { zh: `共 ${meta.total_tokens} tok`, en: `${meta.total_tokens} tok in all` }),
+    seconds(meta.latency_ms),
+    meta.cost_usd !== null && `$${meta.cost_usd}`,
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+function short(text: string): string {
+  const line = printableLine(text.slice(0, 4 * longestValue));
+  return line.length > longestValue ? `${line.slice(0, longestValue - 1).trimEnd()}…` : line;
+}

@@ -1,0 +1,86 @@
+import * as z from "zod";
+
+/** What `agent_ask` takes. Ranges as in the configuration. */
+export const askInput = z.strictObject({
+  question: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100_000)
+    .describe("What you want to know or done, in plain words, in any language."),
+  conversation_id: z
+    .string()
+    .max(200)
+    .optional()
+    .describe("Continues an earlier conversation: the conversation_id of its result."),
+  mode: z
+    .enum(["agent", "chat"])
+    .default("agent")
+    .describe("agent: decides by itself which tools to use. chat: answers directly, without tools."),
+  tools: z
+    .array(z.string().max(200))
+    .max(100)
+    .optional()
+    .describe("Only tools whose names match one of these patterns, for instance amap__* or web_search."),
+  max_iterations: z.int().min(1).max(10).optional().describe("Rounds of deciding and calling tools."),
+  max_tool_calls: z.int().min(1).max(50).optional().describe("Tool calls in all."),
+  max_tokens: z.int().min(1).optional().describe("Output tokens of the answer."),
+  timeout_s: z.int().min(10).max(300).optional().describe("Seconds for the whole run."),
+});
+
+export type AskInput = z.infer<typeof askInput>;
+
+const bill = z.object({
+  provider: z.string(),
+  model: z.string(),
+  calls: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  reasoning_tokens: z.int(),
+  cached_tokens: z.int(),
+  elapsed_ms: z.int(),
+  cost_usd: z.number().nullable(),
+});
+
+/** What `agent_ask` gives back beside its text. */
+export const askOutput = z.object({
+  success: z.boolean(),
+  status: z.enum(["complete", "partial", "failed", "cancelled", "running", "needs_confirmation"]),
+  stop_reason: z.enum([
+    "answered",
+    "iteration_limit",
+    "tool_call_limit",
+    "time_limit",
+    "token_limit",
+    "repetition",
+    "length",
+    "refused",
+    "error",
+    "cancelled",
+  ]),
+  response: z.string(),
+  conversation_id: z.string(),
+  run_id: z.string(),
+  trace_id: z.string(),
+  tool_calls: z.array(
+    z.object({
+      tool: z.string(),
+      arguments: z.unknown(),
+      result: z.string(),
+      ok: z.boolean(),
+      cached: z.boolean(),
+      elapsed_ms: z.int(),
+    }),
+  ),
+  citations: z.array(z.object({ n: z.int(), title: z.string(), url: z.string() })),
+  meta: z.object({
+    total_tokens: z.int(),
+    tool_calls_count: z.int(),
+    latency_ms: z.int(),
+    iterations: z.int(),
+    mode: z.enum(["agent", "plan", "chat"]),
+    cost_usd: z.number().nullable(),
+    models: z.object({ function_call: bill, answer: bill }),
+  }),
+  error: z.object({ code: z.string(), message: z.string(), hint: z.string().nullable() }).nullable(),
+});

@@ -1,0 +1,87 @@
+import { McpServer, type ServerContext } from "@modelcontextprotocol/server";
+import type { Duet } from "../app.ts";
+import { DuetError } from "../core/errors.ts";
+import type { AgentEvent } from "../core/events.ts";
+import { languageOf, say } from "../core/locale.ts";
+import type { Outcome } from "../core/outcome.ts";
+import { version } from "../core/version.ts";
+import { toResult } from "./ask-result.ts";
+import { type AskInput, askInput, askOutput } from "./ask-schema.ts";
+import { reportProgress } from "./progress.ts";
+
+/** The MCP face: a server, for one connection, with `agent_ask`. Cheap; the agent behind it is shared. */
+export function createMcpServer(duet: Duet): McpServer {
+  const server = new McpServer(
+    { name: "duet", title: "Duet", version },
+    { instructions: say(duet.locale, instructions) },
+  );
+  server.registerTool(
+    "agent_ask",
+    {
+      title: say(duet.locale, { zh: "询问 Duet", en: "Ask Duet" }),
+      description: say(duet.locale, description),
+      inputSchema: askInput,
+      outputSchema: askOutput,
+      // What it may do depends on the tools it is given, so it promises nothing.
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    },
+    (input, context) => ask(duet, input, context),
+  );
+  return server;
+}
+
+const instructions = {
+  zh: "Duet 是一个智能体：把完整的问题交给 agent_ask，它会自己选择并调用工具，返回带来源的回答。要继续同一话题，请传回 conversation_id。",
+  en: "Duet is an agent: hand agent_ask a whole question; it chooses and calls tools by itself and returns an answer with its sources. To go on with a topic, pass conversation_id back.",
+};
+
+const description = {
+  zh: "向智能体提问。它用一个模型决定调用哪些工具（联网搜索、文件搜索、计算、日志分析以及已连接的 MCP 服务器），评估结果，再由另一个模型写出带引用的回答。适合需要多步查找、核实或计算的问题。过程以进度通知逐步给出。",
+  en: "Asks an agent. One model decides which tools to call (web search, file search, calculation, log analysis and the connected MCP servers), the results are judged, and another model writes the answer with citations. For questions that need several steps of looking up, checking or calculating. Each step is reported as progress.",
+};
+
+async function ask(duet: Duet, input: AskInput, context: ServerContext) {
+  const { signal, _meta, notify } = context.mcpReq;
+  const token = _meta?.progressToken;
+  const locale = languageOf(input.question, duet.locale);
+  const progress =
+    token === undefined
+      ? undefined
+      : reportProgress({
+          locale,
+          send: (count, message) => {
+            const params = { progressToken: token, progress: count, message };
+            // The request may be over by the time this is sent; then nobody waits for it.
+            notify({ method: "notifications/progress", params }).catch(() => {});
+          },
+        });
+  try {
+    const outcome = await follow(duet.ask({ ...toRequest(input), signal }), (event) => progress?.take(event));
+    return toResult(outcome, locale);
+  } finally {
+    await progress?.end();
+  }
+}
+
+function toRequest(input: AskInput) {
+  return {
+    question: input.question,
+    conversationId: input.conversation_id,
+    mode: input.mode,
+    tools: input.tools,
+    limits: {
+      maxIterations: input.max_iterations,
+      maxToolCalls: input.max_tool_calls,
+      maxTokens: input.max_tokens,
+      maxExecutionTimeMs: input.timeout_s === undefined ? undefined : input.timeout_s * 1000,
+    },
+  };
+}
+
+async function follow(events: AsyncIterable<AgentEvent>, take: (event: AgentEvent) => void): Promise<Outcome> {
+  for await (const event of events) {
+    if (event.type === "run-end") return event.outcome;
+    take(event);
+  }
+  throw new DuetError({ code: "internal", text: { zh: "运行没有结束事件", en: "the run ended without run-end" } });
+}

@@ -1,0 +1,85 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { AgentEvent } from "../../src/core/events.ts";
+import { runProgram } from "../fakes/program.ts";
+import { startFakeProvider } from "../fakes/provider.ts";
+import { startFakeSearch } from "../fakes/search.ts";
+
+const pages = [
+  { title: "Node.js 24 发布", url: "https://nodejs.example/24", content: "Node.js 24 于 2025 年 5 月发布。" },
+  { title: "Node.js LTS", url: "https://nodejs.example/lts", content: "Node.js 24 是长期支持版本。" },
+];
+
+async function surroundings() {
+  const [provider, search] = await Promise.all([
+    startFakeProvider(),
+    startFakeSearch({ "Node.js 24 发布日期": pages }),
+  ]);
+  onTestFinished(async () => {
+    await Promise.all([provider.close(), search.close()]);
+  });
+  const env = {
+    AGENT_FUNCTION_CALL_MODEL: JSON.stringify({ provider: "openai", model: "cheap", base_url: provider.openaiUrl }),
+    AGENT_ANSWER_MODEL: JSON.stringify({ provider: "openai", model: "strong", base_url: provider.openaiUrl }),
+    OPENAI_API_KEY: "sk-test-openai-0001",
+  };
+  return { provider, search, env };
+}
+
+const call = { name: "web_search", arguments: { query: "Node.js 24 发布日期" } };
+
+describe("web_search through the whole agent", () => {
+  test("the answer cites the pages by number, and they are listed under it", async () => {
+    const { provider, search, env } = await surroundings();
+    provider.script("cheap", { toolCalls: [call] }, { text: "信息足够。" });
+    provider.script("strong", { text: "Node.js 24 是长期支持版本[2]，2025 年 5 月发布[1]，另见[7]。" });
+    const { code, stdout } = await runProgram(["ask", "Node.js 24 什么时候发布？", "--output", "jsonl"], {
+      env: { ...env, SEARXNG_URL: search.url },
+    });
+    expect(code).toBe(0);
+    const events = stdout
+      .trim()
+      .split("\n")
+      .map((line): AgentEvent => JSON.parse(line));
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: "tool-end",
+        tool: "web_search",
+        resultCount: 2,
+        top: [
+          expect.objectContaining({ n: 1, title: "Node.js 24 发布", url: "https://nodejs.example/24" }),
+          expect.objectContaining({ n: 2, title: "Node.js LTS" }),
+        ],
+      }),
+    );
+    const end = events.at(-1);
+    if (end?.type !== "run-end") throw new Error("no run-end");
+    expect(end.outcome.response).toBe(
+      "Node.js 24 是长期支持版本[1]，2025 年 5 月发布[2]，另见。\n\n参考文献\n\n- [1] Node.js LTS https://nodejs.example/lts\n- [2] Node.js 24 发布 https://nodejs.example/24",
+    );
+    expect(end.outcome.citations).toEqual([
+      { n: 1, title: "Node.js LTS", url: "https://nodejs.example/lts" },
+      { n: 2, title: "Node.js 24 发布", url: "https://nodejs.example/24" },
+    ]);
+    expect(JSON.stringify(provider.requests("strong")[0]?.body.messages)).toContain("[1] Node.js 24 发布");
+  });
+
+  test("without a key the first use says which third party gets the query", async () => {
+    const { provider, search, env } = await surroundings();
+    provider.script("cheap", { toolCalls: [call] }, { text: "Enough." });
+    provider.script("strong", { text: "In May 2025 [1]." });
+    const { stdout, stderr } = await runProgram(["ask", "When was Node.js 24 released?"], {
+      env: { ...env, TAVILY_BASE_URL: search.url },
+    });
+    expect(stderr).toMatch(/ℹ .*Tavily.*--no-search/);
+    expect(stdout).toContain("References");
+    expect(search.journal).toHaveLength(1);
+  });
+
+  test("--no-search takes the tool away", async () => {
+    const { provider, env } = await surroundings();
+    provider.script("cheap", { text: "Nothing to search with." });
+    provider.script("strong", { text: "I cannot search." });
+    await runProgram(["ask", "When?", "--no-search"], { env });
+    expect(JSON.stringify(provider.requests("cheap")[0]?.body.tools)).not.toContain("web_search");
+  });
+});

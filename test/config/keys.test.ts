@@ -1,0 +1,204 @@
+import { describe, expect, test } from "vitest";
+import { load, refusal } from "./workplace.ts";
+
+/** The tree that says `value` at `agent.maxIterations`. */
+function at(path: string, value: unknown): unknown {
+  return path.split(".").reduceRight((inner: unknown, key) => ({ [key]: inner }), value);
+}
+
+const accepted: [path: string, value: unknown][] = [
+  ["$schema", "./schema.json"],
+  ["agent.mode", "plan"],
+  ["agent.maxIterations", 1],
+  ["agent.maxIterations", 10],
+  ["agent.maxExecutionTime", 10],
+  ["agent.maxExecutionTime", 300],
+  ["agent.maxToolCalls", 1],
+  ["agent.maxToolCalls", 50],
+  ["agent.maxTokens", 1],
+  ["agent.tokenBudget", 1],
+  ["agent.evaluation.minResultLength", 0],
+  ["agent.evaluation.stopWhenSufficient", true],
+  ["agent.evaluation.module", "./evaluate.js"],
+  ["agent.verbose", true],
+  ["models.functionCall", { provider: "deepseek", temperature: 0 }],
+  ["models.functionCall", { provider: "deepseek", temperature: 1.99, topP: 1, maxTokens: 1 }],
+  ["models.functionCall", { provider: "anthropic", temperature: 1 }],
+  ["models.functionCall", { provider: "dashscope", model: "qwen-plus", reasoningEffort: "high" }],
+  ["models.functionCall", { provider: "ollama", model: "qwen3", timeout: 3600, contextWindow: 1 }],
+  ["models.functionCall", { provider: "openai", baseUrl: "http://localhost:1/v1", apiKeyEnv: "MY_KEY" }],
+  ["models.functionCall", { provider: "openai", model: "m", wire: "anthropic-messages" }],
+  ["models.functionCall", { provider: "offline" }],
+  ["providers.local", { wire: "openai-chat", baseUrl: "http://127.0.0.1:8000/v1", apiKeyEnv: "LOCAL_KEY" }],
+  ["providers.openai", { baseUrl: "https://proxy.example/v1" }],
+  ["mcpServers.amap", { command: "npx", args: ["-y"], env: { A: "" }, cwd: "." }],
+  ["servers.docs-1", { url: "https://example.com/mcp" }],
+  ["inputs", [{ id: "key" }]],
+  ["tools.allow", []],
+  ["tools.deny", ["a*"]],
+  ["tools.ask", ["*"]],
+  ["tools.directory", "./tools"],
+  ["tools.roots", ["/", "~/notes"]],
+  ["search.enabled", false],
+  ["search.backend", "tavily"],
+  ["search.maxResults", 20],
+  ["search.snippetLength", 20],
+  ["search.cacheSize", 0],
+  ["search.tavily", { apiKey: "x", baseUrl: "http://127.0.0.1:1" }],
+  ["search.searxng.url", "http://127.0.0.1:8888"],
+  ["prompts.directory", "./prompts"],
+  ["locale", "zh"],
+];
+
+const integers: [path: string, bad: unknown[], allowed: string][] = [
+  ["agent.maxIterations", [0, 11, 1.5, "5", true, [5]], "an integer from 1 to 10"],
+  ["agent.maxExecutionTime", [9, 301, 10.5], "an integer from 10 to 300"],
+  ["agent.maxToolCalls", [0, 51], "an integer from 1 to 50"],
+  ["agent.maxTokens", [0, -5], "an integer of at least 1"],
+  ["agent.tokenBudget", [0, 1e300], "an integer of at least 1"],
+  ["agent.evaluation.minResultLength", [-1], "an integer of at least 0"],
+  ["search.maxResults", [0, 21], "an integer from 1 to 20"],
+  ["search.snippetLength", [19, 2001], "an integer from 20 to 2000"],
+  ["search.cacheSize", [-1, 1001], "an integer from 0 to 1000"],
+  ["models.functionCall.maxTokens", [0, -1, "2000"], "an integer of at least 1"],
+  ["models.functionCall.contextWindow", [0], "an integer of at least 1"],
+  ["models.functionCall.temperature", [-0.1, 2, 2.5, "0"], "a number, 0 <= temperature < 2"],
+  ["models.functionCall.topP", [0, 1.1], "a number, 0 < topP <= 1"],
+  ["models.functionCall.timeout", [0, 3601], "a number, 1 <= timeout <= 3600"],
+  ["mcpServers.a.timeout", [0, 600_000], "a number, 1 <= timeout <= 3600"],
+  ["mcpServers.a.startTimeout", [0, 601], "a number, 1 <= startTimeout <= 600"],
+  ["mcpServers.a.maxConcurrent", [0, 1.5], "an integer from 1 to 1000"],
+  ["mcpServers.a.callsPerSecond", [0, 1001], "a number, 0 < callsPerSecond <= 1000"],
+];
+
+const others: [path: string, value: unknown, line: string][] = [
+  ["agent", null, "agent: null is not allowed (an object)"],
+  ["agent.mode", "Chat", 'agent.mode: "Chat" is not allowed (chat, agent, plan)'],
+  ["agent.verbose", "true", 'agent.verbose: "true" is not allowed (true or false)'],
+  ["agent.evaluation.module", "", 'agent.evaluation.module: "" is not allowed (a text that is not empty)'],
+  ["tools.allow", "*", 'tools.allow: "*" is not allowed (a list)'],
+  ["tools.deny", ["ok", ""], 'tools.deny[1]: "" is not allowed (a text that is not empty)'],
+  ["tools.ask", [1], "tools.ask[0]: 1 is not allowed (a text that is not empty)"],
+  ["tools.roots", [], "tools.roots: [] is not allowed (a list that is not empty)"],
+  ["search.backend", "bing", 'search.backend: "bing" is not allowed (auto, tavily, searxng)'],
+  ["search.searxng.url", "ftp://x", 'search.searxng.url: "ftp://x" is not allowed (an http or https address)'],
+  ["search.tavily.baseUrl", "http://", 'search.tavily.baseUrl: "http://" is not allowed (an http or https address)'],
+  ["search.backend", "searxng", "search.backend: searxng needs an address: set SEARXNG_URL or search.searxng.url"],
+  ["prompts.directory", 1, "prompts.directory: 1 is not allowed (a text that is not empty)"],
+  ["locale", "fr", 'locale: "fr" is not allowed (zh, en)'],
+  ["providers.local.wire", "soap", 'providers.local.wire: "soap" is not allowed (openai-chat, anthropic-messages)'],
+  ["providers.local.baseUrl", "x", 'providers.local.baseUrl: "x" is not allowed (an http or https address)'],
+  [
+    "providers.offline",
+    {},
+    'providers.offline: "offline" is not allowed (1 to 40 letters, digits, _ . -, and not offline)',
+  ],
+  ["models.functionCall.provider", "", 'models.functionCall.provider: "" is not allowed (a text that is not empty)'],
+  [
+    "models.functionCall",
+    { provider: "openai", wire: "x" },
+    'models.functionCall.wire: "x" is not allowed (openai-chat, anthropic-messages)',
+  ],
+];
+
+describe("keys of the file", () => {
+  test.each(accepted)("%s takes %j", async (path, value) => {
+    await expect(load({ file: at(path, value) })).resolves.toBeDefined();
+  });
+
+  test.each(integers.flatMap(([path, values, allowed]) => values.map((value) => [path, value, allowed] as const)))(
+    "%s refuses %j",
+    async (path, value, allowed) => {
+      const shown = Array.isArray(value) ? "[…]" : typeof value === "string" ? JSON.stringify(value) : String(value);
+      const [first = "", second = ""] = path.split(".");
+      const rest = first === "models" ? { provider: "openai" } : first === "mcpServers" ? { command: "x" } : undefined;
+      const key = path.split(".").at(-1) ?? "";
+      const file = rest ? { [first]: { [second]: { ...rest, [key]: value } } } : at(path, value);
+      expect(await refusal({ file })).toBe(`duet.config.json: ${path}: ${shown} is not allowed (${allowed})`);
+    },
+  );
+
+  test.each(others)("%s refuses %j", async (path, value, line) => {
+    expect(await refusal({ file: at(path, value) })).toBe(`duet.config.json: ${line}`);
+  });
+
+  test("an unknown key is refused with the key that was meant and all that are allowed", async () => {
+    const allowed = "mode, maxIterations, maxExecutionTime, maxToolCalls, maxTokens, tokenBudget, evaluation, verbose";
+    expect(await refusal({ file: { agent: { max_iterations: 5 } } })).toBe(
+      `duet.config.json: agent.max_iterations: unknown key; did you mean maxIterations? (allowed: ${allowed})`,
+    );
+    expect(await refusal({ file: { agent: { colour: 5 } } })).toBe(
+      `duet.config.json: agent.colour: unknown key (allowed: ${allowed})`,
+    );
+    expect(await refusal({ file: { modles: {} } })).toMatch(
+      /^duet\.config\.json: modles: unknown key; did you mean models\?/,
+    );
+  });
+
+  test.each(["home", "httpToken", "terminalMode", "constructor", "toString"])(
+    "%s is no key of the file",
+    async (key) => {
+      expect(await refusal({ file: { [key]: "x" } })).toMatch(`duet.config.json: ${key}: unknown key`);
+    },
+  );
+
+  test("the file of the contract is understood", async () => {
+    const config = await load({
+      file: {
+        models: {
+          functionCall: { provider: "deepseek", model: "deepseek-chat", temperature: 0 },
+          answer: { provider: "anthropic", model: "claude-sonnet-5-5", maxTokens: 3000 },
+        },
+        providers: { local: { wire: "openai-chat", baseUrl: "http://127.0.0.1:8000/v1", apiKeyEnv: "LOCAL_KEY" } },
+        agent: {
+          mode: "agent",
+          maxIterations: 5,
+          maxExecutionTime: 60,
+          maxToolCalls: 5,
+          maxTokens: 2000,
+          tokenBudget: 100000,
+          evaluation: { minResultLength: 20, stopWhenSufficient: false, module: "./evaluate.js" },
+        },
+        mcpServers: {
+          amap: { command: "npx", args: ["-y", "x"], env: { AMAP_MAPS_API_KEY: `\${AMAP_MAPS_API_KEY}` } },
+          docs: {
+            type: "http",
+            url: "https://example.com/mcp",
+            headers: { Authorization: `Bearer \${DOCS_TOKEN}` },
+            includeTools: ["search*"],
+            timeout: 60,
+            maxConcurrent: 4,
+            callsPerSecond: 3,
+          },
+        },
+        tools: { allow: ["*"], deny: [], ask: ["*:destructive"], directory: "./tools", roots: ["."] },
+        search: { backend: "auto", maxResults: 5, snippetLength: 200, cacheSize: 20 },
+        prompts: { directory: "./prompts" },
+        locale: "zh",
+      },
+      environment: { AMAP_MAPS_API_KEY: "amap", DOCS_TOKEN: "docs" },
+    });
+    expect(config.models).toMatchObject({
+      functionCall: { provider: "deepseek", model: "deepseek-chat", temperature: 0, maxTokens: 2000 },
+      answer: { provider: "anthropic", model: "claude-sonnet-5-5", temperature: 0.7, maxTokens: 3000 },
+    });
+    expect(config.servers).toEqual([
+      {
+        name: "amap",
+        transport: { type: "stdio", command: "npx", args: ["-y", "x"], env: { AMAP_MAPS_API_KEY: "amap" } },
+        timeoutMs: 60_000,
+        startTimeoutMs: 30_000,
+      },
+      {
+        name: "docs",
+        transport: { type: "http", url: "https://example.com/mcp", headers: { Authorization: "Bearer docs" } },
+        includeTools: ["search*"],
+        timeoutMs: 60_000,
+        startTimeoutMs: 30_000,
+        maxConcurrent: 4,
+        callsPerSecond: 3,
+      },
+    ]);
+    expect(config.locale).toBe("zh");
+  });
+});

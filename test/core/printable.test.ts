@@ -1,0 +1,33 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { printable, printableLine } from "../../src/core/printable.ts";
+
+test.each([
+  ["colours and cursor moves", "a\u001b[31mred", "a\\u{1b}[31mred"],
+  ["an unterminated OSC 52", "\u001b]52;c;QQ", "\\u{1b}]52;c;QQ"],
+  ["8-bit controls", "\u009d52;c", "\\u{9d}52;c"],
+  ["carriage return and backspace", "safe\rEVIL\b", "safe\\u{d}EVIL\\u{8}"],
+  ["bidi and tag characters", "a\u202eb\u{e0041}", "a\\u{202e}b\\u{e0041}"],
+  ["newline and tab stay", "a\n\tb", "a\n\tb"],
+  ["Chinese and emoji stay", "北京 👩‍👩‍👧 ❤️ é", "北京 👩‍👩‍👧 ❤️ é"],
+])("%s", (_, given, shown) => {
+  expect(printable(given)).toBe(shown);
+});
+
+test("the result never holds a control character, is stable, and does not depend on the split", () => {
+  const nasty = fc.string({
+    unit: fc.constantFrom("\u001b", "[", "m", "\u009b", "\r", "\u0000", "a", "文", "\u202e", "\n"),
+  });
+  fc.assert(
+    fc.property(nasty, nasty, (a, b) => {
+      const shown = printable(a + b);
+      expect(shown).not.toMatch(/(?![\n\t])[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
+      expect(printable(shown)).toBe(shown);
+      expect(printable(a) + printable(b)).toBe(shown);
+    }),
+  );
+});
+
+test("one line is one line", () => {
+  expect(printableLine("a\r\nb\u2028c\td")).toBe("a b c d");
+});

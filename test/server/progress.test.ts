@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { AgentEvent } from "../../src/core/events.ts";
+import { type Progress, reportProgress } from "../../src/server/progress.ts";
+
+const sent: { progress: number; message: string; at: number }[] = [];
+
+function start(): Progress {
+  return reportProgress({
+    locale: "en",
+    send: (progress, message) => sent.push({ progress, message, at: performance.now() }),
+  });
+}
+
+const phase: AgentEvent = { type: "phase-start", phase: "decide", step: 1, model: "fake/cheap", reason: "choosing" };
+
+function delta(text: string): AgentEvent {
+  return { type: "answer-delta", text };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  sent.length = 0;
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("progress", () => {
+  test("the first event is sent at once", () => {
+    start().take(phase);
+    expect(sent.map(({ message }) => message)).toEqual(["🧭 deciding · fake/cheap: choosing"]);
+  });
+
+  test("a stream of deltas becomes at most ten notifications a second, rising, and loses no text at the end", async () => {
+    const progress = start();
+    for (let index = 0; index < 200; index++) {
+      progress.take(delta(`word${index} `));
+      vi.advanceTimersByTime(10);
+    }
+    const end = progress.end();
+    await vi.runAllTimersAsync();
+    await end;
+    expect(sent.length).toBeLessThanOrEqual(22);
+    expect(sent.length).toBeGreaterThanOrEqual(18);
+    expect(sent.map(({ progress: count }) => count)).toEqual(sent.map((_, index) => index + 1));
+    expect(sent.at(-1)?.message).toContain("word199");
+  });
+
+  test("lines that come together are all told", () => {
+    const progress = start();
+    progress.take(phase);
+    progress.take({ type: "tool-start", callId: "1", step: 1, tool: "echo", arguments: { text: "hi" } });
+    progress.take({ type: "notice", level: "warning", code: "x", message: "careful" });
+    vi.advanceTimersByTime(100);
+    expect(sent).toHaveLength(2);
+    expect(sent[1]?.message).toBe('🔧 echo {"text":"hi"}  ·  ⚠ careful');
+  });
+
+  test("while nothing happens there is a sign of life within ten seconds, again and again", () => {
+    start().take(phase);
+    vi.advanceTimersByTime(60_000);
+    const gaps = sent.slice(1).map(({ at }, index) => at - (sent[index]?.at ?? 0));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(10_000);
+    expect(sent.length).toBeGreaterThanOrEqual(6);
+  });
+
+  test("after the end nothing is sent, and the end waits until the last notification stands apart", async () => {
+    const progress = start();
+    progress.take(phase);
+    let ended = false;
+    const end = progress.end().then(() => {
+      ended = true;
+    });
+    await vi.advanceTimersByTimeAsync(5);
+    expect(ended).toBe(false);
+    await vi.advanceTimersByTimeAsync(10);
+    await end;
+    const count = sent.length;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sent).toHaveLength(count);
+  });
+
+  test("control characters never reach a message", () => {
+    start().take({ type: "notice", level: "info", code: "x", message: "a\u001b]52;c;AAAA\u0007b\u202e" });
+    expect(sent[0]?.message).toBe("ℹ a\\u{1b}]52;c;AAAA\\u{7}b\\u{202e}");
+  });
+});

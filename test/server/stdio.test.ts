@@ -1,0 +1,215 @@
+import { execFile } from "node:child_process";
+import { dirname, resolve } from "node:path";
+import { promisify } from "node:util";
+import { Client as ClientV2 } from "@modelcontextprotocol/client";
+import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Outcome } from "../../src/core/outcome.ts";
+import { collect, configFile, npmServer, program, startProgram, temporaryFolder } from "../fakes/program.ts";
+import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
+
+interface Served {
+  provider: FakeProvider;
+  /** The configuration file. */
+  config: string;
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+}
+
+async function served(): Promise<Served> {
+  const provider = await startFakeProvider();
+  onTestFinished(() => provider.close());
+  const config = await configFile({
+    models: {
+      functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl },
+      answer: { provider: "anthropic", model: "strong", baseUrl: provider.anthropicUrl },
+    },
+    mcpServers: { everything: npmServer("mcp-server-everything") },
+  });
+  const env = {
+    PATH: process.env.PATH ?? "",
+    HOME: await temporaryFolder(),
+    OPENAI_API_KEY: "sk-test-openai-0001",
+    ANTHROPIC_API_KEY: "sk-test-anthropic-0002",
+  };
+  return { provider, config, command: process.execPath, args: [program, "serve", "--config", config], env };
+}
+
+interface Progress {
+  progress: number;
+  message?: string;
+}
+
+interface Caller {
+  listTools(): Promise<{ tools: { name: string; outputSchema?: unknown }[] }>;
+  ask(question: string, onProgress: (progress: Progress) => void, signal?: AbortSignal): Promise<Answer>;
+}
+
+interface Answer {
+  isError?: boolean | undefined;
+  content: { type: string; text?: string }[];
+  structuredContent?: unknown;
+}
+
+async function v1({ command, args, env }: Served): Promise<Caller> {
+  const client = new ClientV1({ name: "test", version: "1" });
+  await client.connect(new StdioV1({ command, args, env, stderr: "pipe" }));
+  onTestFinished(() => client.close());
+  return {
+    listTools: () => client.listTools(),
+    ask: async (question, onprogress, signal) =>
+      (await client.callTool({ name: "agent_ask", arguments: { question } }, undefined, {
+        onprogress,
+        signal,
+      })) as Answer,
+  };
+}
+
+function v2(mode: "legacy" | "auto") {
+  return async ({ command, args, env }: Served): Promise<Caller> => {
+    const client = new ClientV2({ name: "test", version: "2" }, { versionNegotiation: { mode } });
+    await client.connect(new StdioV2({ command, args, env, stderr: "pipe" }));
+    onTestFinished(() => client.close());
+    return {
+      listTools: () => client.listTools(),
+      ask: async (question, onprogress, signal) =>
+        (await client.callTool({ name: "agent_ask", arguments: { question } }, { onprogress, signal })) as Answer,
+    };
+  };
+}
+
+describe.each([
+  ["an SDK v1 client", v1],
+  ["a v2 client of the old revision", v2("legacy")],
+  ["a v2 client that negotiates the new revision", v2("auto")],
+])("duet serve over stdio for %s", (_, connect) => {
+  test("progress rises and the result is structured and complete as text", async () => {
+    const it = await served();
+    it.provider.script(
+      "cheap",
+      { text: "I will add them.", toolCalls: [{ name: "everything__get-sum", arguments: { a: 2, b: 3 } }] },
+      { text: "Enough." },
+    );
+    it.provider.script("strong", { text: "The sum is five.", delayMs: 30 });
+    const caller = await connect(it);
+    const { tools } = await caller.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(["agent_ask"]);
+    expect(tools[0]?.outputSchema).toBeDefined();
+
+    const progress: Progress[] = [];
+    const result = await caller.ask("What is 2 + 3?", (one) => progress.push(one));
+    expect(result.isError ?? false).toBe(false);
+    expect(result.content[0]).toEqual({ type: "text", text: "The sum is five." });
+    const outcome = result.structuredContent as Outcome;
+    expect(outcome).toMatchObject({ success: true, status: "complete", response: "The sum is five." });
+    expect(outcome.meta.models.function_call).toMatchObject({ model: "cheap", calls: 2 });
+
+    const numbers = progress.map(({ progress: number }) => number);
+    expect(numbers.length).toBeGreaterThan(2);
+    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+    const told = progress.map(({ message }) => message).join("\n");
+    expect(told).toContain("openai/cheap");
+    expect(told).toContain("everything__get-sum");
+    expect(told).toContain("anthropic/strong");
+    expect(told).toContain("five.");
+  });
+
+  test("a cancel closes the model's request within a second, and the next call works", async () => {
+    const it = await served();
+    it.provider.script("cheap", { text: "thinking", hang: "after-text" }, { text: "Enough." });
+    it.provider.script("strong", { text: "Back again." });
+    const caller = await connect(it);
+    const stop = new AbortController();
+    const call = caller.ask("wait", () => {}, stop.signal);
+    call.catch(() => {});
+    await expect.poll(() => it.provider.requests("cheap").length, { timeout: 10_000 }).toBe(1);
+    const cancelled = performance.now();
+    stop.abort("user stop");
+    await expect(call).rejects.toThrow();
+    await expect.poll(() => it.provider.requests("cheap")[0]?.aborted, { timeout: 1_000, interval: 10 }).toBe(true);
+    expect(performance.now() - cancelled).toBeLessThan(1_000);
+    const again = await caller.ask("and now?", () => {});
+    expect(again.content[0]?.text).toBe("Back again.");
+  });
+
+  test("a run that fails is an error with a reason and what to do", async () => {
+    const it = await served();
+    it.provider.script("cheap", { status: 401, body: '{"error":{"message":"Incorrect API key provided"}}' });
+    const caller = await connect(it);
+    const result = await caller.ask("hello", () => {});
+    expect(result.isError).toBe(true);
+    expect(result.content[0]?.text).toContain("OPENAI_API_KEY");
+    expect(JSON.stringify(result)).not.toContain("sk-test-openai-0001");
+  });
+});
+
+describe("duet serve", () => {
+  test("the MCP Inspector's command line lists and calls agent_ask", async () => {
+    const it = await served();
+    it.provider.script("cheap", { text: "Enough." });
+    it.provider.script("strong", { text: "Hello, Inspector." });
+    const inspector = resolve("node_modules/.bin/mcp-inspector");
+    const call = ["--method", "tools/call", "--tool-name", "agent_ask", "--tool-arg", "question=hello"];
+    const { stdout } = await promisify(execFile)(
+      inspector,
+      [
+        "--cli",
+        it.command,
+        program,
+        "serve",
+        ...call,
+        ...Object.entries(it.env).flatMap(([name, value]) => ["-e", `${name}=${value}`]),
+      ],
+      // It has a --config of its own, so the server finds its file where it is started.
+      { cwd: dirname(it.config), env: { ...it.env, HOME: await temporaryFolder() } },
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      content: [{ type: "text", text: "Hello, Inspector." }],
+      structuredContent: { status: "complete" },
+    });
+  });
+
+  test("bad arguments are refused with the field's name and the server stays up", async () => {
+    const it = await served();
+    it.provider.script("cheap", { text: "Enough." });
+    it.provider.script("strong", { text: "Fine." });
+    const client = new ClientV1({ name: "test", version: "1" });
+    await client.connect(new StdioV1({ command: it.command, args: it.args, env: it.env, stderr: "pipe" }));
+    onTestFinished(() => client.close());
+    const bad = await client.callTool({ name: "agent_ask", arguments: { question: "x", max_iterations: 11 } });
+    expect(bad.isError).toBe(true);
+    expect(JSON.stringify(bad.content)).toContain("max_iterations");
+    const good = await client.callTool({ name: "agent_ask", arguments: { question: "x" } });
+    expect(good.isError ?? false).toBe(false);
+  });
+
+  test("a conversation goes on when its id is passed back", async () => {
+    const it = await served();
+    it.provider.script("cheap", { text: "Enough." }, { text: "Enough." });
+    it.provider.script("strong", { text: "My name is Duet." }, { text: "I said Duet." });
+    const client = new ClientV1({ name: "test", version: "1" });
+    await client.connect(new StdioV1({ command: it.command, args: it.args, env: it.env, stderr: "pipe" }));
+    onTestFinished(() => client.close());
+    const first = await client.callTool({ name: "agent_ask", arguments: { question: "Who are you?" } });
+    const { conversation_id } = first.structuredContent as Outcome;
+    await client.callTool({ name: "agent_ask", arguments: { question: "What did you say?", conversation_id } });
+    expect(JSON.stringify(it.provider.requests("strong")[1]?.body.messages)).toContain("My name is Duet.");
+  });
+
+  test("stdout carries only protocol lines, and the end of stdin ends the process with 0", async () => {
+    const { args, env } = await served();
+    const child = await startProgram(args.slice(1), { env });
+    const finished = collect(child);
+    child.stdin.write(
+      `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "0" } } })}\nnot json\n`,
+    );
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    child.stdin.end();
+    const { code, stdout } = await finished;
+    expect(code).toBe(0);
+    for (const line of stdout.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+  });
+});

@@ -1,10 +1,8 @@
 #!/usr/bin/env node
-// Imports nothing at the top but Node's own, and no name that an old Node lacks: it must live long enough to say so.
-import module from "node:module";
-
+// Imports nothing at the top, and uses no name that an old Node lacks: it must live long enough to say so.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major > 22 || (major === 22 && minor >= 19)) {
-  module.enableCompileCache();
+  process.getBuiltinModule("node:module").enableCompileCache();
   const { main } = await import("./main.ts");
   await main(process.argv.slice(2));
 } else {

@@ -1,6 +1,24 @@
 // Bundles the program into dist/: one entry, code split so that heavy parts load when first needed.
 import { rm } from "node:fs/promises";
+import { builtinModules } from "node:module";
 import { build } from "esbuild";
+
+// An `import` of a module of Node's own reads each of its exports at once, lazy ones too (whole streams, sockets);
+// taken this way they stay lazy, which start-up feels.
+const lazyBuiltins = {
+  name: "lazy-builtins",
+  setup({ onResolve, onLoad }) {
+    const names = new Set(builtinModules);
+    onResolve({ filter: /^(node:)?[a-z0-9_/]+$/ }, ({ path, kind }) => {
+      const name = path.replace(/^node:/, "");
+      if (!names.has(name) || kind === "entry-point") return undefined;
+      return { path: name, namespace: "builtin", sideEffects: false };
+    });
+    onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+    }));
+  },
+};
 
 await rm("dist", { recursive: true, force: true });
 await build({
@@ -13,13 +31,10 @@ await build({
   format: "esm",
   target: "node22.19",
   chunkNames: "chunks/[name]-[hash]",
-  alias: { "@modelcontextprotocol/server/_shims": "./scripts/sdk-shims.mjs" },
   // The ES module builds, where a package has both: their imports can be followed and cut.
   mainFields: ["module", "main"],
+  alias: { "@modelcontextprotocol/server/_shims": "./scripts/sdk-shims.mjs" },
+  plugins: [lazyBuiltins],
   legalComments: "none",
   logLevel: "warning",
-  // CommonJS packages inside an ES module bundle still ask for `require`.
-  banner: {
-    js: 'import{createRequire as __duetRequire}from"node:module";const require=__duetRequire(import.meta.url);',
-  },
 });

@@ -5,7 +5,7 @@ import type { Flags } from "./config/flags.ts";
 import { systemLocale } from "./config/locale.ts";
 import { merge, originsOf } from "./config/merge.ts";
 import { readModels } from "./config/models.ts";
-import { settingsSchema } from "./config/schema.ts";
+import { once, settingsSchema } from "./config/schema.ts";
 import { readSearch } from "./config/search.ts";
 import { readServers } from "./config/servers.ts";
 import type { Config } from "./config/settings.ts";
@@ -26,7 +26,7 @@ export async function loadConfig(
 ): Promise<Config> {
   const read = await readSources(flags, environment, directory);
   const sources = [read.file, read.variables, read.options];
-  const settings = settingsSchema.parse(merge(sources.map((source) => source.tree)));
+  const settings = settingsSchema.parse(merge(sources.map((source) => source.tree)), once);
   const origins = originsOf(settings, sources);
 
   // What the file says is meant from the file's directory, all else from here.

@@ -5,11 +5,12 @@ import type { Text } from "../core/locale.ts";
 import { allowedBy, keysAt, schemaAt } from "./allowed.ts";
 import { valueAt } from "./path.ts";
 import { missing, notAllowed, unknownKey } from "./problem.ts";
+import { once } from "./schema.ts";
 import type { Source } from "./source.ts";
 
 /** Refuses a source that does not fit the schema, with one line for its first fault. */
 export function check(source: Source, schema: z.ZodType): void {
-  const issue = schema.safeParse(source.tree).error?.issues[0];
+  const issue = schema.safeParse(source.tree, once).error?.issues[0];
   if (issue !== undefined) throw problemOf(issue, source, schema);
 }
 

@@ -210,6 +210,9 @@ export const settingsSchema = fileSchema.extend({
   answerMaxTokens: z.int().min(1).optional(),
 });
 
+/** How to parse what is parsed once: compiling a parser for it would take longer than the parsing. */
+export const once = { jitless: true };
+
 /** The settings as the sources say them, defaults added. */
 export type Settings = z.infer<typeof settingsSchema>;
 export type ServerEntry = z.infer<typeof serverSchema>;

@@ -6,7 +6,7 @@ import { assignedByFlags, type Flags } from "./flags.ts";
 import { check } from "./issue.ts";
 import { parseJson } from "./parse.ts";
 import { problem } from "./problem.ts";
-import { fileSchema, settingsSchema } from "./schema.ts";
+import { fileSchema, once, settingsSchema } from "./schema.ts";
 import { assignedSource, fileSource, type Source } from "./source.ts";
 
 /** All that is written anywhere, each source checked by itself. */
@@ -33,7 +33,7 @@ export async function readSources(flags: Flags, real: Environment, directory: st
     secrets,
   );
   check(variables, settingsSchema);
-  const { tools } = fileSchema.parse(file.tree);
+  const { tools } = fileSchema.parse(file.tree, once);
   const options = assignedSource(await assignedByFlags(flags, tools.deny, secrets), secrets);
   check(options, settingsSchema);
   return { file, variables, options, place, environment, dotEnv: { file: envFile, added } };

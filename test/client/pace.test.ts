@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { createPace } from "../../src/client/pace.ts";
+
+/** Lets everything that is ready to run do so. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const never = new AbortController().signal;
+
+/** Work that runs until it is told to end. */
+function task(): { work: () => Promise<void>; started: () => boolean; end: () => void } {
+  let hasStarted = false;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return {
+    work: () => {
+      hasStarted = true;
+      return promise;
+    },
+    started: () => hasStarted,
+    end: () => resolve(),
+  };
+}
+
+test("no more calls run at once than the limit, and they run in the order they came", async () => {
+  const pace = createPace({ maxConcurrent: 2 });
+  const tasks = [task(), task(), task(), task()];
+  const calls = tasks.map(({ work }) => pace(work, never));
+  await settle();
+  expect(tasks.map(({ started }) => started())).toEqual([true, true, false, false]);
+  tasks[1]?.end();
+  await calls[1];
+  await settle();
+  expect(tasks.map(({ started }) => started())).toEqual([true, true, true, false]);
+  for (const { end } of tasks) end();
+  await Promise.all(calls);
+});
+
+test("one that gives up waiting leaves its place to the next", async () => {
+  const pace = createPace({ maxConcurrent: 1 });
+  const [first, second, third] = [task(), task(), task()];
+  const impatient = new AbortController();
+  const running = pace(first.work, never);
+  const waiting = pace(second.work, impatient.signal);
+  const last = pace(third.work, never);
+  impatient.abort(new Error("enough"));
+  await expect(waiting).rejects.toThrow("enough");
+  first.end();
+  third.end();
+  await Promise.all([running, last]);
+  expect(second.started()).toBe(false);
+  expect(third.started()).toBe(true);
+});
+
+test("a failed call frees its place", async () => {
+  const pace = createPace({ maxConcurrent: 1 });
+  await expect(pace(() => Promise.reject(new Error("no")), never)).rejects.toThrow("no");
+  await expect(pace(async () => "yes", never)).resolves.toBe("yes");
+});
+
+test("calls start at least their share of a second apart", async () => {
+  const pace = createPace({ callsPerSecond: 50 });
+  const starts: number[] = [];
+  await Promise.all([1, 2, 3, 4].map(() => pace(async () => void starts.push(performance.now()), never)));
+  expect((starts.at(-1) ?? 0) - (starts[0] ?? 0)).toBeGreaterThanOrEqual(55);
+});

@@ -1,0 +1,81 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createRedactor } from "../../src/client/redact.ts";
+import { http, stdio } from "./servers.ts";
+
+const key = "sk-CANARY/1+2=é end";
+
+function withEnv(env: Record<string, string>): (text: string) => string {
+  return createRedactor(stdio("s", "x", [], { env }));
+}
+
+test("a key from the environment disappears in all its spellings", () => {
+  const redact = withEnv({ API_KEY: key });
+  const bytes = Buffer.from(key);
+  const forms = [
+    key,
+    encodeURIComponent(key),
+    encodeURIComponent(key).replace(/%../g, (byte) => byte.toLowerCase()),
+    bytes.toString("base64"),
+    bytes.toString("base64url"),
+    bytes.toString("hex"),
+    bytes.toString("hex").toUpperCase(),
+    JSON.stringify(key).slice(1, -1),
+  ];
+  for (const form of forms) expect(redact(`before ${form} after`)).toMatch(/^before \[redacted API_KEY\]=* after$/);
+});
+
+test("a secret is found wherever it stands", () => {
+  const redact = withEnv({ TOKEN: "hunter2hunter2" });
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (before, after) => {
+      expect(redact(`${before}hunter2hunter2${after}`)).not.toContain("hunter2hunter2");
+    }),
+  );
+});
+
+test("text without a secret stays as it is", () => {
+  const redact = withEnv({ TOKEN: "hunter2hunter2", EMPTY: "", SHORT: "abc" });
+  fc.assert(fc.property(fc.string(), (text) => redact(text) === text));
+});
+
+test("the longer of two secrets is replaced as a whole", () => {
+  const redact = withEnv({ A: "secret-1", B: "secret-1-and-more" });
+  expect(redact("secret-1-and-more secret-1")).toBe("[redacted B] [redacted A]");
+});
+
+test("ordinary settings are no secrets", () => {
+  const redact = withEnv({
+    NODE_ENV: "production",
+    MEMORY_FILE_PATH: "/tmp/memory.json",
+    API: "https://example.com/v1",
+  });
+  expect(redact("production /tmp/memory.json https://example.com/v1")).toBe(
+    "production /tmp/memory.json https://example.com/v1",
+  );
+});
+
+test("a bearer token disappears with and without its scheme", () => {
+  const redact = createRedactor(http("https://example.com/mcp", { headers: { Authorization: "Bearer abc.def-123" } }));
+  expect(redact("Bearer abc.def-123 / abc.def-123")).toBe("[redacted Authorization] / [redacted Authorization]");
+});
+
+test("the secrets of an address disappear: its parameters, its password, a token in its path", () => {
+  const url = "https://user:pa55word!@example.com/v1/9f8e7d6c5b4a3f2e1d0c9b8a/sse?key=abcdef123&page=longvalue";
+  const redact = createRedactor(http(url));
+  const text = redact(url);
+  for (const secret of ["pa55word", "9f8e7d6c", "abcdef123"]) expect(text).not.toContain(secret);
+  expect(text).toContain("longvalue");
+});
+
+test("a key among the arguments disappears", () => {
+  const redact = createRedactor(
+    stdio("s", "x", ["--api-key", "first-key", "--token=second-key", "--root", "/home/me"]),
+  );
+  expect(redact("first-key second-key /home/me")).toBe("[redacted api-key] [redacted token] /home/me");
+});
+
+test("a connection string keeps its place and loses its password", () => {
+  const redact = withEnv({ DATABASE: "postgres://me:s3cr3tpass@db.local/main" });
+  expect(redact("postgres://me:s3cr3tpass@db.local/main")).toBe("postgres://me:[redacted DATABASE]@db.local/main");
+});

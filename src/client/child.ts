@@ -1,0 +1,133 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+import { sleep } from "../core/waiting.ts";
+import type { Lifeline } from "./lifeline.ts";
+import { Tail } from "./tail.ts";
+
+export interface Command {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+  cwd?: string;
+}
+
+/** How a child ended; `error` when it never started. */
+export interface Ending {
+  code: number | null;
+  signal: string | null;
+  error?: Error;
+}
+
+/** How long the polite ways of ending a group are given, in milliseconds; the last way needs no answer. */
+const patience = { endOfInput: 400, terminate: 700, reap: 300 };
+
+/**
+ * A process in a group of its own, so that what it starts ends with it (`npx` and `sh -c` leave the real server as a
+ * grandchild). A process that moves itself out of the group is out of reach. POSIX only.
+ */
+export class Child {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Settles when the process is over and its last words are read; never rejects. */
+  readonly ended: Promise<Ending>;
+  /** The end of what it wrote to stderr, and of the stray lines on stdout. */
+  readonly words = new Tail();
+  readonly #exited: Promise<Ending>;
+  #ending: Ending | undefined;
+  readonly #process: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #lifeline: Lifeline;
+  #stopping: Promise<void> | undefined;
+
+  /** Starts it at once. Throws what `spawn` throws for arguments that no process can have. */
+  constructor(command: Command, lifeline: Lifeline) {
+    this.#lifeline = lifeline;
+    this.#process = spawn(command.command, command.args, {
+      env: command.env,
+      cwd: command.cwd,
+      detached: true,
+      shell: false,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    this.stdin = this.#process.stdin;
+    this.stdout = this.#process.stdout;
+    const { pid } = this.#process;
+    if (pid !== undefined) lifeline.hold(pid);
+    this.#exited = this.#exit();
+    this.ended = this.#readLastWords();
+    // When no pipe could be made (too many open files) there are no streams; the `error` event tells the rest.
+    this.stdin?.on("error", () => {});
+    this.#process.stderr?.on("data", (chunk: Buffer) => this.words.push(chunk));
+    // A server that closed its output can answer nothing any more.
+    this.stdout?.once("end", () => void this.stop());
+  }
+
+  get ending(): Ending | undefined {
+    return this.#ending;
+  }
+
+  /** Ends the whole group: end of input, then SIGTERM, then SIGKILL. Takes at most 1.4 s; never rejects. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  #exit(): Promise<Ending> {
+    return new Promise((resolve) => {
+      this.#process.on("error", (error) => {
+        if (this.#process.pid === undefined) resolve({ code: null, signal: null, error });
+      });
+      this.#process.once("exit", (code, signal) => resolve({ code, signal }));
+    });
+  }
+
+  async #readLastWords(): Promise<Ending> {
+    const closed = once(this.#process, "close").catch(() => {});
+    const ending = await this.#exited;
+    // Its last words may still be in the pipes; a grandchild that holds the pipes may keep them open for ever.
+    if (ending.error === undefined) await Promise.race([closed, sleep(100)]);
+    this.#ending = ending;
+    void this.stop();
+    return ending;
+  }
+
+  async #stop(): Promise<void> {
+    const { pid } = this.#process;
+    this.stdin?.end();
+    if (pid !== undefined) await this.#endGroup(pid);
+    for (const stream of [this.stdin, this.stdout, this.#process.stderr]) stream?.destroy();
+    this.#process.unref();
+  }
+
+  async #endGroup(group: number): Promise<void> {
+    if (!(await isGone(group, patience.endOfInput))) {
+      signalGroup(group, "SIGTERM");
+      if (!(await isGone(group, patience.terminate))) await this.#kill(group);
+    }
+    this.#lifeline.release(group);
+  }
+
+  /** Nobody survives this, but the dead count as members until their parent, or a slow init, has looked at them. */
+  async #kill(group: number): Promise<void> {
+    signalGroup(group, "SIGKILL");
+    await Promise.race([this.#exited, sleep(patience.reap)]);
+  }
+}
+
+async function isGone(group: number, patienceMs: number): Promise<boolean> {
+  const deadline = performance.now() + patienceMs;
+  while (signalGroup(group, 0)) {
+    if (performance.now() >= deadline) return false;
+    await sleep(10);
+  }
+  return true;
+}
+
+/** Whether there was anybody in the group that we may signal. */
+function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-group, signal);
+  } catch {
+    return false;
+  }
+}

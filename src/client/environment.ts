@@ -1,0 +1,17 @@
+/**
+ * What a child sees of our environment: enough to run programs, nothing that could be a secret. Variables of ours that
+ * a server needs are named in its own `env`.
+ */
+const inherited = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TMPDIR"];
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export function childEnvironment(ours: Environment, theirs: Record<string, string>): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const name of inherited) {
+    const value = ours[name];
+    // A value that starts with "()" is an exported shell function, which old shells would run.
+    if (value !== undefined && !value.startsWith("()")) environment[name] = value;
+  }
+  return { ...environment, ...theirs };
+}

@@ -1,0 +1,184 @@
+import { DuetError, type ErrorCode, type ErrorDetails, messageOf } from "../core/errors.ts";
+import { isRecord } from "../core/json.ts";
+import type { Text } from "../core/locale.ts";
+import { printable } from "../core/printable.ts";
+import type { Ending } from "./child.ts";
+import { ownErrors } from "./own-errors.ts";
+import type { Redact } from "./redact.ts";
+import type { ServerSettings } from "./settings.ts";
+
+/** What is known when a server fails. */
+export interface Circumstances {
+  settings: ServerSettings;
+  redact: Redact;
+  /** How its process ended, if it has one and it did. */
+  ending?: Ending | undefined;
+  /** The end of what its process wrote beside the protocol. */
+  words?: string | undefined;
+}
+
+const lastWordsLength = 2000;
+
+/**
+ * What people read when a server cannot be used. Built anew from known fields: the errors of the package and of `fetch`
+ * carry headers, bodies and URLs with secrets, so none of them is kept as the cause.
+ */
+export function startFailure(thrown: unknown, circumstances: Circumstances): DuetError {
+  const { name } = circumstances.settings;
+  const { code, text, hint, retryable } = explain(thrown, circumstances);
+  const words = lastWords(circumstances);
+  const said = words === "" ? words : `\n${words}`;
+  return new DuetError({
+    code,
+    text: {
+      zh: `MCP 服务器 ${name} 无法使用：${text.zh}${said}`,
+      en: `MCP server ${name} cannot be used: ${text.en}${said}`,
+    },
+    ...(hint !== undefined && { hint }),
+    retryable: retryable ?? false,
+  });
+}
+
+/** The same for one call; says so when the server may have done what it was asked. */
+export function callFailure(thrown: unknown, circumstances: Circumstances): DuetError {
+  const { name } = circumstances.settings;
+  const { code, text } = explain(thrown, circumstances);
+  const refusedBefore = circumstances.ending === undefined && (statusOf(thrown) ?? 500) < 500;
+  const unsure = code === "tool" || refusedBefore ? { zh: "", en: "" } : mayHaveRun;
+  return new DuetError({
+    code,
+    text: { zh: `MCP 服务器 ${name}：${text.zh}${unsure.zh}`, en: `MCP server ${name}: ${text.en}${unsure.en}` },
+  });
+}
+
+const mayHaveRun: Text = {
+  zh: "。调用可能已经生效，不会自动重发。",
+  en: ". The call may have taken effect; it is not sent again.",
+};
+
+function explain(thrown: unknown, circumstances: Circumstances): ErrorDetails {
+  if (thrown instanceof DuetError) return thrown;
+  const { ending, settings } = circumstances;
+  if (ending?.error !== undefined) return noProcess(ending.error, settings);
+  if (ending !== undefined) return processEnded(ending);
+  const status = statusOf(thrown);
+  if (status !== undefined) return refused(status, thrown, circumstances);
+  return unexpected(thrown, circumstances);
+}
+
+function noProcess(error: Error, { transport }: ServerSettings): ErrorDetails {
+  const command = transport.type === "stdio" ? JSON.stringify(transport.command) : "";
+  const folder = transport.type === "stdio" && transport.cwd !== undefined ? JSON.stringify(transport.cwd) : undefined;
+  if (codeOf(error) !== "ENOENT") {
+    const why = String(codeOf(error) ?? error.name);
+    return { code: "config", text: { zh: `无法启动 ${command}（${why}）`, en: `cannot start ${command} (${why})` } };
+  }
+  return {
+    code: "config",
+    text: {
+      zh: `找不到命令 ${command}${folder === undefined ? "" : `（或目录 ${folder}）`}`,
+      en: `there is no command ${command}${folder === undefined ? "" : ` (or no folder ${folder})`}`,
+    },
+    hint: { zh: "请检查 command，并确认它在 PATH 中。", en: "Check the command, and that it is on the PATH." },
+  };
+}
+
+function processEnded({ code, signal }: Ending): ErrorDetails {
+  const text =
+    signal === null
+      ? { zh: `进程已退出，退出码 ${code}`, en: `its process ended with exit code ${code}` }
+      : { zh: `进程被 ${signal} 终止`, en: `its process was ended by ${signal}` };
+  return { code: "server", text, retryable: true };
+}
+
+function refused(status: number, thrown: unknown, { redact, settings }: Circumstances): ErrorDetails {
+  const where = settings.transport.type === "stdio" ? "" : redact(withoutQuery(settings.transport.url));
+  const body = bodyOf(thrown).trim();
+  const said = body === "" ? "" : `: ${printable(redact(body)).slice(0, 300)}`;
+  const text = { zh: `${where} 返回 HTTP ${status}${said}`, en: `HTTP ${status} from ${where}${said}` };
+  if (status === 401 || status === 403) {
+    const hint = {
+      zh: "请检查该服务器的 headers 中的凭据。",
+      en: "Check the credentials in the headers of this server.",
+    };
+    return { code: "auth", text, hint };
+  }
+  const code: ErrorCode = status === 429 ? "rate_limit" : "server";
+  return { code, text, retryable: status === 429 || status >= 500 };
+}
+
+function unexpected(thrown: unknown, { redact }: Circumstances): ErrorDetails {
+  const code = codeOf(thrown);
+  const message = printable(redact(messageOf(thrown))).slice(0, 500);
+  if (code === "REQUEST_TIMEOUT") {
+    return { code: "timeout", text: { zh: "没有及时响应", en: "it did not answer in time" }, retryable: true };
+  }
+  if (code === ownErrors.cut) return { code: "network", text: { zh: "响应中断", en: "its answer was cut off" } };
+  if (code === ownErrors.tooLong) return { code: "bad_response", text: { zh: message, en: message } };
+  // A JSON-RPC error is the server's own answer.
+  if (typeof code === "number") {
+    return { code: "tool", text: { zh: `返回错误：${message}`, en: `it answered with an error: ${message}` } };
+  }
+  const network = networkCode(thrown);
+  if (network !== undefined) {
+    const text = { zh: `无法连接（${network}）`, en: `it cannot be reached (${network})` };
+    return { code: "network", text, retryable: true };
+  }
+  return { code: isLost(thrown) ? "server" : "bad_response", text: { zh: message, en: message } };
+}
+
+/** Redacts before it cuts, so that no half of a secret is left at the edge. */
+function lastWords({ words = "", redact }: Circumstances): string {
+  return printable(redact(words)).trim().slice(-lastWordsLength);
+}
+
+/** Whether the connection is of no more use: its process or its session is gone. */
+export function isLost(thrown: unknown): boolean {
+  const status = statusOf(thrown);
+  // Servers answer 404, and many 400, to a session that they do not know any more.
+  if (status !== undefined) return status === 404 || status === 400;
+  return lostCodes.has(codeOf(thrown)) || (thrown instanceof Error && thrown.message === "Not connected");
+}
+
+const lostCodes = new Set<unknown>([
+  "CONNECTION_CLOSED",
+  "NOT_CONNECTED",
+  "EPIPE",
+  "ECONNRESET",
+  "ERR_STREAM_DESTROYED",
+  "ERR_STREAM_WRITE_AFTER_END",
+]);
+
+/** The HTTP status that an error of the package tells, wherever it tells it. */
+export function statusOf(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  if (thrown.name === "UnauthorizedError") return 401;
+  const data = "data" in thrown && isRecord(thrown.data) ? thrown.data.status : undefined;
+  // The old SSE transport gives the status as the code; JSON-RPC codes are negative.
+  const status = [data, codeOf(thrown)].find((each) => typeof each === "number" && each >= 100 && each < 600);
+  return typeof status === "number" ? status : statusOf(thrown.cause);
+}
+
+function bodyOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return "";
+  const text = "data" in thrown && isRecord(thrown.data) ? thrown.data.text : undefined;
+  return typeof text === "string" ? text : bodyOf(thrown.cause);
+}
+
+/** The system's or undici's own code, found below the package's. */
+function networkCode(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  const code = codeOf(thrown);
+  const inner = thrown instanceof AggregateError ? networkCode(thrown.errors[0]) : undefined;
+  const own = typeof code === "string" && /^(E[A-Z]{3,}|EAI_\w+|UND_ERR_\w+|\w*CERT\w*)$/.test(code) ? code : undefined;
+  return own ?? inner ?? networkCode(thrown.cause);
+}
+
+function codeOf(thrown: unknown): unknown {
+  return thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+}
+
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}

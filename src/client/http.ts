@@ -1,0 +1,64 @@
+import type { JSONRPCMessage, StreamableHTTPClientTransport, Transport } from "@modelcontextprotocol/client";
+import { sleep } from "../core/waiting.ts";
+import { limitedFetch } from "./limited-fetch.ts";
+import { ownErrors } from "./own-errors.ts";
+import type { ServerTransport } from "./settings.ts";
+
+export type Sdk = typeof import("@modelcontextprotocol/client");
+
+/** A transport that is not connected yet, and how to leave it politely. */
+export interface Link {
+  transport: Transport;
+  /** What the client tries first: `auto` asks for the newest protocol and falls back. */
+  mode: "legacy" | "auto";
+  goodbye(): Promise<void>;
+}
+
+/** How long a server may take to end our session, in milliseconds. */
+const goodbyeMs = 500;
+
+export function streamableHttpLink(sdk: Sdk, target: Extract<ServerTransport, { url: string }>): Link {
+  const transport = new sdk.StreamableHTTPClientTransport(new URL(target.url), transportOptions(target));
+  failCutStreams(transport);
+  return {
+    transport,
+    mode: "auto",
+    // Closing alone would leave the session on the server until it expires there.
+    goodbye: () => Promise.race([transport.terminateSession().catch(() => {}), sleep(goodbyeMs)]),
+  };
+}
+
+/** The transport of 2024-11-05, which old servers still speak. */
+export function sseLink(sdk: Sdk, target: Extract<ServerTransport, { url: string }>): Link {
+  const transport = new sdk.SSEClientTransport(new URL(target.url), transportOptions(target));
+  return { transport, mode: "legacy", goodbye: async () => {} };
+}
+
+function transportOptions({ headers }: { headers: Record<string, string> }): {
+  requestInit: RequestInit;
+  redirectPolicy: "same-origin";
+  fetch: ReturnType<typeof limitedFetch>;
+} {
+  return { requestInit: { headers }, redirectPolicy: "same-origin", fetch: limitedFetch() };
+}
+
+/** A stream that ends before its answer would leave the call waiting for its time limit. */
+function failCutStreams(transport: StreamableHTTPClientTransport): void {
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    const ids = (Array.isArray(message) ? message : [message]).flatMap(requestId);
+    const onRequestStreamEnd = (): void => {
+      for (const id of ids) transport.onmessage?.(cutAnswer(id));
+    };
+    // After a normal end the request is settled, and the client ignores a second answer.
+    return send(message, { ...options, onRequestStreamEnd });
+  };
+}
+
+function requestId(message: JSONRPCMessage): (string | number)[] {
+  return "method" in message && "id" in message ? [message.id] : [];
+}
+
+function cutAnswer(id: string | number): JSONRPCMessage {
+  return { jsonrpc: "2.0", id, error: { code: ownErrors.cut, message: "The stream ended before the answer" } };
+}

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { Socket } from "node:net";
+
+/** Ends the process groups it holds when we die without a goodbye, even by SIGKILL. POSIX only. */
+export interface Lifeline {
+  hold(group: number): void;
+  /** The group is gone by itself; its number may soon belong to somebody else. */
+  release(group: number): void;
+  /** An orderly goodbye: the watcher ends, and ends groups that are still held. */
+  close(): void;
+}
+
+/**
+ * One small shell outside the groups reads their numbers from a pipe that only we hold. When the pipe closes, it ends
+ * what is left: SIGTERM, and SIGKILL a second later. It ignores the signals of our terminal so that it outlives us.
+ */
+const watcherScript = `
+trap '' INT TERM HUP QUIT
+groups=
+while read -r verb group; do
+  case $verb in
+    hold) groups="$groups $group" ;;
+    release)
+      rest=
+      for each in $groups; do [ "$each" = "$group" ] || rest="$rest $each"; done
+      groups=$rest ;;
+  esac
+done
+[ -n "$groups" ] || exit 0
+for each in $groups; do kill -s TERM -- "-$each"; done
+sleep 1
+for each in $groups; do kill -s KILL -- "-$each"; done
+`;
+
+export function createLifeline(path: string | undefined): Lifeline {
+  const groups = new Set<number>();
+  let watcher: ChildProcess | undefined;
+
+  function watch(): ChildProcess {
+    const child = spawn("/bin/sh", ["-c", watcherScript], {
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore"],
+      cwd: "/",
+      env: { ...(path !== undefined && { PATH: path }) },
+    });
+    const forget = (): void => {
+      if (watcher === child) watcher = undefined;
+    };
+    // Without a shell the servers still work and still end with an orderly close.
+    child.on("error", forget);
+    child.on("exit", forget);
+    child.stdin?.on("error", () => {});
+    child.unref();
+    if (child.stdin instanceof Socket) child.stdin.unref();
+    for (const group of groups) child.stdin?.write(`hold ${group}\n`);
+    return child;
+  }
+
+  return {
+    hold(group) {
+      if (watcher === undefined) watcher = watch();
+      groups.add(group);
+      watcher.stdin?.write(`hold ${group}\n`);
+    },
+    release(group) {
+      if (groups.delete(group)) watcher?.stdin?.write(`release ${group}\n`);
+    },
+    close() {
+      watcher?.stdin?.end();
+      watcher = undefined;
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { messageLimit } from "./limits.ts";
+
+/** What the package's HTTP transports call instead of `fetch`. */
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/**
+ * `fetch` whose bodies end with an error once a message outgrows the limit: a whole body, or one event of an event
+ * stream. The package itself takes any length into memory.
+ */
+export function limitedFetch(limit = messageLimit): Fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    if (response.body === null) return response;
+    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+    const body = response.body.pipeThrough(limitStream(limit, isStream));
+    const { status, statusText, headers } = response;
+    return new Response(body, { status, statusText, headers });
+  };
+}
+
+function limitStream(limit: number, perEvent: boolean): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      const end = perEvent ? lastBlankLine(chunk) : -1;
+      bytes = end === -1 ? bytes + chunk.length : chunk.length - end;
+      if (bytes > limit) controller.error(new Error(`The answer is longer than ${limit / 1_000_000} MB`));
+      else controller.enqueue(chunk);
+    },
+  });
+}
+
+/** Where the last event of the chunk ended; an event split exactly there only counts longer than it is. */
+function lastBlankLine(chunk: Uint8Array): number {
+  const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  return Math.max(bytes.lastIndexOf("\n\n"), bytes.lastIndexOf("\r\n\r\n"));
+}

@@ -1,0 +1,81 @@
+/** What a line splitter hands on. */
+export interface LineSink {
+  line(text: string): void;
+  /** A line outgrew the limit and is skipped: first its head, as soon as that is known, and its tail when it ends. */
+  tooLong(part: "head" | "tail", text: string): void;
+}
+
+const newline = 10;
+const edge = 512;
+const smallBuffer = 65_536;
+
+/**
+ * Cuts bytes into lines, however they were split. Copies each byte a constant number of times and never holds more
+ * than twice the limit.
+ */
+export class LineSplitter {
+  readonly #limit: number;
+  readonly #sink: LineSink;
+  #buffer = Buffer.alloc(4096);
+  #length = 0;
+  /** The last bytes of a line that is too long; undefined while the line is within the limit. */
+  #tail: Buffer | undefined;
+
+  /** `limit` is in bytes. */
+  constructor(limit: number, sink: LineSink) {
+    this.#limit = limit;
+    this.#sink = sink;
+  }
+
+  push(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      this.#finish(chunk.subarray(start, end));
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#keep(chunk.subarray(start));
+  }
+
+  #finish(last: Buffer): void {
+    if (this.#length === 0 && this.#tail === undefined && last.length <= this.#limit) {
+      this.#sink.line(last.toString("utf8"));
+      return;
+    }
+    this.#keep(last);
+    const tail = this.#tail;
+    const line = this.#buffer.toString("utf8", 0, this.#length);
+    this.#reset();
+    if (tail === undefined) this.#sink.line(line);
+    else this.#sink.tooLong("tail", tail.toString("utf8"));
+  }
+
+  #keep(part: Buffer): void {
+    if (this.#tail !== undefined) {
+      this.#tail = Buffer.concat([this.#tail, part.subarray(-edge)]).subarray(-edge);
+      return;
+    }
+    this.#append(part.subarray(0, this.#limit - this.#length + edge));
+    if (this.#length <= this.#limit) return;
+    const head = this.#buffer.toString("utf8", 0, edge);
+    this.#reset();
+    this.#tail = Buffer.from(part.subarray(-edge));
+    this.#sink.tooLong("head", head);
+  }
+
+  #append(part: Buffer): void {
+    const needed = this.#length + part.length;
+    if (needed > this.#buffer.length) {
+      const grown = Buffer.alloc(Math.max(needed, 2 * this.#buffer.length));
+      this.#buffer.copy(grown, 0, 0, this.#length);
+      this.#buffer = grown;
+    }
+    part.copy(this.#buffer, this.#length);
+    this.#length = needed;
+  }
+
+  #reset(): void {
+    this.#length = 0;
+    this.#tail = undefined;
+    if (this.#buffer.length > smallBuffer) this.#buffer = Buffer.alloc(4096);
+  }
+}

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+
+/** A tool by the words of those who named it. */
+export interface Origin {
+  server: string;
+  tool: string;
+}
+
+/** The names under which a pool offers tools: `server__tool`, never two for one, and the way back. */
+export interface Names {
+  /** Always the same name for the same origin. */
+  nameOf(server: string, tool: string): string;
+  originOf(name: string): Origin | undefined;
+}
+
+const longest = 64;
+const hashLength = 10;
+const serverStem = 28;
+
+/**
+ * Most names are plain and need no table: a server without `__` that does not end in `_` makes the first `__` the border.
+ * What cannot be written so carries a hash behind `--`, and a plain name never looks like that.
+ */
+export function createNames(): Names {
+  const names = new Map<string, string>();
+  const origins = new Map<string, Origin>();
+
+  function assign(server: string, tool: string): string {
+    const plain = plainName(server, tool);
+    if (plain !== undefined) return plain;
+    for (let salt = 0; ; salt += 1) {
+      const name = hashedName(server, tool, salt);
+      if (!origins.has(name)) return name;
+    }
+  }
+
+  return {
+    nameOf(server, tool) {
+      const key = JSON.stringify([server, tool]);
+      const known = names.get(key);
+      if (known !== undefined) return known;
+      const name = assign(server, tool);
+      names.set(key, name);
+      origins.set(name, { server, tool });
+      return name;
+    },
+    originOf: (name) => origins.get(name),
+  };
+}
+
+function plainName(server: string, tool: string): string | undefined {
+  if (!/^[a-zA-Z0-9_-]*[a-zA-Z0-9-]$/.test(server) || server.includes("__")) return undefined;
+  if (!/^[a-zA-Z0-9_-]+$/.test(tool) || /--[0-9a-f]{10}$/.test(tool)) return undefined;
+  const name = `${server}__${tool}`;
+  return name.length <= longest ? name : undefined;
+}
+
+function hashedName(server: string, tool: string, salt: number): string {
+  const hash = createHash("sha256")
+    .update(JSON.stringify([server, tool, salt]))
+    .digest("hex")
+    .slice(0, hashLength);
+  const stem = `${cleaned(server).slice(0, serverStem)}__${cleaned(tool)}`;
+  return `${stem.slice(0, longest - hashLength - 2)}--${hash}`;
+}
+
+function cleaned(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]+/g, "_");
+}

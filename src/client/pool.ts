@@ -1,0 +1,66 @@
+import type { Implementation } from "@modelcontextprotocol/client";
+import type { Tool } from "../core/tool.ts";
+import { abortable } from "../core/waiting.ts";
+import { Connection, type ServerStatus, type Surroundings } from "./connection.ts";
+import type { Environment } from "./environment.ts";
+import type { Sdk } from "./http.ts";
+import { createLifeline } from "./lifeline.ts";
+import { createNames } from "./naming.ts";
+import type { ServerSettings } from "./settings.ts";
+import { asTool } from "./tool.ts";
+
+export interface PoolOptions {
+  /** Our environment, of which a child sees only what it needs to run. */
+  environment: Environment;
+  /** How we introduce ourselves to servers. */
+  clientInfo: Implementation;
+}
+
+/** All configured servers, side by side: none waits for another, none stops another. */
+export interface Pool {
+  /** Starts every server and returns at once; the processes are running then. */
+  start(): void;
+  /** Settles when each has started or failed, within the longest start limit; rejects only when the signal aborts. */
+  ready(signal?: AbortSignal): Promise<void>;
+  /** The tools of the servers that have been ready, in the order of the configuration, then of the server. */
+  tools(): Tool[];
+  status(): ServerStatus[];
+  /** Ends every server and all that they started, within about 2 s. Never rejects; may be called twice. */
+  close(): Promise<void>;
+}
+
+export function createPool(servers: readonly ServerSettings[], options: PoolOptions): Pool {
+  const lifeline = createLifeline(options.environment.PATH);
+  const names = createNames();
+  let sdk: Promise<Sdk> | undefined;
+  const surroundings: Surroundings = {
+    ...options,
+    lifeline,
+    sdk() {
+      sdk ??= import("@modelcontextprotocol/client");
+      return sdk;
+    },
+  };
+  const connections = servers.map((settings) => new Connection(settings, surroundings));
+
+  async function close(): Promise<void> {
+    await Promise.all(connections.map((connection) => connection.close()));
+    lifeline.close();
+  }
+
+  return {
+    start() {
+      for (const connection of connections) connection.start();
+    },
+    async ready(signal) {
+      for (const connection of connections) connection.start();
+      await abortable(Promise.all(connections.map((connection) => connection.settled())), signal);
+    },
+    tools: () =>
+      connections.flatMap((connection) =>
+        connection.tools.map((tool) => asTool(connection, tool, names.nameOf(connection.settings.name, tool.name))),
+      ),
+    status: () => connections.map((connection) => connection.status),
+    close,
+  };
+}

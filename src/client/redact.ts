@@ -1,0 +1,113 @@
+import type { ServerSettings } from "./settings.ts";
+
+/** Replaces the secrets of one server by `[redacted NAME]`. */
+export type Redact = (text: string) => string;
+
+interface Secret {
+  name: string;
+  value: string;
+}
+
+/** Shorter values are too common in ordinary text to be replaced. */
+const shortest = 6;
+
+// Settings that are no secrets and whose values are ordinary words or paths, such as NODE_ENV=production.
+const harmlessVariable =
+  /(^|_)(PATH|DIR|DIRECTORY|FOLDER|FILE|HOME|HOST|PORT|LEVEL|MODE|ENV|LANG|LANGUAGE|LOCALE|TZ|REGION|FORMAT|DEBUG|TIMEOUT|MODEL|VERSION)$|^LC_/i;
+const harmlessHeader = /^(accept.*|content-.*|user-agent|origin|referer|host|cache-control|mcp-.*)$/i;
+const secretWord = /key|token|secret|pass|auth|sig|cred|^ak$|^sk$|^code$|^pat$/i;
+
+/** Learns the secrets that the configuration of a server holds. */
+export function createRedactor(settings: ServerSettings): Redact {
+  const names = new Map<string, string>();
+  for (const { name, value } of secretsOf(settings)) {
+    if (value.length < shortest) continue;
+    for (const form of formsOf(value)) if (!names.has(form)) names.set(form, name);
+  }
+  // The longest first, so that a value that contains another one is replaced as a whole.
+  const forms = [...names].sort(([a], [b]) => b.length - a.length);
+  return (text) => {
+    let cleaned = text;
+    for (const [form, name] of forms) {
+      if (cleaned.includes(form)) cleaned = cleaned.replaceAll(form, () => `[redacted ${name}]`);
+    }
+    return cleaned;
+  };
+}
+
+function secretsOf({ transport }: ServerSettings): Secret[] {
+  const secrets =
+    transport.type === "stdio"
+      ? [...environmentSecrets(transport.env), ...argumentSecrets(transport.args)]
+      : [...headerSecrets(transport.headers), ...urlSecrets("URL", transport.url)];
+  return secrets.map(({ name, value }) => ({ name: name.replace(/[^\w.-]/g, "_"), value }));
+}
+
+function environmentSecrets(env: Record<string, string>): Secret[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (harmlessVariable.test(name)) return [];
+    if (URL.canParse(value) && value.includes("://")) return urlSecrets(name, value);
+    return [{ name, value }];
+  });
+}
+
+function argumentSecrets(args: string[]): Secret[] {
+  return args.flatMap((arg, index) => {
+    if (URL.canParse(arg) && arg.includes("://")) return urlSecrets("URL", arg);
+    const [, flag, inline] = /^--?([\w-]+)(?:=(.*))?$/s.exec(arg) ?? [];
+    if (flag === undefined || !secretWord.test(flag)) return [];
+    const value = inline ?? args[index + 1];
+    return value === undefined ? [] : [{ name: flag, value }];
+  });
+}
+
+function headerSecrets(headers: Record<string, string>): Secret[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (harmlessHeader.test(name)) return [];
+    const [, credentials] = /^\w+\s+(.+)$/s.exec(value.trim()) ?? [];
+    return [{ name, value }, ...(credentials === undefined ? [] : [{ name, value: credentials }])];
+  });
+}
+
+/** What a URL may hide: a password, a secret parameter, or a path segment that is a token. */
+function urlSecrets(name: string, text: string): Secret[] {
+  if (!URL.canParse(text)) return [];
+  const url = new URL(text);
+  const secrets = [{ name, value: decoded(url.password) }];
+  for (const [parameter, value] of url.searchParams) {
+    if (secretWord.test(parameter)) secrets.push({ name: parameter, value });
+  }
+  for (const segment of url.pathname.split("/")) {
+    if (segment.length >= 20 && /\d/.test(segment) && /[a-z]/i.test(segment)) {
+      secrets.push({ name, value: decoded(segment) });
+    }
+  }
+  return secrets;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The spellings of a value in URLs, JSON, base64 and hexadecimal. */
+function formsOf(value: string): Set<string> {
+  const bytes = Buffer.from(value, "utf8");
+  const base64 = bytes.toString("base64").replace(/=+$/, "");
+  const percent = encodeURIComponent(value.toWellFormed());
+  const hex = bytes.toString("hex");
+  return new Set([
+    value,
+    percent,
+    percent.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase()),
+    percent.replaceAll("%20", "+"),
+    JSON.stringify(value).slice(1, -1),
+    base64,
+    base64.replaceAll("+", "-").replaceAll("/", "_"),
+    hex,
+    hex.toUpperCase(),
+  ]);
+}

@@ -1,0 +1,68 @@
+import type { Transport } from "@modelcontextprotocol/client";
+import { sleep } from "../core/waiting.ts";
+import { Child, type Ending } from "./child.ts";
+import { childEnvironment, type Environment } from "./environment.ts";
+import type { Sdk } from "./http.ts";
+import type { Lifeline } from "./lifeline.ts";
+import type { ServerTransport } from "./settings.ts";
+import { StdioTransport } from "./stdio.ts";
+import { Tail } from "./tail.ts";
+
+type Target = Extract<ServerTransport, { type: "stdio" }>;
+
+/** The process of a stdio server, and the way to talk to it. */
+export interface StdioServer {
+  open(sdk: Sdk): Promise<Transport>;
+  /** How it ended; undefined while it has not, and where that is not known. */
+  readonly ending: Ending | undefined;
+  /** Waits a moment for the news of an end that just happened. */
+  newsOfEnding(): Promise<void>;
+  /** The end of what it wrote to stderr. */
+  words(): string;
+  /** Ends it and all that it started; never rejects. */
+  stop(): Promise<void>;
+}
+
+/** Starts the process before it returns. Throws what `spawn` throws. */
+export function startStdio(target: Target, environment: Environment, lifeline: Lifeline): StdioServer {
+  if (process.platform === "win32") return startOnWindows(target);
+  const env = childEnvironment(environment, target.env);
+  const child = new Child({ command: target.command, args: target.args, env, cwd: target.cwd }, lifeline);
+  return {
+    open: async (sdk) => new StdioTransport(child, sdk.parseJSONRPCMessage),
+    get ending() {
+      return child.ending;
+    },
+    async newsOfEnding() {
+      // A broken pipe is noticed some milliseconds before the exit that broke it.
+      if (child.ending === undefined) await Promise.race([child.ended, sleep(150)]);
+    },
+    words: () => child.words.toString(),
+    stop: () => child.stop(),
+  };
+}
+
+/** The package's own transport, which finds `npx.cmd`. Windows has no process groups: grandchildren may stay. */
+function startOnWindows({ command, args, env, cwd }: Target): StdioServer {
+  const tail = new Tail();
+  let stop = async (): Promise<void> => {};
+  return {
+    async open() {
+      const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
+      const transport = new StdioClientTransport({
+        command,
+        args,
+        env,
+        stderr: "pipe",
+        ...(cwd !== undefined && { cwd }),
+      });
+      transport.stderr?.on("data", (chunk: Buffer) => tail.push(chunk));
+      stop = () => transport.close().catch(() => {});
+      return transport;
+    },
+    ending: undefined,
+    newsOfEnding: async () => {},
+    words: () => tail.toString(),
+    stop: () => stop(),
+  };
+}

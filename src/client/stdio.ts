@@ -1,0 +1,102 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { Child } from "./child.ts";
+import { messageLimit } from "./limits.ts";
+import { LineSplitter } from "./lines.ts";
+import { ownErrors } from "./own-errors.ts";
+
+/** How much may wait for a server that does not read, in bytes. */
+const waitingLimit = 2 * messageLimit;
+
+/**
+ * MCP over the pipes of a child. Instead of the package's own transport, which signals only the direct child, dies
+ * with one long line and copies what it has at each chunk.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** Lines on stdout that were no messages. */
+  strayLines = 0;
+  readonly #child: Child;
+  readonly #parse: (value: unknown) => JSONRPCMessage;
+  #closed = false;
+
+  constructor(child: Child, parse: (value: unknown) => JSONRPCMessage) {
+    this.#child = child;
+    this.#parse = parse;
+  }
+
+  async start(): Promise<void> {
+    const { ending, stdout } = this.#child;
+    if (ending !== undefined) throw ending.error ?? new Error("The process ended before it was asked anything");
+    const lines = new LineSplitter(messageLimit, {
+      line: (text) => this.#read(text),
+      tooLong: (part, text) => this.#refuse(part === "head" ? idAtHead(text) : idAtTail(text)),
+    });
+    stdout.on("data", (chunk: Buffer) => lines.push(chunk));
+    void this.#child.ended.then(() => this.#close());
+  }
+
+  /** Rejects when the server cannot take it: its input is closed, or it has stopped reading. */
+  send(message: JSONRPCMessage): Promise<void> {
+    const { stdin } = this.#child;
+    if (stdin.writableLength > waitingLimit) {
+      return Promise.reject(new Error(`The server does not read its input: ${stdin.writableLength} bytes are waiting`));
+    }
+    return new Promise((resolve, reject) => {
+      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#child.stop();
+    this.#close();
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.onclose?.();
+  }
+
+  #read(line: string): void {
+    if (line.trim() === "") return;
+    const message = this.#message(line);
+    if (message === undefined) {
+      this.strayLines += 1;
+      this.#child.words.push(Buffer.from(`${line.slice(0, 2000)}\n`));
+      return;
+    }
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #message(line: string): JSONRPCMessage | undefined {
+    try {
+      return this.#parse(JSON.parse(line));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Fails the one request whose answer was too long, instead of the connection. */
+  #refuse(id: number | undefined): void {
+    if (id === undefined) return;
+    const message = `The answer is longer than ${messageLimit / 1_000_000} MB`;
+    this.onmessage?.({ jsonrpc: "2.0", id, error: { code: ownErrors.tooLong, message } });
+  }
+}
+
+// Servers write the id first or last; the id inside of a result is neither.
+function idAtHead(text: string): number | undefined {
+  const found = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)\s*,/.exec(text);
+  return found === null ? undefined : Number(found[1]);
+}
+
+function idAtTail(text: string): number | undefined {
+  const found = /"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(text);
+  return found === null ? undefined : Number(found[1]);
+}

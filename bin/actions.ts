@@ -70,6 +70,14 @@ export function tools(values: Values): Action {
   });
 }
 
+/** Checks configuration, keys, models and servers; a line each. */
+export function doctor(values: Values): Action {
+  return withDuet(values, async ({ duet, config, console, signal }) => {
+    const { runDoctor } = await import("../src/cli/doctor.ts");
+    return runDoctor({ duet, config, console, signal, output: values.output === "json" ? "json" : "text" });
+  });
+}
+
 /** Shows the configuration in force, or writes a starter file. */
 export function config(action: "show" | "path" | "schema" | "init", values: Values): Action {
   return async ({ console }) => {

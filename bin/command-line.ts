@@ -1,7 +1,7 @@
 import yargs from "yargs/yargs";
 import { DuetError } from "../src/core/errors.ts";
 import { version } from "../src/core/version.ts";
-import { type Action, ask, chat, config, serve, tools } from "./actions.ts";
+import { type Action, ask, chat, config, doctor, serve, tools } from "./actions.ts";
 import { type Option, sharedOptions } from "./options.ts";
 
 const output = (...choices: string[]): Option => ({ type: "string", describe: "form of the output", choices });
@@ -81,6 +81,14 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
           ),
         it,
       ),
+    )
+    .command(
+      "doctor",
+      "checks configuration, keys, models and servers: what is wrong and what to do",
+      (it) => it.options(rows({ output: output("text", "json") })),
+      (values) => {
+        action = doctor(values);
+      },
     )
     .strict()
     .exitProcess(false)

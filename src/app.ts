@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Limits } from "./agent/limits.ts";
 import type { Models } from "./agent/run.ts";
+import type { Chosen, ModelCheck, SearchCheck } from "./app/checkup.ts";
 import type { ServerStatus } from "./client/connection.ts";
 import type { Pool } from "./client/pool.ts";
+import type { ModelChoice } from "./config/models.ts";
 import type { Config } from "./config.ts";
 import type { AgentEvent } from "./core/events.ts";
 import { type Locale, languageOf, say } from "./core/locale.ts";
@@ -12,6 +14,7 @@ import type { Mode } from "./core/outcome.ts";
 import type { Tool } from "./core/tool.ts";
 import { version } from "./core/version.ts";
 import { abortable } from "./core/waiting.ts";
+import type { Endpoints } from "./providers/endpoints.ts";
 import type { DroppedTool } from "./tools/collect.ts";
 
 /** The whole agent, opened once and shared by every face and connection. */
@@ -23,6 +26,10 @@ export interface Duet {
   models(): Promise<Models>;
   /** Every tool there is now, the servers' state, and what was left out and why. Waits for the servers to start. */
   inventory(): Promise<Inventory>;
+  /** Asks each model in use for one word, side by side; rejects only when the signal aborts. */
+  checkModels(signal: AbortSignal): Promise<ModelCheck[]>;
+  /** The search backend in use, which is not asked; null when search is off. */
+  searchInUse(): Promise<SearchCheck | null>;
   /** Stops every downstream server; resolves when none is left. */
   close(): Promise<void>;
 }
@@ -97,6 +104,11 @@ export function openDuet(config: Config): Duet {
     locale: config.locale,
     models,
     inventory: () => inventory({}),
+    async checkModels(signal) {
+      const [{ checkModels }, chosen] = await Promise.all([import("./app/checkup.ts"), choose(config)]);
+      return checkModels(chosen, config.locale, signal);
+    },
+    searchInUse: async () => (await import("./app/checkup.ts")).searchInUse(config),
     async *ask({ question, conversationId, mode = "agent", tools, limits, signal }) {
       const { runAgent, conversations } = await agent();
       const conversation = conversations.open(conversationId);
@@ -152,25 +164,27 @@ async function createBuiltins({ tools, locale, search }: Config): Promise<Tool[]
   return createBuiltinTools({ roots: tools.roots, locale, search: search.enabled === false ? undefined : search });
 }
 
-/** The configured models; else the first with a key, a local Ollama that answers, or the offline rules. */
 async function chooseModels(config: Config): Promise<Models> {
-  const { functionCall, answer } = config.models;
-  if (functionCall) {
-    const decide = await open(functionCall, config);
-    const isOne = answer === undefined || isDeepStrictEqual(answer, functionCall);
-    return { functionCall: decide, answer: isOne ? decide : await open(answer, config) };
-  }
-  const found = config.candidates[0] ?? (await localOllama(config));
-  const only = await (found ? open(found, config) : offline(config));
-  return { functionCall: only, answer: only };
+  const { functionCall, answer } = await choose(config);
+  const { createEndpoints } = await import("./providers/endpoints.ts");
+  const endpoints = createEndpoints();
+  const decide = await open(functionCall, config, endpoints);
+  const isOne = answer === undefined || isDeepStrictEqual(answer, functionCall);
+  return { functionCall: decide, answer: isOne ? decide : await open(answer, config, endpoints) };
 }
 
-type ModelChoice = NonNullable<Config["models"]["functionCall"]>;
+/** The configured models; else the first with a key, a local Ollama that answers, or the offline rules. */
+async function choose(config: Config): Promise<Chosen> {
+  const { functionCall, answer } = config.models;
+  if (functionCall) return { functionCall, answer };
+  const found = config.candidates[0] ?? (await localOllama(config));
+  return { functionCall: found ?? { provider: "offline", model: "rules" } };
+}
 
-async function open(choice: ModelChoice, config: Config): Promise<Model> {
+async function open(choice: ModelChoice, config: Config, endpoints: Endpoints): Promise<Model> {
   if (!("wire" in choice)) return offline(config);
   const { createModel } = await import("./providers/create.ts");
-  return createModel(choice, { locale: config.locale });
+  return createModel(choice, { locale: config.locale, endpoints });
 }
 
 async function localOllama({ ollama, providers, environment }: Config): Promise<ModelChoice | undefined> {

@@ -34,7 +34,7 @@ export function toOutcome(run: Run, answer: AnswerText, ending: Ending, elapsedM
       latency_ms: Math.round(elapsedMs),
       iterations: ending.work?.iterations ?? 0,
       mode: run.mode,
-      cost_usd: null,
+      cost_usd: run.statistics.totalCost(),
       models: {
         function_call: run.statistics.bill("functionCall", run.models.functionCall),
         answer: run.statistics.bill("answer", run.models.answer),

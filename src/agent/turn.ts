@@ -35,7 +35,7 @@ export async function takeTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   } finally {
     const usage = turn?.usage ?? noUsage;
     const elapsedMs = performance.now() - started;
-    run.statistics.add(plan.role, usage, elapsedMs);
+    run.statistics.add(plan.role, usage, elapsedMs, turn && model.cost ? model.cost(usage) : null);
     run.emit({ type: "phase-end", phase, step, model: name, usage, elapsedMs: Math.round(elapsedMs) });
   }
 }

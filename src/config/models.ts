@@ -65,7 +65,7 @@ export function readModels(
       answer: answer && read(answer, placeOf("answer"), limits.limit),
     },
     candidates: Object.keys(vendors)
-      .filter((provider) => providers[provider]?.keyEnv !== undefined)
+      .filter((provider) => providers[provider]?.keyEnv !== undefined && providers[provider].regionOf === undefined)
       .map((provider) =>
         resolveModel({ provider, maxTokens: limits.limit ?? limits.maxTokens }, providers, environment, provider),
       )

@@ -60,11 +60,26 @@ const providerName = z
     only({ zh: "1 到 40 个字母、数字、_ . -，且不是 offline", en: "1 to 40 letters, digits, _ . -, and not offline" }),
   );
 
+const rate = z.number().gt(0);
+
+const priceSchema = z
+  .strictObject({
+    input: rate,
+    output: rate,
+    cachedInput: z.number().min(0).optional().meta({ description: "Input read from a cache; as input when absent." }),
+    cacheWrite: z.number().min(0).optional().meta({ description: "Input written to a cache; as input when absent." }),
+  })
+  .meta({ description: "US dollars for 1,000,000 tokens." });
+
 const providerSchema = z
   .strictObject({
     wire: wire.optional(),
     baseUrl: address.optional().meta({ description: "Address of the API." }),
     apiKeyEnv: variable.optional().meta({ description: "The environment variable that holds the key." }),
+    prices: z
+      .record(text, priceSchema)
+      .optional()
+      .meta({ description: "What its models cost, by their names; over Duet's own price list." }),
   })
   .meta({ description: "A vendor of your own, or a known one changed." });
 

@@ -63,8 +63,10 @@ export class DuetError extends Error {
 export function toDuetError(thrown: unknown): DuetError {
   if (thrown instanceof DuetError) return thrown;
   const message = messageOf(thrown);
-  return new DuetError({ code: "internal", text: { zh: message, en: message }, cause: thrown });
+  return new DuetError({ code: "internal", text: { zh: message, en: message }, hint: reportIt, cause: thrown });
 }
+
+const reportIt: Text = { zh: "这是程序的错误，请报告。", en: "This is a fault of the program: please report it." };
 
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -76,17 +76,24 @@ export function billLine({ meta }: Outcome, locale: Locale): string {
   const { function_call: decide, answer } = meta.models;
   const bill = (
     name: Text,
-    { provider, model, calls, input_tokens, output_tokens, elapsed_ms }: typeof decide,
-  ): string =>
-    `${say(locale, name)} ${provider}/${model} ×${calls} ${input_tokens}→${output_tokens} tok ${seconds(elapsed_ms)}`;
+    { provider, model, calls, input_tokens, output_tokens, elapsed_ms, cost_usd }: typeof decide,
+  ): string => {
+    const cost = cost_usd === null ? "" : ` ${dollars(cost_usd)}`;
+    return `${say(locale, name)} ${provider}/${model} ×${calls} ${input_tokens}→${output_tokens} tok ${seconds(elapsed_ms)}${cost}`;
+  };
   const parts = [
     decide.calls > 0 && bill({ zh: "工具调用", en: "decide" }, decide),
     answer.calls > 0 && bill({ zh: "回答", en: "answer" }, answer),
     say(locale, { zh: `共 ${meta.total_tokens} tok`, en: `${meta.total_tokens} tok in all` }),
     seconds(meta.latency_ms),
-    meta.cost_usd !== null && `$${meta.cost_usd}`,
+    meta.cost_usd !== null && dollars(meta.cost_usd),
   ];
   return parts.filter(Boolean).join(" · ");
+}
+
+function dollars(cost: number): string {
+  if (cost >= 1) return `$${cost.toFixed(2)}`;
+  return cost >= 0.0001 ? `$${cost.toFixed(4)}` : "<$0.0001";
 }
 
 function seconds(ms: number): string {

@@ -11,6 +11,8 @@ export interface Model {
    * (also on abort), so a stream that ended without an error is a complete turn.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /** What one call with this usage cost, in US dollars; null when the price or the usage is not known. */
+  cost?(usage: Usage): number | null;
 }
 
 /** `provider/model`, as faces and events show it. */
@@ -57,7 +59,10 @@ export interface Usage {
   /** All output, reasoning included. */
   outputTokens: number;
   reasoningTokens: number;
+  /** Input that was read from the provider's cache. */
   cachedTokens: number;
+  /** Input that was written to it, which some bill higher; absent where there was none. */
+  cacheWriteTokens?: number;
 }
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
@@ -68,5 +73,6 @@ export function addUsage(a: Usage, b: Usage): Usage {
     outputTokens: a.outputTokens + b.outputTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
     cachedTokens: a.cachedTokens + b.cachedTokens,
+    cacheWriteTokens: (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0) || undefined,
   };
 }

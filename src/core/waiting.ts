@@ -38,6 +38,7 @@ export function timeoutError(what: string, ms: number): DuetError {
   return new DuetError({
     code: "timeout",
     text: { zh: `${what} 超时（${ms / 1000} 秒）`, en: `${what} timed out after ${ms / 1000} s` },
+    hint: { zh: "请稍后再试，或增大时间限制。", en: "Try again later, or raise the time limit." },
     retryable: true,
   });
 }

@@ -1,27 +1,51 @@
 import type { Model } from "../core/model.ts";
+import { withContextWarning } from "./context-window.ts";
+import type { Endpoints } from "./endpoints.ts";
+import { withSettingNotices } from "./parameters.ts";
+import { costOf, priceOf } from "./prices.ts";
+import { type WireModel, withRepair } from "./repair.ts";
 import { type RetryOptions, withRetry } from "./retry.ts";
 import type { ModelSettings, WireName } from "./settings.ts";
+import { withToolOffer } from "./tool-offer.ts";
 import { withTotalLimit } from "./total-limit.ts";
 
-/** A model that is ready to be called, with retries and its total limit. The vendor's package is loaded by the first call. */
-export function createModel(settings: ModelSettings, options: RetryOptions = {}): Model {
-  const retrying = withRetry(lazyModel(settings), { limitMs: settings.timeoutMs, ...options });
-  return withTotalLimit(retrying, settings.timeoutMs);
+export interface CreateOptions extends Omit<RetryOptions, "endpoint"> {
+  /** What the models of a process share about the addresses that they call. */
+  endpoints?: Endpoints;
 }
 
-function lazyModel(settings: ModelSettings): Model {
-  let opened: Promise<Model> | undefined;
+/**
+ * A model that is ready to be called: with repairs, retries, its total limit, its warnings and its price. The vendor's
+ * package is loaded by the first call.
+ */
+export function createModel(settings: ModelSettings, options: CreateOptions = {}): Model {
+  const { endpoints, locale } = options;
+  const endpoint = endpoints?.at(settings.baseUrl);
+  const repairing = withRepair(lazyModel(settings), settings, locale);
+  const retrying = withRetry(repairing, { limitMs: settings.timeoutMs, ...options, endpoint });
+  const limited = withTotalLimit(retrying, settings.timeoutMs);
+  const telling = withSettingNotices(withToolOffer(limited, settings), settings, locale);
+  const price = priceOf(settings);
+  return {
+    ...withContextWarning(telling, settings, locale),
+    cost: (usage) => (price ? costOf(usage, price) : null),
+  };
+}
+
+function lazyModel(settings: ModelSettings): WireModel {
+  let opened: Promise<WireModel> | undefined;
   return {
     provider: settings.provider,
     model: settings.model,
-    async *stream(request, signal) {
+    async *stream(request, signal, quirks) {
       opened ??= openers[settings.wire](settings);
-      yield* (await opened).stream(request, signal);
+      yield* (await opened).stream(request, signal, quirks);
     },
   };
 }
 
-const openers: Record<WireName, (settings: ModelSettings) => Promise<Model>> = {
+const openers: Record<WireName, (settings: ModelSettings) => Promise<WireModel>> = {
   "openai-chat": async (settings) => (await import("./openai-chat/model.ts")).openChatModel(settings),
+  "openai-responses": async (settings) => (await import("./openai-responses/model.ts")).openResponsesModel(settings),
   "anthropic-messages": async (settings) => (await import("./anthropic-messages/model.ts")).openMessagesModel(settings),
 };

@@ -7,48 +7,69 @@ export interface ErrorFacts {
   message: string;
   /** Codes, types, message and details in one text, for rules to search. */
   searchable: string;
+  /** The body is a web page: who answered is a proxy or a site, not the vendor's API. */
+  page: boolean;
 }
 
 /** Reads an object, an array of one, `{"detail"}`, a string, JSON text or an HTML page. */
 export function readErrorBody(body: unknown, status?: number): ErrorFacts {
-  const value = typeof body === "string" ? fromText(body) : body;
+  const page = typeof body === "string" && /^\s*</.test(body);
+  const value = page ? pageTitle(body) : typeof body === "string" ? fromText(body) : body;
   const error = innermost(value);
   if (!isRecord(error)) {
     const message = typeof error === "string" ? error : "";
-    return { status, message, searchable: message };
+    // xAI writes its code beside an error that is plain text.
+    const codes = isRecord(value) ? codesOf(value) : [];
+    return { status, message, searchable: [...codes, message.slice(0, 8_000)].join(" "), page };
   }
   const message = messageOf(error);
-  const codes = [error.type, error.code, error.status, nested(error.innererror, "code")].filter(isText);
   const details = JSON.stringify(error.details ?? error.metadata ?? "").slice(0, 8_000);
   return {
-    status: status ?? [error.status_code, error.code, error.status].find(isErrorStatus),
+    status: status ?? [error.status_code, error.code, error.status].map(Number).find(isErrorStatus),
     message,
-    searchable: `${codes.join(" ")} ${message} ${details}`,
+    searchable: [...codesOf(error), message.slice(0, 8_000), details].join(" "),
+    page,
   };
 }
 
+/** What the vendors' packages say of an empty body. */
+const noBody = "status code (no body)";
+
 function fromText(text: string): unknown {
+  if (text === noBody) return "";
   try {
     return JSON.parse(text);
   } catch {
-    return /^\s*</.test(text) ? pageTitle(text) : text;
+    return text;
   }
 }
 
 function pageTitle(page: string): string {
-  return /<title[^>]*>([^<]*)/i.exec(page)?.[1]?.trim() || "an HTML page";
+  return /<(?:title|message)\b[^>]*>([^<]*)/i.exec(page)?.[1]?.trim() || "HTML";
 }
 
 function innermost(value: unknown): unknown {
   const first = Array.isArray(value) ? value[0] : value;
-  if (!isRecord(first) || first.error === undefined || first.error === null) return first;
-  return innermost(first.error);
+  if (!isRecord(first)) return first;
+  if (first.error !== undefined && first.error !== null) {
+    // An OAuth server names the kind in `error` and tells the rest beside it.
+    return isText(first.error) && isText(first.error_description) ? first : innermost(first.error);
+  }
+  return Array.isArray(first.errors) && isRecord(first.errors[0]) ? innermost(first.errors[0]) : first;
+}
+
+function codesOf(error: Record<string, unknown>): string[] {
+  return [error.type, error.code, error.status, nested(error.innererror, "code")].filter(isText);
 }
 
 function messageOf(error: Record<string, unknown>): string {
+  const { message, detail, msg, error_msg, error_description, title } = error;
+  const told = [message, detail, msg, firstDetail(detail), error_msg, error_description, title];
+  const own = [...told, error.error].find(isText) ?? "";
+  // OpenRouter's own words are empty ones; its upstream's are here, as text or as JSON.
   const raw = nested(error.metadata, "raw");
-  const own = [error.message, error.detail, error.msg, firstDetail(error.detail)].find(isText) ?? "";
-  return isText(raw) ? `${own}: ${raw}` : own;
+  const upstream = isText(raw) ? readErrorBody(raw.slice(0, 8_000)).message : "";
+  return upstream ? `${own}: ${upstream}` : own;
 }
 
 function firstDetail(detail: unknown): unknown {
@@ -63,6 +84,6 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-function isErrorStatus(value: unknown): value is number {
-  return typeof value === "number" && value >= 400 && value <= 599;
+function isErrorStatus(value: number): boolean {
+  return Number.isInteger(value) && value >= 400 && value <= 599;
 }

@@ -1,5 +1,13 @@
 import { DuetError } from "../core/errors.ts";
-import { type ModelRule, type ModelSettings, type Quirks, type Vendor, type WireName, wires } from "./settings.ts";
+import {
+  type ModelRule,
+  type ModelSettings,
+  type Price,
+  type Quirks,
+  type Vendor,
+  type WireName,
+  wires,
+} from "./settings.ts";
 import { sharedModelRules, vendorAliases, vendors } from "./vendors.ts";
 
 /** A model as a user writes it down; only `provider` is required. */
@@ -24,6 +32,8 @@ export interface VendorSpec {
   wire?: string;
   baseUrl?: string;
   apiKeyEnv?: string;
+  /** By the name of the model; over what the price list says. */
+  prices?: Readonly<Record<string, Price>>;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -64,21 +74,25 @@ export function resolveModel(
   const model = spec.model ?? modelFromEnvironment(row, environment) ?? row.defaultModel;
   if (!model) throw invalid(`${path}.model`, model, "the name of a model");
   const rules = (row.models ?? []).filter((rule) => rule.match.test(model));
+  const servedAs = last(rules, "servedAs");
   const apiKeyEnv = spec.apiKeyEnv ?? row.keyEnv;
   return {
     provider,
     model,
-    servedAs: last(rules, "servedAs"),
-    wire: spec.wire === undefined ? row.wire : wireName(spec.wire, `${path}.wire`),
+    servedAs,
+    wire: spec.wire === undefined ? (last(rules, "wire") ?? row.wire) : wireName(spec.wire, `${path}.wire`),
     baseUrl: address(spec.baseUrl ?? fromEnvironment(environment, row.baseUrlEnv) ?? row.baseUrl, `${path}.baseUrl`),
     apiKey: fromEnvironment(environment, apiKeyEnv),
     apiKeyEnv,
     temperature: temperature(spec.temperature, row, `${path}.temperature`),
+    temperatureSet: spec.temperature !== undefined,
     topP: within(spec.topP, (value) => value > 0 && value <= 1, `${path}.topP`, "0 < topP <= 1"),
     maxTokens: positiveInteger(spec.maxTokens, `${path}.maxTokens`) ?? modelDefaults.maxTokens,
     timeoutMs: timeoutMs(spec.timeout, `${path}.timeout`),
     contextWindow: positiveInteger(spec.contextWindow, `${path}.contextWindow`) ?? last(rules, "contextWindow"),
-    reasoningEffort: spec.reasoningEffort,
+    maxOutput: last(rules, "maxOutput"),
+    reasoningEffort: effort(spec.reasoningEffort, row, `${path}.reasoningEffort`),
+    price: ownPrice(row, model) ?? ownPrice(row, servedAs),
     quirks: allQuirks(row, rules),
   };
 }
@@ -97,7 +111,10 @@ function vendor(name: string, spec: VendorSpec): Vendor {
     quirks: {},
     models: sharedModelRules,
   };
-  return { ...own, wire, baseUrl: address(baseUrl, `${path}.baseUrl`), keyEnv: spec.apiKeyEnv ?? own.keyEnv };
+  // A wire that the user names holds for all models of the vendor.
+  const models = spec.wire === undefined ? own.models : own.models?.map(({ wire: _, ...rule }) => rule);
+  const keyEnv = spec.apiKeyEnv ?? own.keyEnv;
+  return { ...own, wire, baseUrl: address(baseUrl, `${path}.baseUrl`), keyEnv, models, prices: spec.prices };
 }
 
 function modelFromEnvironment(row: Vendor, environment: Environment): string | undefined {
@@ -129,6 +146,15 @@ function temperature(value: number | undefined, row: Vendor, path: string): numb
       ? within(value, (number) => number >= 0 && number < bound.below, path, `0 <= temperature < ${bound.below}`)
       : within(value, (number) => number >= 0 && number <= bound.atMost, path, `0 <= temperature <= ${bound.atMost}`);
   return checked ?? modelDefaults.temperature;
+}
+
+function ownPrice({ prices }: Vendor, model: string | undefined): Price | undefined {
+  return prices && model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
+}
+
+function effort(value: string | undefined, { efforts }: Vendor, path: string): string | undefined {
+  if (value !== undefined && efforts && !efforts.includes(value)) throw invalid(path, value, efforts.join(", "));
+  return value;
 }
 
 function timeoutMs(seconds: number | undefined, path: string): number {

@@ -3,15 +3,21 @@ import { type Locale, say, type Text } from "../core/locale.ts";
 import { type Model, type ModelEvent, modelName } from "../core/model.ts";
 import type { Notice } from "../core/notice.ts";
 import { sleep } from "../core/waiting.ts";
+import type { Passage } from "./breaker.ts";
+import type { Endpoint } from "./endpoints.ts";
 
 export interface RetryOptions {
   locale?: Locale;
   /** What the whole call may take, in milliseconds: no wait is begun that would not end within it. */
   limitMs?: number;
+  /** What is shared with the other callers of this address. */
+  endpoint?: Endpoint;
   /** For tests: waits, and rejects with the signal's reason. */
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** For tests: 0 to below 1. */
   random?: () => number;
+  /** For tests: milliseconds that only grow. */
+  now?: () => number;
 }
 
 const retries = 3;
@@ -19,31 +25,46 @@ const retries = 3;
 const longestWaitMs = 60_000;
 
 /**
- * Tries a call again, at most three times and only as long as nothing of an answer was handed on. Each retry is a
- * `notice`. Our own time limits are not tried again: that time is spent.
+ * Tries a call again, at most three times, only as long as nothing of an answer was handed on, and only while the
+ * endpoint's breaker and its retry budget allow it. Each retry is a `notice`. A try that timed out before its first
+ * content is repeated if another as long fits into the limit.
  */
 export function withRetry(model: Model, options: RetryOptions = {}): Model {
-  const { locale = "en", limitMs = Number.POSITIVE_INFINITY, random = Math.random } = options;
-  const wait = options.sleep ?? sleep;
+  const { locale = "en", limitMs = Number.POSITIVE_INFINITY, endpoint, random = Math.random } = options;
+  const { sleep: wait = sleep, now = () => performance.now() } = options;
+  const name = modelName(model);
   return {
     provider: model.provider,
     model: model.model,
     async *stream(request, signal) {
-      const deadline = performance.now() + limitMs;
+      const deadline = now() + limitMs;
+      endpoint?.budget.began();
       for (let attempt = 0; ; attempt++) {
+        const began = now();
+        const passage = signal.aborted ? undefined : endpoint?.breaker.enter(name);
         let taken = false;
+        let told = false;
         try {
           for await (const event of model.stream(request, signal)) {
             taken ||= isContent(event);
             yield event;
           }
+          told = true;
+          passage?.answered();
           return;
         } catch (thrown) {
+          told = true;
+          tellEnd(passage, thrown, signal);
           if (signal.aborted || taken || attempt >= retries || !isTransient(thrown)) throw thrown;
           const delay = delayOf(thrown, attempt, random());
-          if (performance.now() + delay >= deadline) throw thrown;
-          yield notice(thrown, modelName(model), delay, attempt + 1, locale);
+          const needed = thrown.code === "timeout" ? now() - began : 0;
+          if (now() + delay + needed >= deadline) throw thrown;
+          if (endpoint && !(endpoint.breaker.closed && endpoint.budget.take())) throw thrown;
+          yield notice(thrown, name, delay, attempt + 1, locale);
           await wait(delay, signal);
+        } finally {
+          // Who leaves the stream early was content with the endpoint, once it had said something.
+          if (!told) (taken ? passage?.answered : passage?.left)?.();
         }
       }
     },
@@ -54,8 +75,29 @@ function isContent(event: ModelEvent): boolean {
   return event.type !== "notice";
 }
 
+function tellEnd(passage: Passage | undefined, thrown: unknown, signal: AbortSignal): void {
+  const error = thrown instanceof DuetError && !signal.aborted ? thrown : undefined;
+  const verdict = error && verdicts[error.code];
+  if (error && verdict === "down") passage?.failed(error);
+  else if (verdict === "up") passage?.answered();
+  else passage?.left();
+}
+
+/** What an error says of its endpoint: that it is down, that it is up and refuses, or neither (a missing key). */
+const verdicts: Partial<Record<DuetError["code"], "down" | "up">> = {
+  overloaded: "down",
+  server: "down",
+  network: "down",
+  timeout: "down",
+  rate_limit: "up",
+  quota: "up",
+  invalid_request: "up",
+  context_overflow: "up",
+  content_filter: "up",
+};
+
 function isTransient(thrown: unknown): thrown is DuetError {
-  if (!(thrown instanceof DuetError) || !thrown.retryable || thrown.code === "timeout") return false;
+  if (!(thrown instanceof DuetError) || !thrown.retryable) return false;
   return (thrown.retryAfterMs ?? 0) <= longestWaitMs;
 }
 

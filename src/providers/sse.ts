@@ -39,12 +39,13 @@ export async function* serverEvents(
   if (rest.length > 0) yield rest;
 }
 
-interface Reader {
+export interface EventReader {
   feed(chunk: Buffer): ServerEvent[];
   end(): ServerEvent[];
 }
 
-function eventReader(origin: Origin): Reader {
+/** Takes bytes as they arrive and gives the events that are whole; `end` gives a last one without its empty line. */
+export function eventReader(origin: Origin): EventReader {
   const decoder = new StringDecoder("utf8");
   let events: ServerEvent[] = [];
   let overflow = false;
@@ -68,7 +69,7 @@ function eventReader(origin: Origin): Reader {
   };
 }
 
-function documentReader(): Reader {
+function documentReader(): EventReader {
   const chunks: Buffer[] = [];
   return {
     feed(chunk) {

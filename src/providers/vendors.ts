@@ -1,5 +1,24 @@
 import type { ModelRule, Vendor } from "./settings.ts";
 
+const qwen: Vendor = {
+  wire: "openai-chat",
+  baseUrl: "https://dashscope.aliyuncs.com/compatible-mode/v1",
+  keyEnv: "DASHSCOPE_API_KEY",
+  baseUrlEnv: "DASHSCOPE_BASE_URL",
+  defaultModel: "qwen3.7-plus",
+  temperature: { below: 2 },
+  quirks: { toolDialect: "inlined", thinkingSwitch: "enable_thinking" },
+  models: [
+    { match: /^qwen([12]|-max)|coder|instruct/, quirks: { noReasoning: true } },
+    { match: /^qwq|thinking/, quirks: { alwaysReasons: true } },
+    { match: /^qwen3\.[89]-/, quirks: { thinkingSwitch: "enable_thinking+reasoning_effort" } },
+    { match: /^qwen-(plus|flash)$/, contextWindow: 1_000_000, maxOutput: 32_768 },
+    { match: /^qwen3\.[5-7]-/, contextWindow: 1_000_000, maxOutput: 65_536 },
+    { match: /^qwen3\.[89]-/, contextWindow: 1_000_000, maxOutput: 131_072 },
+    { match: /^qwen3-max/, contextWindow: 262_144, maxOutput: 65_536 },
+  ],
+};
+
 /** The vendors that need no configuration but a key, in the order in which a key that is set chooses the default. */
 export const vendors: Readonly<Record<string, Vendor>> = {
   deepseek: {
@@ -16,12 +35,21 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     temperature: { below: 2 },
     // Thinking is on by default, and a tool turn without `reasoning_content` is refused in all later requests
     // (api-docs.deepseek.com, thinking mode).
-    quirks: { echoReasoning: true },
+    quirks: { echoReasoning: true, thinkingSwitch: "thinking", samplingWithoutEffect: true },
+    efforts: ["none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"],
     models: [
-      { match: /^deepseek-/, contextWindow: 1_000_000 },
+      { match: /^deepseek-/, contextWindow: 1_000_000, maxOutput: 384_000 },
       // Both names were retired in July 2026; users still mean by them one model, without and with thinking.
-      { match: /^deepseek-chat$/, servedAs: "deepseek-flash", quirks: { body: { thinking: { type: "disabled" } } } },
-      { match: /^deepseek-reasoner$/, servedAs: "deepseek-flash", quirks: { body: { thinking: { type: "enabled" } } } },
+      {
+        match: /^deepseek-chat$/,
+        servedAs: "deepseek-flash",
+        quirks: { noReasoning: true, samplingWithoutEffect: false, body: { thinking: { type: "disabled" } } },
+      },
+      {
+        match: /^deepseek-reasoner$/,
+        servedAs: "deepseek-flash",
+        quirks: { alwaysReasons: true, body: { thinking: { type: "enabled" } } },
+      },
     ],
   },
   openai: {
@@ -32,20 +60,38 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     defaultModel: "gpt-6.1-terra",
     temperature: { below: 2 },
     quirks: { maxTokensField: "max_completion_tokens" },
+    efforts: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
     models: [
-      { match: /^gpt-4\.1/, contextWindow: 1_047_576 },
-      { match: /^gpt-4o/, contextWindow: 128_000 },
-      { match: /^gpt-5/, contextWindow: 400_000 },
-      { match: /^gpt-(5\.[4-9]|[6-9])/, contextWindow: 272_000 },
-      { match: /^(o\d|gpt-5(-|$))/, quirks: { noSampling: "always" } },
-      { match: /^gpt-5\.[1-9]/, quirks: { noSampling: "while-reasoning" } },
-      // "Function tools with reasoning_effort are not supported ... set reasoning_effort to 'none'" (chat completions).
+      { match: /^gpt-4$/, contextWindow: 8_192, maxOutput: 8_192 },
+      { match: /^gpt-4-turbo/, contextWindow: 128_000, maxOutput: 4_096 },
+      { match: /^gpt-4o/, contextWindow: 128_000, maxOutput: 16_384 },
+      { match: /^gpt-4\.1/, contextWindow: 1_047_576, maxOutput: 32_768 },
+      { match: /^o[134](-|$)/, contextWindow: 200_000, maxOutput: 100_000 },
+      { match: /^(gpt-5|chat-latest$)/, contextWindow: 400_000, maxOutput: 128_000 },
+      { match: /^gpt-5-chat/, contextWindow: 128_000, maxOutput: 16_384 },
+      { match: /^gpt-(5\.[4-9]|[6-9])/, contextWindow: 272_000, maxOutput: 128_000 },
+      { match: /^gpt-5\.[4-9]-(mini|nano|cyber)/, contextWindow: 400_000 },
+      { match: /^gpt-5\.[4-9]-pro/, contextWindow: 1_050_000 },
+      // "Function tools with reasoning_effort are not supported ... in /v1/chat/completions. To use function tools, use
+      // /v1/responses or set reasoning_effort to 'none'"; the second half of these has no chat completions at all.
+      { match: /^gpt-(5\.[4-9]|[6-9])|^(o\d|gpt-5).*-(pro|codex)/, wire: "openai-responses" },
       { match: /^gpt-5\.4/, quirks: { effortWithTools: "none" } },
+      { match: /^(gpt-[34]|gpt-5-chat|chatgpt-)/, quirks: { noReasoning: true } },
+      { match: /^(o\d|gpt-5(-(?!chat)|$))/, quirks: { noSampling: "always", alwaysReasons: true } },
+      { match: /^gpt-5\.[1-9]/, quirks: { noSampling: "while-reasoning" } },
       {
         match: /^gpt-(5\.[5-9]|[6-9])/,
         quirks: { noSampling: "while-reasoning", defaultEffort: "none", effortWithTools: "none" },
       },
-      { match: /^gpt-5.*-(pro|chat|codex)/, quirks: { noSampling: "always", defaultEffort: undefined } },
+      {
+        match: /^gpt-5.*-(pro|codex)|^gpt-5\.\d-chat/,
+        quirks: {
+          noSampling: "always",
+          alwaysReasons: true,
+          defaultEffort: undefined,
+          effortWithTools: undefined,
+        },
+      },
     ],
   },
   anthropic: {
@@ -55,29 +101,28 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     baseUrlEnv: "ANTHROPIC_BASE_URL",
     defaultModel: "claude-sonnet-5-5",
     temperature: { atMost: 1 },
-    quirks: {},
+    quirks: { cacheMarks: true },
+    efforts: ["none", "low", "medium", "high", "xhigh", "max"],
     models: [
-      { match: /^claude-(opus-(4-[6-9]|[5-9])|(sonnet|haiku)-[5-9]|fable)/, contextWindow: 1_000_000 },
-      { match: /^claude-(3|(sonnet|haiku)-4|opus-4-[0-5])/, contextWindow: 200_000 },
+      { match: /^claude-3/, contextWindow: 200_000 },
+      {
+        match: /^claude-(3-7|(sonnet|haiku|opus)-4)/,
+        quirks: { noSampling: "while-reasoning", budgetThinking: true },
+      },
+      { match: /^claude-(sonnet|haiku|opus)-4/, contextWindow: 200_000, maxOutput: 64_000 },
+      { match: /^claude-opus-4-[01](-|$)/, maxOutput: 32_000 },
+      {
+        match: /^claude-((opus-4-[6-9]|sonnet-4-6)|(opus|sonnet|haiku)-[5-9]|fable)/,
+        contextWindow: 1_000_000,
+        maxOutput: 128_000,
+      },
       {
         match: /^claude-(opus-(4-[7-9]|[5-9])|(sonnet|haiku)-[5-9]|fable)/,
-        quirks: { noSampling: "always", adaptiveThinking: true },
+        quirks: { noSampling: "always", adaptiveThinking: true, budgetThinking: false },
       },
     ],
   },
-  qwen: {
-    wire: "openai-chat",
-    baseUrl: "https://dashscope.aliyuncs.com/compatible-mode/v1",
-    keyEnv: "DASHSCOPE_API_KEY",
-    baseUrlEnv: "DASHSCOPE_BASE_URL",
-    defaultModel: "qwen3.7-plus",
-    temperature: { below: 2 },
-    quirks: {},
-    models: [
-      { match: /^qwen(3\.[5-9]-|-(plus|flash)$)/, contextWindow: 1_000_000 },
-      { match: /^qwen3-max/, contextWindow: 262_144 },
-    ],
-  },
+  qwen,
   gemini: {
     wire: "openai-chat",
     baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
@@ -87,8 +132,16 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     temperature: { below: 2 },
     // Gemini refuses a call without a signature, and takes this word for a call that it did not make
     // (ai.google.dev/gemini-api/docs/thought-signatures).
-    quirks: { foreignCallExtra: { google: { thought_signature: "skip_thought_signature_validator" } } },
-    models: [{ match: /^gemini-/, contextWindow: 1_048_576 }],
+    quirks: {
+      foreignCallExtra: { google: { thought_signature: "skip_thought_signature_validator" } },
+      toolDialect: "openapi",
+    },
+    efforts: ["none", "minimal", "low", "medium", "high"],
+    models: [
+      { match: /^gemini-(?!2)/, quirks: { alwaysReasons: true } },
+      { match: /^gemini-/, contextWindow: 1_048_576, maxOutput: 65_536 },
+      { match: /^gemini-4-/, maxOutput: 32_768 },
+    ],
   },
   ollama: {
     wire: "openai-chat",
@@ -97,6 +150,9 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     temperature: { below: 2 },
     quirks: {},
   },
+  // A key works in its own region alone; DASHSCOPE_BASE_URL moves any of them.
+  "qwen-intl": { ...qwen, regionOf: "qwen", baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1" },
+  "qwen-us": { ...qwen, regionOf: "qwen", baseUrl: "https://dashscope-us.aliyuncs.com/compatible-mode/v1" },
 };
 
 /** Other names under which a vendor is known. */
@@ -104,6 +160,13 @@ export const vendorAliases: Readonly<Record<string, string>> = { dashscope: "qwe
 
 /** What is known of models that are served by many: for vendors that the user added. */
 export const sharedModelRules: ModelRule[] = [
+  { match: /(^|\/)kimi-k2\.[67]/i, contextWindow: 262_144, maxOutput: 262_144 },
+  { match: /(^|\/)kimi-k3/i, contextWindow: 1_048_576, maxOutput: 1_048_576 },
+  { match: /(^|\/)glm-4\.7/i, contextWindow: 204_800, maxOutput: 131_072 },
+  { match: /(^|\/)glm-5\.[23]/i, contextWindow: 1_000_000, maxOutput: 131_072 },
   { match: /(^|\/)(kimi-k[23]|deepseek-(v[4-9]|flash|reasoner))/i, quirks: { echoReasoning: true } },
-  { match: /(^|\/)kimi-k[23]/i, quirks: { noSampling: "always" } },
+  { match: /(^|\/)kimi-k[23]/i, quirks: { noSampling: "always", toolDialect: "inlined" } },
+  { match: /(^|\/)gemini-/i, quirks: { toolDialect: "openapi" } },
+  { match: /(^|\/)claude-/i, quirks: { cacheMarks: true } },
+  { match: /(^|\/)(open-)?(mistral|ministral|magistral|codestral|devstral|pixtral)/i, quirks: { nineLetterIds: true } },
 ];

@@ -86,7 +86,11 @@ const others: [path: string, value: unknown, line: string][] = [
   ["search.backend", "searxng", "search.backend: searxng needs an address: set SEARXNG_URL or search.searxng.url"],
   ["prompts.directory", 1, "prompts.directory: 1 is not allowed (a text that is not empty)"],
   ["locale", "fr", 'locale: "fr" is not allowed (zh, en)'],
-  ["providers.local.wire", "soap", 'providers.local.wire: "soap" is not allowed (openai-chat, anthropic-messages)'],
+  [
+    "providers.local.wire",
+    "soap",
+    'providers.local.wire: "soap" is not allowed (openai-chat, openai-responses, anthropic-messages)',
+  ],
   ["providers.local.baseUrl", "x", 'providers.local.baseUrl: "x" is not allowed (an http or https address)'],
   [
     "providers.offline",
@@ -97,7 +101,7 @@ const others: [path: string, value: unknown, line: string][] = [
   [
     "models.functionCall",
     { provider: "openai", wire: "x" },
-    'models.functionCall.wire: "x" is not allowed (openai-chat, anthropic-messages)',
+    'models.functionCall.wire: "x" is not allowed (openai-chat, openai-responses, anthropic-messages)',
   ],
 ];
 

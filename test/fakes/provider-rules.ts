@@ -1,29 +1,37 @@
 import { isRecord } from "../../src/core/json.ts";
 import type { JournalEntry } from "./provider.ts";
+import { checkParameters } from "./provider-rules-parameters.ts";
 
 export interface Refusal {
   status: number;
   type: string;
   message: string;
   code?: string;
+  param?: string;
+  /** The whole body, where it has another form than OpenAI's or Anthropic's. */
+  body?: unknown;
 }
 
-const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
+export const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** What OpenAI would refuse about a request, in its words. */
 export function checkChatRequest(entry: JournalEntry): Refusal | undefined {
-  if (!entry.headers.authorization?.startsWith("Bearer ")) {
-    const message = "You didn't provide an API key. You need to provide your API key in an Authorization header.";
-    return { status: 401, type: "invalid_request_error", message, code: "invalid_api_key" };
-  }
   const { body } = entry;
+  const keyless = missingKey(entry);
+  if (keyless) return keyless;
   const messages = listOf(body.messages);
   if (messages.length === 0)
     return invalid("Invalid 'messages': empty array. Expected an array with minimum length 1.");
   if (typeof body.temperature === "number" && (body.temperature < 0 || body.temperature > 2)) {
     return invalid(`Invalid 'temperature': expected a value between 0 and 2, but got ${body.temperature} instead.`);
   }
-  return checkChatTools(body) ?? checkChatMessages(messages);
+  return checkParameters(entry) ?? checkChatTools(body) ?? checkChatMessages(messages);
+}
+
+export function missingKey({ headers }: JournalEntry): Refusal | undefined {
+  if (headers.authorization?.startsWith("Bearer ")) return undefined;
+  const message = "You didn't provide an API key. You need to provide your API key in an Authorization header.";
+  return { status: 401, type: "invalid_request_error", message, code: "invalid_api_key" };
 }
 
 function checkChatTools(body: Record<string, unknown>): Refusal | undefined {
@@ -33,6 +41,8 @@ function checkChatTools(body: Record<string, unknown>): Refusal | undefined {
   for (const [position, tool] of listOf(body.tools).entries()) {
     const called = recordOf(tool.function);
     const place = `tools[${position}].function`;
+    const long = tooLong(called.name, 64, `${place}.name`);
+    if (long) return long;
     if (!toolName.test(String(called.name))) {
       return invalid(
         `Invalid '${place}.name': string does not match pattern. Expected a string that matches '${toolName.source}'.`,
@@ -83,6 +93,10 @@ function checkChatMessages(messages: Record<string, unknown>[]): Refusal | undef
 function checkChatCalls(calls: Record<string, unknown>[], place: string): Refusal | undefined {
   for (const call of calls) {
     const called = recordOf(call.function);
+    const long =
+      tooLong(call.id, 40, `${place}.tool_calls[0].id`) ??
+      tooLong(called.name, 64, `${place}.tool_calls[0].function.name`);
+    if (long) return long;
     if (!toolName.test(String(called.name))) {
       return invalid(
         `Invalid '${place}.tool_calls[0].function.name': string does not match pattern '${toolName.source}'.`,
@@ -93,6 +107,17 @@ function checkChatCalls(calls: Record<string, unknown>[], place: string): Refusa
     }
   }
   return undefined;
+}
+
+function tooLong(value: unknown, most: number, place: string): Refusal | undefined {
+  const { length } = String(value);
+  if (length <= most) return undefined;
+  const expected = `Expected a string with maximum length ${most}, but got a string with length ${length} instead.`;
+  return {
+    ...invalid(`Invalid '${place}': string too long. ${expected}`),
+    param: place,
+    code: "string_above_max_length",
+  };
 }
 
 function unanswered(ids: string[]): string {
@@ -114,11 +139,18 @@ export function checkMessagesRequest(entry: JournalEntry): Refusal | undefined {
   const messages = listOf(body.messages);
   if (messages.length === 0) return invalid("messages: at least one message is required");
   if (messages[0]?.role !== "user") return invalid('messages: first message must use the "user" role');
-  return checkAnthropicTools(body) ?? checkAnthropicMessages(messages);
+  return checkParameters(entry) ?? checkAnthropicTools(body, messages) ?? checkAnthropicMessages(messages);
 }
 
-function checkAnthropicTools(body: Record<string, unknown>): Refusal | undefined {
+function checkAnthropicTools(body: Record<string, unknown>, messages: Record<string, unknown>[]): Refusal | undefined {
+  const blocks = messages.flatMap((message) => blocksOf(message.content)).map((block) => block.type);
+  if (listOf(body.tools).length === 0 && (blocks.includes("tool_use") || blocks.includes("tool_result"))) {
+    return invalid("Requests which have `tool_use` or `tool_result` blocks in messages must define tools.");
+  }
   for (const [position, tool] of listOf(body.tools).entries()) {
+    if (String(tool.name).length > 64) {
+      return invalid(`tools.${position}.custom.name: String should have at most 64 characters`);
+    }
     if (!toolName.test(String(tool.name))) {
       return invalid(`tools.${position}.custom.name: String should match pattern '${toolName.source}'`);
     }
@@ -155,7 +187,12 @@ function checkAnthropicMessages(messages: Record<string, unknown>[]): Refusal | 
       return invalid(`${place}: \`tool_use\` blocks can only be in assistant messages`);
     open = uses.map((use) => String(use.id));
   }
-  return open.length > 0 ? invalid(unusedUses(open)) : undefined;
+  if (open.length > 0) return invalid(unusedUses(open));
+  if (messages.at(-1)?.role !== "assistant") return undefined;
+  // Older models take it as the beginning of their answer.
+  return invalid(
+    "This model does not support assistant message prefill. The conversation must end with a user message.",
+  );
 }
 
 function checkResults(blocks: Record<string, unknown>[], open: string[], place: string): Refusal | undefined {
@@ -179,15 +216,15 @@ function blocksOf(content: unknown): Record<string, unknown>[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
 }
 
-function listOf(value: unknown): Record<string, unknown>[] {
+export function listOf(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-function recordOf(value: unknown): Record<string, unknown> {
+export function recordOf(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
 
-function isJsonObject(text: unknown): boolean {
+export function isJsonObject(text: unknown): boolean {
   try {
     return isRecord(JSON.parse(String(text)));
   } catch {
@@ -195,6 +232,6 @@ function isJsonObject(text: unknown): boolean {
   }
 }
 
-function invalid(message: string): Refusal {
+export function invalid(message: string): Refusal {
   return { status: 400, type: "invalid_request_error", message };
 }

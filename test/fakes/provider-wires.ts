@@ -12,11 +12,14 @@ export function* chatPieces(turn: FakeTurn, entry: JournalEntry): Generator<Piec
   const chunk = (delta: unknown, finish: string | null = null) =>
     sse({ ...frame, choices: [{ index: 0, delta, finish_reason: finish }] });
   yield { text: chunk({ role: "assistant", content: "" }) };
+  if (turn.reasoning === "") yield { text: chunk({ reasoning_content: "" }) };
   for (const part of parts(turn.reasoning, turn)) yield { text: chunk({ reasoning_content: part }), mark: "delta" };
   for (const part of parts(turn.text, turn)) yield { text: chunk({ content: part }), mark: "delta" };
   if (turn.hang === "after-text") yield { text: "", mark: "hang" };
   for (const [index, call] of calls(turn).entries()) {
-    const opening = { index, id: call.id, type: "function", function: { name: call.name, arguments: "" } };
+    const signed = index === 0 && turn.signature ? { google: { thought_signature: turn.signature } } : undefined;
+    const called = { name: call.name, arguments: "" };
+    const opening = { index, id: call.id, type: "function", function: called, extra_content: signed };
     yield { text: chunk({ tool_calls: [opening] }), mark: "delta" };
     for (const part of parts(call.text, turn)) {
       yield { text: chunk({ tool_calls: [{ index, function: { arguments: part } }] }), mark: "delta" };
@@ -41,12 +44,19 @@ export function* messagePieces(turn: FakeTurn, entry: JournalEntry): Generator<P
     }),
   };
   let index = 0;
+  if (turn.redacted !== undefined) {
+    yield { text: blockStart(index, { type: "redacted_thinking", data: turn.redacted }) };
+    yield { text: blockStop(index++) };
+  }
   if (turn.reasoning) {
+    const signature = turn.signature ?? "fake-signature";
     yield { text: blockStart(index, { type: "thinking", thinking: "", signature: "" }) };
     for (const part of parts(turn.reasoning, turn)) {
       yield { text: blockDelta(index, { type: "thinking_delta", thinking: part }), mark: "delta" };
     }
-    yield { text: blockDelta(index, { type: "signature_delta", signature: "fake-signature" }) };
+    for (const half of [signature.slice(0, 5), signature.slice(5)]) {
+      yield { text: blockDelta(index, { type: "signature_delta", signature: half }) };
+    }
     yield { text: blockStop(index++) };
   }
   if (turn.text) {
@@ -72,7 +82,7 @@ export function* messagePieces(turn: FakeTurn, entry: JournalEntry): Generator<P
   yield { text: event("message_stop", {}) };
 }
 
-function calls(turn: FakeTurn): { id: string; name: string; text: string }[] {
+export function calls(turn: FakeTurn): { id: string; name: string; text: string }[] {
   return (turn.toolCalls ?? []).map((call, position) => ({
     id: call.id ?? `call_fake_${position + 1}`,
     name: call.name,
@@ -80,7 +90,7 @@ function calls(turn: FakeTurn): { id: string; name: string; text: string }[] {
   }));
 }
 
-function* parts(text: string | undefined, turn: FakeTurn): Generator<string> {
+export function* parts(text: string | undefined, turn: FakeTurn): Generator<string> {
   const characters = [...(text ?? "")];
   const size = turn.chunkSize ?? 8;
   for (let start = 0; start < characters.length; start += size) yield characters.slice(start, start + size).join("");
@@ -102,6 +112,6 @@ function event(type: string, data: object): string {
   return `event: ${type}\n${sse({ type, ...data })}`;
 }
 
-function sse(data: unknown): string {
+export function sse(data: unknown): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,12 +1,20 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { isRecord } from "../../src/core/json.ts";
+import { createMemory, type Memory } from "./provider-memory.ts";
+import { responsePieces } from "./provider-responses.ts";
 import { checkChatRequest, checkMessagesRequest, type Refusal } from "./provider-rules.ts";
-import { chatPieces, messagePieces } from "./provider-wires.ts";
+import { checkReasoning } from "./provider-rules-reasoning.ts";
+import { checkResponsesRequest } from "./provider-rules-responses.ts";
+import { chatPieces, messagePieces, type Piece } from "./provider-wires.ts";
 
 export interface FakeTurn {
   text?: string;
   reasoning?: string;
+  /** An opaque block before the reasoning (Anthropic). */
+  redacted?: string;
+  /** Of the reasoning (Anthropic) or of the first call (Gemini); made up where the vendor would sign. */
+  signature?: string;
   /** Arguments that are a string are sent as they are. */
   toolCalls?: { id?: string; name: string; arguments: unknown }[];
   /** In the wire's own words. */
@@ -29,7 +37,7 @@ export interface FakeTurn {
 export type Reply = FakeTurn | ((request: JournalEntry) => FakeTurn);
 
 export interface JournalEntry {
-  wire: "openai-chat" | "anthropic-messages";
+  wire: "openai-chat" | "openai-responses" | "anthropic-messages";
   path: string;
   model: string;
   headers: Record<string, string>;
@@ -54,13 +62,14 @@ export interface FakeProvider {
   close(): Promise<void>;
 }
 
-/** A language model provider on 127.0.0.1 that speaks both wires and refuses what the vendors refuse. */
+/** A language model provider on 127.0.0.1 that speaks all wires and refuses what the vendors refuse. */
 export async function startFakeProvider(): Promise<FakeProvider> {
   const scripts = new Map<string, Reply[]>();
   const journal: JournalEntry[] = [];
+  const memory = createMemory();
   const stop = new AbortController();
   const server = createServer((request, response) => {
-    answer(request, response, { scripts, journal, stop: stop.signal }).catch(() => response.destroy());
+    answer(request, response, { scripts, journal, memory, stop: stop.signal }).catch(() => response.destroy());
   });
   const port = await new Promise<number>((resolve) => {
     server.listen(0, "127.0.0.1", () => {
@@ -89,13 +98,14 @@ export async function startFakeProvider(): Promise<FakeProvider> {
 interface Desk {
   scripts: Map<string, Reply[]>;
   journal: JournalEntry[];
+  memory: Memory;
   stop: AbortSignal;
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, desk: Desk): Promise<void> {
   const path = request.url ?? "";
   if (request.method === "GET" && path === "/v1/models") return sendModels(response, [...desk.scripts.keys()]);
-  const wire = wireOf(path);
+  const wire = paths[path];
   if (request.method !== "POST" || !wire) return sendJson(response, 404, { error: { message: `No route ${path}` } });
   const entry = await record(request, wire, path);
   desk.journal.push(entry);
@@ -103,11 +113,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, desk: 
     entry.endedAt = Date.now();
     entry.aborted = !response.writableFinished;
   });
-  const refusal = wire === "openai-chat" ? checkChatRequest(entry) : checkMessagesRequest(entry);
+  const refusal = checks[wire](entry) ?? checkReasoning(entry, desk.memory.sent);
   if (refusal) return sendError(response, wire, refusal);
   const reply = desk.scripts.get(entry.model)?.shift();
   if (!reply) return sendError(response, wire, unscripted(entry.model));
-  await play(typeof reply === "function" ? reply(entry) : reply, entry, response, desk.stop);
+  const turn = desk.memory.sign(typeof reply === "function" ? reply(entry) : reply, entry);
+  await play(turn, entry, response, desk.stop);
 }
 
 async function play(turn: FakeTurn, entry: JournalEntry, response: ServerResponse, stop: AbortSignal): Promise<void> {
@@ -119,8 +130,7 @@ async function play(turn: FakeTurn, entry: JournalEntry, response: ServerRespons
   response.writeHead(200, { "content-type": "text/event-stream", ...turn.headers });
   response.flushHeaders();
   if (turn.hang === "after-headers") return;
-  const pieces = entry.wire === "openai-chat" ? chatPieces(turn, entry) : messagePieces(turn, entry);
-  for (const piece of pieces) {
+  for (const piece of pieces[entry.wire](turn, entry)) {
     if (response.destroyed || stop.aborted) return;
     if (piece.mark === "hang") return;
     if (piece.mark === "cut") break;
@@ -141,10 +151,23 @@ async function record(request: IncomingMessage, wire: JournalEntry["wire"], path
   return { wire, path, model, headers, body, at: Date.now(), aborted: false };
 }
 
-function wireOf(path: string): JournalEntry["wire"] | undefined {
-  if (path === "/v1/chat/completions") return "openai-chat";
-  return path === "/v1/messages" ? "anthropic-messages" : undefined;
-}
+const paths: Readonly<Record<string, JournalEntry["wire"]>> = {
+  "/v1/chat/completions": "openai-chat",
+  "/v1/responses": "openai-responses",
+  "/v1/messages": "anthropic-messages",
+};
+
+const checks: Record<JournalEntry["wire"], (entry: JournalEntry) => Refusal | undefined> = {
+  "openai-chat": checkChatRequest,
+  "openai-responses": checkResponsesRequest,
+  "anthropic-messages": checkMessagesRequest,
+};
+
+const pieces: Record<JournalEntry["wire"], (turn: FakeTurn, entry: JournalEntry) => Iterable<Piece>> = {
+  "openai-chat": chatPieces,
+  "openai-responses": responsePieces,
+  "anthropic-messages": messagePieces,
+};
 
 function unscripted(model: string): Refusal {
   return {
@@ -155,10 +178,10 @@ function unscripted(model: string): Refusal {
 }
 
 function sendError(response: ServerResponse, wire: JournalEntry["wire"], refusal: Refusal): void {
-  const { status, type, message, code = null } = refusal;
+  const { status, type, message, code = null, param = null } = refusal;
   const anthropic = { type: "error", error: { type, message } };
-  const openai = { error: { message, type, param: null, code } };
-  sendJson(response, status, wire === "anthropic-messages" ? anthropic : openai);
+  const openai = { error: { message, type, param, code } };
+  sendJson(response, status, refusal.body ?? (wire === "anthropic-messages" ? anthropic : openai));
 }
 
 function sendModels(response: ServerResponse, models: string[]): void {

@@ -69,6 +69,80 @@ describe("an error of a vendor", () => {
   });
 });
 
+describe("what an error shows of a key", () => {
+  const key = "sk-proj-Ab3dEf9hIjKlMnOpQrSt_uv+w/x=";
+  const shownOf = (message: string) =>
+    httpError({ status: 401, headers: undefined, body: { error: { message } } }, settings({ apiKey: key })).text.en;
+
+  test.each([
+    `Incorrect API key provided: ${key}.`,
+    `Incorrect API key provided: sk-proj-Ab3*****************v+w/x=`,
+    "Incorrect API key provided: sk-proj-********************uv+w",
+    `Your key ...${key.slice(-4)} is wrong`,
+    `Your key ${key.slice(0, 14)}... is wrong`,
+    `The key that ends in ${key.slice(-9)} is wrong`,
+    `Authorization: Bearer ${key}`,
+    `Authorization: Basic ${Buffer.from(`user:${key}`).toString("base64")}`,
+    `no route https://proxy.example/v1?key=${encodeURIComponent(key)}&x=1`,
+    `base64 ${Buffer.from(key).toString("base64")}`,
+    `{"api_key":"${key}"}`,
+    `x-api-key: ${key}`,
+  ])("nothing of it in: %s", (message) => {
+    const told = shownOf(message);
+    for (const piece of [
+      "Ab3d",
+      "QrSt",
+      "v+w",
+      "+w/x",
+      "w/x=",
+      "uv%2Bw",
+      Buffer.from(key).toString("base64").slice(4, 12),
+    ]) {
+      expect(told).not.toContain(piece);
+    }
+    expect(told).toContain("***");
+  });
+
+  test.each([
+    ["https://user:hunter22@proxy.example/v1 refused", "hunter22"],
+    ["GET https://proxy.example/?api_key=0123456789&a=b", "0123456789"],
+    ["GET https://proxy.example/?access_token=0123456789", "0123456789"],
+    ["token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N", "eyJzdWIi"],
+    ["other keys: sk-ant-api03-aaaaaaaaaaaa AIzaSyA1234567890123 gsk_abcdefghijklmnop", "aaaaaaaaaaaa"],
+    ["other keys: sk-ant-api03-aaaaaaaaaaaa AIzaSyA1234567890123 gsk_abcdefghijklmnop", "1234567890123"],
+    ["other keys: sk-ant-api03-aaaaaaaaaaaa AIzaSyA1234567890123 gsk_abcdefghijklmnop", "abcdefghijklmnop"],
+  ])("%s does not show %s", (message, secret) => {
+    expect(shownOf(message)).not.toContain(secret);
+  });
+
+  test.each([
+    "You can find your API key at https://platform.openai.com/account/api-keys.",
+    "see https://api-docs.deepseek.com/guides/thinking_mode#tool-calls",
+    "The model `gpt-5.2-proo` does not exist **or** you do not have access to it.",
+  ])("ordinary words stay: %s", (message) => {
+    expect(shownOf(message)).toContain(message);
+  });
+
+  test("control characters, bidirectional marks and line breaks become harmless", () => {
+    expect(shownOf("a\u001b]0;x\u0007b\nc\u202ed")).toMatch(/^[\x20-\x7e]+$/);
+  });
+});
+
+describe("a failed connection", () => {
+  const failed = (code: string, baseUrl: string) =>
+    connectionError(Object.assign(new Error("connect failed"), { code }), settings({ baseUrl }));
+
+  test.each([
+    ["ECONNREFUSED", "http://127.0.0.1:11434/v1", /ollama serve/, true],
+    ["ECONNREFUSED", "https://api.openai.com/v1", /network.*api\.openai\.com/, true],
+    ["ENOTFOUND", "https://api.opnai.com/v1", /api\.opnai\.com/, true],
+    ["SELF_SIGNED_CERT_IN_CHAIN", "https://api.openai.com/v1", /NODE_EXTRA_CA_CERTS/, false],
+  ])("%s at %s", (code, baseUrl, hint, retryable) => {
+    expect(failed(code, baseUrl)).toMatchObject({ code: "network", retryable });
+    expect(failed(code, baseUrl).hint?.en).toMatch(hint);
+  });
+});
+
 test("a failed connection tells what the socket said, not what the package made of it", () => {
   const socket = Object.assign(new Error("connect failed"), { code: "ECONNREFUSED" });
   const wrapped = new Error("Connection error.", { cause: new Error("fetch failed", { cause: socket }) });

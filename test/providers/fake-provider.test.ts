@@ -20,6 +20,9 @@ async function post(path: string, body: unknown, headers: Record<string, string>
 const chat = (body: object, headers: Record<string, string> = { authorization: "Bearer x" }) =>
   post("/v1/chat/completions", { model: "m", messages: [user], ...body }, headers);
 
+const responses = (body: object, headers: Record<string, string> = { authorization: "Bearer x" }) =>
+  post("/v1/responses", { model: "m", input: [user], store: false, ...body }, headers);
+
 const messages = (body: object, headers: Record<string, string> = { "x-api-key": "x" }) =>
   post(
     "/v1/messages",
@@ -129,6 +132,78 @@ describe("what OpenAI refuses", () => {
   });
 });
 
+describe("what OpenAI refuses of its newer models on chat completions", () => {
+  const tools = [{ type: "function", function: { name: "a", parameters: { type: "object", properties: {} } } }];
+  test.each([
+    ["gpt-5.6-terra", {}, 400],
+    ["gpt-6-luna", { reasoning_effort: "low" }, 400],
+    ["gpt-5.4", { reasoning_effort: "low" }, 400],
+    ["gpt-6-luna", { reasoning_effort: "none" }, 200],
+    ["gpt-5.4", {}, 200],
+    ["gpt-4o", { reasoning_effort: "low" }, 200],
+  ])("tools of %s with %j: %d", async (model, body, status) => {
+    fake.script(model, { text: "ok" });
+    const answer = await chat({ model, tools, ...body });
+    expect(answer.status).toBe(status);
+    if (status === 400) expect(answer.text).toContain(`are not supported for ${model} in /v1/chat/completions`);
+  });
+
+  test("max_tokens", async () => {
+    const { status, text } = await chat({ model: "o4-mini", max_tokens: 5 });
+    expect({ status, text }).toEqual({ status: 400, text: expect.stringContaining("Use 'max_completion_tokens'") });
+  });
+});
+
+describe("what OpenAI refuses on Responses", () => {
+  const asked = { type: "function_call", id: "fc_1", call_id: "c", name: "weather", arguments: "{}" };
+  const answer = { type: "function_call_output", call_id: "c", output: "rain" };
+  const thought = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "encrypted-by-m" };
+  const tool = { type: "function", name: "a", strict: false, parameters: { type: "object", properties: {} } };
+  test.each<[string, object, string]>([
+    ["no input", { input: [] }, "input"],
+    ["chat's messages", { messages: [user] }, "moved to 'input'"],
+    ["chat's limit", { max_tokens: 20 }, "moved to 'max_output_tokens'"],
+    ["chat's effort", { reasoning_effort: "low" }, "moved to 'reasoning.effort'"],
+    ["an unknown parameter", { mood: "grey" }, "Unknown parameter: 'mood'"],
+    ["a limit below 16", { max_output_tokens: 15 }, ">= 16, but got 15"],
+    [
+      "a temperature while it reasons",
+      { temperature: 1, reasoning: { effort: "low" } },
+      "'temperature' is not supported",
+    ],
+    ["effort for a model without it", { model: "gpt-4o", reasoning: { effort: "low" } }, "'reasoning.effort' is not"],
+    ["chat's form of a tool", { tools: [{ type: "function", function: tool }] }, "tools[0].name"],
+    ["a tool name with a dot", { tools: [{ ...tool, name: "a.b" }] }, "does not match pattern"],
+    ["a tool that is strict by default", { tools: [{ ...tool, strict: undefined }] }, "additionalProperties"],
+    ["an output without its call", { input: [user, answer] }, "No tool call found for function call output"],
+    ["a call without its output", { input: [user, asked] }, "No tool output found for function call c"],
+    ["reasoning at the end", { input: [user, thought] }, "without its required following item"],
+    ["reasoning before the user", { input: [user, thought, user] }, "without its required following item"],
+    [
+      "reasoning by its id alone",
+      { input: [user, { ...thought, encrypted_content: null }, asked, answer] },
+      "not found",
+    ],
+    [
+      "reasoning of another model",
+      { input: [user, { ...thought, encrypted_content: "x" }, asked, answer] },
+      "could not be verified",
+    ],
+    ["a long call id", { input: [user, { ...asked, call_id: "c".repeat(65) }] }, "string too long"],
+    ["an unknown role", { input: [{ role: "robot", content: "x" }] }, "robot"],
+  ])("%s", async (_, body, words) => {
+    expect(await responses(body)).toMatchObject({ status: 400, text: expect.stringContaining(words) });
+  });
+
+  test("and nothing about a right conversation", async () => {
+    fake.script("m", { reasoning: "Hm.", text: "ok", chunkSize: 99 });
+    const { status, text } = await responses({ tools: [tool], input: [user, thought, asked, answer] });
+    expect(status).toBe(200);
+    expect(text).toMatch(/event: response.completed\ndata: .*"status":"completed".*\n\n$/);
+    expect(fake.requests("m").at(-1)?.wire).toBe("openai-responses");
+  });
+});
+
 describe("what Anthropic refuses", () => {
   test.each([
     ["no key", 401, {}, { "x-api-key": "" }],
@@ -187,7 +262,8 @@ describe("what Anthropic refuses", () => {
       { role: "assistant", content: [use] },
       { role: "user", content: [result, { type: "text", text: "go on" }] },
     ];
-    expect((await messages({ messages: turns })).status).toBe(200);
+    const tools = [{ name: "weather", input_schema: { type: "object" } }];
+    expect((await messages({ messages: turns, tools })).status).toBe(200);
     const chatTurns = [
       user,
       { role: "assistant", content: null, tool_calls: [call] },

@@ -115,12 +115,12 @@ describe("what vendors want", () => {
     const own = named("deepseek", "deepseek-reasoner");
     const { turn } = readTurn([delta({ reasoning_content: "Rain?" }), delta({ content: "Rain." }, "stop")], own);
     const foreign: Message = { role: "assistant", content: "Hi.", reasoning: "theirs", toolCalls: [] };
-    const messages = [...question.messages, turn.message, ...question.messages, foreign];
+    const messages = [...question.messages, turn.message, ...question.messages, foreign, ...question.messages];
     const echoed = (of: ModelSettings) =>
       body(of, messages).messages.map((message: { reasoning_content?: string }) => message.reasoning_content);
-    expect(echoed(own)).toEqual([undefined, "Rain?", undefined, ""]);
-    expect(echoed(named("deepseek", "deepseek-chat"))).toEqual([undefined, "", undefined, ""]);
-    expect(echoed(named("qwen"))).toEqual([undefined, undefined, undefined, undefined]);
+    expect(echoed(own)).toEqual([undefined, "Rain?", undefined, "", undefined]);
+    expect(echoed(named("deepseek", "deepseek-chat"))).toEqual([undefined, "", undefined, "", undefined]);
+    expect(echoed(named("qwen"))).toEqual([undefined, undefined, undefined, undefined, undefined]);
   });
 
   test("OpenAI: tools go without reasoning where the wire demands it, and reasoning goes without sampling", () => {
@@ -129,7 +129,7 @@ describe("what vendors want", () => {
       temperature: 0.7,
       max_completion_tokens: 2000,
     });
-    const thinking = named("openai", "gpt-5.6-sol", { reasoningEffort: "high" });
+    const thinking = named("openai", "gpt-5.6-sol", { reasoningEffort: "high", wire: "openai-chat" });
     expect(body(thinking)).toMatchObject({ reasoning_effort: "none" });
     expect(body(thinking, question.messages, [])).toMatchObject({ reasoning_effort: "high" });
     expect(body(thinking, question.messages, [])).not.toHaveProperty("temperature");
@@ -150,7 +150,7 @@ describe("what vendors want", () => {
     );
     expect(turn.message.toolCalls.map((made) => made.id)).toEqual(["made-1", "made-2"]);
     const sent = body(gemini, [...question.messages, turn.message, ...answered()]).messages;
-    expect(sent[1].tool_calls[0].extra_content).toEqual(extra);
+    expect(sent[2].tool_calls[0].extra_content).toEqual(extra);
     const stranger = sent.find((message: { tool_calls?: { id: string }[] }) => message.tool_calls?.[0]?.id === "a");
     expect(stranger.tool_calls[0].extra_content.google.thought_signature).toBe("skip_thought_signature_validator");
     expect(stranger.tool_calls[1]).not.toHaveProperty("extra_content");

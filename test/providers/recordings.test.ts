@@ -1,79 +1,89 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DuetError } from "../../src/core/errors.ts";
 import { isRecord } from "../../src/core/json.ts";
-import type { ModelEvent } from "../../src/core/model.ts";
+import type { FinishReason, ModelEvent, Turn } from "../../src/core/model.ts";
 import { createModel } from "../../src/providers/create.ts";
-import { httpError } from "../../src/providers/errors.ts";
-import { wires } from "../../src/providers/settings.ts";
 import { type Replay, startReplay } from "../fakes/replay.ts";
 import { heard, question, settings, textOf } from "./reading.ts";
+import { allRecordings, type Recording, sharedFolder } from "./recordings.ts";
 
-const own = join(import.meta.dirname, "fixtures");
-const shared = process.env.DUET_RECORDINGS;
-const sources = shared ? [own, shared] : [own];
+if (!sharedFolder) test.skip("the shared recordings are skipped: DUET_RECORDINGS does not name their folder", () => {});
 
-if (!shared) test.skip("the shared recordings are skipped: DUET_RECORDINGS does not name their folder", () => {});
+const recordings = allRecordings();
+const ofKind = (kind: Recording["kind"]) => recordings.filter((recording) => recording.kind === kind);
 
-interface Recording {
-  name: string;
-  kind: string;
-  wire: string;
-  http: { status: number; headers?: Record<string, string> };
-  expected: Record<string, unknown>;
-  bytes: Buffer;
+let replay: Replay;
+beforeAll(async () => {
+  replay = await startReplay();
+});
+afterAll(() => replay.close());
+
+test("all recordings are tried, on all wires", () => {
+  expect(new Set(recordings.map(({ name }) => name)).size).toBe(recordings.length);
+  expect(new Set(ofKind("stream").map(({ wire }) => wire)).size).toBe(3);
+  if (sharedFolder) expect(recordings.length).toBeGreaterThanOrEqual(87);
+});
+
+describe.each([
+  ["whole", 0],
+  ["7 bytes at a time", 7],
+  ["1 byte at a time", 1],
+])("%s", (_, pieceSize) => {
+  test.each(ofKind("stream").map((recording) => [recording.name, recording] as const))(
+    "the stream %s is read as it was meant",
+    async (_, recording) => {
+      const got = await play(recording, pieceSize);
+      const { expected } = recording;
+      expect(got.text).toBe(expected.text);
+      expect(got.reasoning).toBe(expected.reasoning);
+      expect(got.outcomes).toContain(expected.outcome);
+      if (!got.turn) return;
+      expect(got.turn.message).toMatchObject({ content: expected.text });
+      expect(got.turn.message.toolCalls.map(toExpectedCall)).toEqual(expectedCalls(expected.toolCalls));
+      expect(got.turn.finish === "tool-calls").toBe(expected.runTools);
+      expect(got.turn.usage).toMatchObject(expectedUsage(expected.usage));
+    },
+  );
+
+  test.each(ofKind("http-error").map((recording) => [recording.name, recording] as const))(
+    "the error %s is told apart",
+    async (_, recording) => {
+      const { error } = await play(recording, pieceSize);
+      const { class: name, retryable, retryAfterMs } = recording.expected;
+      expect(error).toMatchObject({ code: codes[String(name)] ?? name, retryable });
+      if (typeof retryAfterMs === "number") expect(error?.retryAfterMs).toBe(retryAfterMs);
+    },
+  );
+
+  test.each(ofKind("json").map((recording) => [recording.name, recording] as const))(
+    "the whole answer %s is read, although a stream was asked for",
+    async (_, recording) => {
+      const { turn } = await play(recording, pieceSize);
+      const [choice] = JSON.parse(recording.bytes.toString("utf8")).choices;
+      expect(turn?.message.content).toBe(choice.message.content ?? "");
+      const calls = choice.message.tool_calls ?? [];
+      expect(turn?.finish).toBe(calls.length > 0 ? "tool-calls" : "stop");
+      expect(turn?.message.toolCalls.map(({ name, argumentsText }) => ({ name, arguments: argumentsText }))).toEqual(
+        calls.map((call: { function: unknown }) => call.function),
+      );
+      expect(turn?.message.toolCalls.every((call) => call.id !== "")).toBe(true);
+    },
+  );
+});
+
+interface Played {
+  text: string;
+  reasoning: string;
+  turn?: Turn;
+  error?: DuetError;
+  /** The recorder's words for how it ended; an empty reply and one that was cut off are one error of ours. */
+  outcomes: string[];
 }
 
-const recordings = sources.flatMap(readRecordings).filter((recording) => wires.some((wire) => wire === recording.wire));
-
-describe("recorded streams", () => {
-  let replay: Replay;
-  beforeAll(async () => {
-    replay = await startReplay();
-  });
-  afterAll(() => replay.close());
-
-  for (const recording of recordings.filter((candidate) => candidate.kind === "stream")) {
-    for (const pieceSize of [0, 7, 1]) {
-      test(`${recording.name} is read as it was meant, ${pieceSize || "all"} bytes at a time`, async () => {
-        replay.serve({ headers: recording.http.headers, body: recording.bytes }, pieceSize);
-        const got = await play(replay, recording);
-        const { expected } = recording;
-        expect(got.text).toBe(expected.text);
-        expect(got.reasoning).toBe(expected.reasoning);
-        expect(got.outcome).toBe(expected.outcome);
-        if (!got.turn) return;
-        expect(got.turn.message.toolCalls.map(toExpectedCall)).toEqual(expected.toolCalls);
-        expect(got.turn.finish === "tool-calls").toBe(expected.runTools);
-        expect(got.turn.usage).toMatchObject(expectedUsage(expected.usage));
-      });
-    }
-  }
-});
-
-describe("recorded errors", () => {
-  for (const recording of recordings.filter((candidate) => candidate.kind === "http-error")) {
-    test(`${recording.name} is classified`, () => {
-      const { status, headers } = recording.http;
-      const body = recording.bytes.toString("utf8");
-      const error = httpError({ status, headers: new Headers(headers), body }, settings());
-      expect(error).toMatchObject({
-        code: codes[String(recording.expected.class)] ?? recording.expected.class,
-        retryable: recording.expected.retryable,
-      });
-      if (typeof recording.expected.retryAfterMs === "number") {
-        expect(error.retryAfterMs).toBe(recording.expected.retryAfterMs);
-      }
-    });
-  }
-});
-
-/** Our codes are fewer than the recorder's classes. */
-const codes: Record<string, string> = { permission: "auth", not_found: "invalid_request" };
-
-async function play(replay: Replay, recording: Recording) {
-  const wire = wires.find((name) => name === recording.wire) ?? "openai-chat";
-  const baseUrl = wire === "openai-chat" ? `${replay.url}/v1` : replay.url;
+async function play(recording: Recording, pieceSize: number): Promise<Played> {
+  const { wire, http, bytes } = recording;
+  replay.serve({ ...http, body: bytes }, pieceSize);
+  const baseUrl = wire === "anthropic-messages" ? replay.url : `${replay.url}/v1`;
   const model = createModel(settings({ wire, baseUrl }), { sleep: async () => {} });
   const events: ModelEvent[] = [];
   try {
@@ -83,16 +93,16 @@ async function play(replay: Replay, recording: Recording) {
       else events.push(event);
     }
     const { text, reasoning, turn } = heard(events);
-    return { text, reasoning, turn, outcome: outcomes[turn.finish] };
+    return { text, reasoning, turn, outcomes: [outcomes[turn.finish]] };
   } catch (error) {
+    if (!(error instanceof DuetError)) throw error;
     const text = textOf(events, "text-delta");
     const reasoning = textOf(events, "reasoning-delta");
-    const cut = isRecord(error) && error.code === "bad_response";
-    return { text, reasoning, turn: undefined, outcome: cut ? "incomplete" : "error" };
+    return { text, reasoning, error, outcomes: error.code === "bad_response" ? ["incomplete", "empty"] : ["error"] };
   }
 }
 
-const outcomes = {
+const outcomes: Record<FinishReason, string> = {
   stop: "ok",
   "tool-calls": "ok",
   length: "length",
@@ -100,26 +110,38 @@ const outcomes = {
   "content-filter": "content_filter",
 };
 
-function toExpectedCall(call: { id: string; name: string; arguments: unknown; argumentsText: string }) {
-  const { id, name, argumentsText } = call;
-  return { id, name, arguments: call.arguments ?? null, argumentsRaw: argumentsText };
+/** Our codes are fewer than the recorder's classes. */
+const codes: Record<string, string> = { permission: "auth", not_found: "invalid_request" };
+
+function toExpectedCall({ id, name, argumentsText, arguments: parsed }: Turn["message"]["toolCalls"][number]) {
+  return { id, name, arguments: parsed ?? null, argumentsRaw: argumentsText };
+}
+
+function expectedCalls(calls: unknown): unknown[] {
+  if (!Array.isArray(calls)) return [];
+  return calls.map(({ id, name, argumentsRaw, arguments: parsed = parse(argumentsRaw) }) => ({
+    // Where the provider sent none, it is ours to make up.
+    id: id || expect.stringMatching(/^\w+$/),
+    name,
+    arguments: parsed,
+    argumentsRaw,
+  }));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text || "{}");
+  } catch {
+    return null;
+  }
 }
 
 function expectedUsage(usage: unknown) {
-  if (!isRecord(usage)) return { inputTokens: 0, outputTokens: 0 };
+  const { inputTokens, outputTokens, outputTokensAll, reasoningTokens, cacheReadTokens } = isRecord(usage) ? usage : {};
   return {
-    inputTokens: usage.inputTokens,
-    outputTokens: usage.outputTokensAll ?? usage.outputTokens,
-    reasoningTokens: usage.reasoningTokens ?? 0,
-    cachedTokens: usage.cacheReadTokens ?? 0,
+    inputTokens: inputTokens ?? 0,
+    outputTokens: outputTokensAll ?? outputTokens ?? 0,
+    reasoningTokens: reasoningTokens ?? 0,
+    cachedTokens: cacheReadTokens ?? 0,
   };
-}
-
-function readRecordings(folder: string): Recording[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(".json") && !name.endsWith(".body.json"))
-    .map((name) => {
-      const recording = JSON.parse(readFileSync(join(folder, name), "utf8"));
-      return { ...recording, bytes: readFileSync(join(folder, recording.file)) };
-    });
 }

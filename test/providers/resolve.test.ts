@@ -86,6 +86,77 @@ describe("a model's settings", () => {
   });
 });
 
+describe("the wire", () => {
+  test.each([
+    ["gpt-5.4", "openai-responses"],
+    ["gpt-5.5", "openai-responses"],
+    ["gpt-5.6-terra", "openai-responses"],
+    ["gpt-6-luna", "openai-responses"],
+    ["gpt-6.1-sol", "openai-responses"],
+    ["gpt-5.2-pro", "openai-responses"],
+    ["gpt-5.2", "openai-chat"],
+    ["gpt-5-mini", "openai-chat"],
+    ["gpt-4o", "openai-chat"],
+    ["gpt-4.1-mini", "openai-chat"],
+    ["o4-mini", "openai-chat"],
+  ])("of OpenAI's %s is %s, for newer models take no tools on chat completions", (model, wire) => {
+    expect(resolve({ provider: "openai", model }).wire).toBe(wire);
+  });
+
+  test("that a user names wins, for one model and for a whole vendor", () => {
+    expect(resolve({ provider: "openai", model: "gpt-6-luna", wire: "openai-chat" }).wire).toBe("openai-chat");
+    expect(resolve({ provider: "openai", model: "gpt-4o", wire: "openai-responses" }).wire).toBe("openai-responses");
+    const own = { openai: { wire: "openai-chat" }, mine: { wire: "openai-responses", baseUrl: "http://localhost:1" } };
+    expect(resolve({ provider: "openai", model: "gpt-6-luna" }, {}, own)).toMatchObject({
+      wire: "openai-chat",
+      contextWindow: 272_000,
+    });
+    expect(resolve({ provider: "mine", model: "m" }, {}, own).wire).toBe("openai-responses");
+  });
+});
+
+describe("Qwen's regions", () => {
+  test("share the key and its variable, each at its own address, and are only used by name", () => {
+    const environment = { DASHSCOPE_API_KEY: "k" };
+    const address = (provider: string) => resolve({ provider }, environment).baseUrl;
+    expect(address("qwen")).toBe("https://dashscope.aliyuncs.com/compatible-mode/v1");
+    expect(address("qwen-intl")).toBe("https://dashscope-intl.aliyuncs.com/compatible-mode/v1");
+    expect(address("qwen-us")).toBe("https://dashscope-us.aliyuncs.com/compatible-mode/v1");
+    expect(resolve({ provider: "qwen-us" }, environment)).toMatchObject({ apiKey: "k", model: "qwen3.7-plus" });
+    expect(vendorTable({})["qwen-us"]?.regionOf).toBe("qwen");
+  });
+
+  test("all give way to DASHSCOPE_BASE_URL", () => {
+    const environment = { DASHSCOPE_BASE_URL: "https://proxy.example/v1" };
+    for (const provider of ["qwen", "qwen-intl", "qwen-us"]) {
+      expect(resolve({ provider }, environment).baseUrl).toBe("https://proxy.example/v1");
+    }
+  });
+});
+
+describe("what a model takes and gives", () => {
+  test.each([
+    ["openai", "gpt-6.1-terra", 272_000, 128_000],
+    ["openai", "gpt-5.4-mini", 400_000, 128_000],
+    ["openai", "gpt-5.5-pro", 1_050_000, 128_000],
+    ["openai", "gpt-4.1", 1_047_576, 32_768],
+    ["openai", "gpt-4", 8_192, 8_192],
+    ["openai", "o3-mini", 200_000, 100_000],
+    ["anthropic", "claude-sonnet-5-5", 1_000_000, 128_000],
+    ["anthropic", "claude-haiku-4-5-20251001", 200_000, 64_000],
+    ["anthropic", "claude-opus-4-6", 1_000_000, 128_000],
+    ["anthropic", "claude-fable-5-2", 1_000_000, 128_000],
+    ["deepseek", "deepseek-chat", 1_000_000, 384_000],
+    ["qwen-intl", "qwen3.7-max", 1_000_000, 65_536],
+    ["qwen", "qwen3-max", 262_144, 65_536],
+    ["gemini", "gemini-3.8-flash", 1_048_576, 65_536],
+    ["gemini", "gemini-4-argon", 1_048_576, 32_768],
+    ["openai", "gpt-of-tomorrow", undefined, undefined],
+  ])("is known of %s/%s", (provider, model, contextWindow, maxOutput) => {
+    expect(resolve({ provider, model })).toMatchObject({ contextWindow, maxOutput });
+  });
+});
+
 describe("a wrong value is a config error that names the key, the value and what is allowed", () => {
   test.each([
     [{ provider: "opnai" }, "models.answer.provider", '"opnai"', "deepseek, openai"],

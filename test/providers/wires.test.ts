@@ -11,9 +11,9 @@ beforeEach(async () => {
 });
 afterEach(() => fake.close());
 
-describe.each<WireName>(["openai-chat", "anthropic-messages"])("over %s", (wire) => {
+describe.each<WireName>(["openai-chat", "openai-responses", "anthropic-messages"])("over %s", (wire) => {
   function model(changes: Partial<ModelSettings> = {}) {
-    const baseUrl = wire === "openai-chat" ? fake.openaiUrl : fake.anthropicUrl;
+    const baseUrl = wire === "anthropic-messages" ? fake.anthropicUrl : fake.openaiUrl;
     return createModel(settings({ wire, baseUrl, ...changes }), { sleep: async () => {} });
   }
   const script = (...replies: Parameters<FakeProvider["script"]>[1][]) => fake.script("test-model", ...replies);
@@ -24,7 +24,7 @@ describe.each<WireName>(["openai-chat", "anthropic-messages"])("over %s", (wire)
     const events = await Array.fromAsync(model().stream(question, new AbortController().signal));
     expect(events.filter((event) => event.type === "text-delta").length).toBeGreaterThan(3);
     expect(textOf(events, "text-delta")).toBe("It rains in Bergen, 雨 🌧.");
-    expect(events.at(-1)).toEqual({
+    expect(events.at(-1)).toMatchObject({
       type: "turn-end",
       turn: {
         message: { role: "assistant", content: "It rains in Bergen, 雨 🌧.", toolCalls: [] },
@@ -47,7 +47,7 @@ describe.each<WireName>(["openai-chat", "anthropic-messages"])("over %s", (wire)
       { id: "two", name: "weather", arguments: { city: "Oslo" } },
       { id: "three", name: "weather", arguments: "" },
     ];
-    const stop = wire === "openai-chat" ? "stop" : "end_turn";
+    const stop = { "openai-chat": "stop", "openai-responses": "completed", "anthropic-messages": "end_turn" }[wire];
     script({ text: "Let me look.", toolCalls }, { toolCalls, finish: stop });
     const { turn } = await hear(model(), { tools: [weather] });
     expect(turn.finish).toBe("tool-calls");
@@ -92,7 +92,12 @@ describe.each<WireName>(["openai-chat", "anthropic-messages"])("over %s", (wire)
   });
 
   test("a turn that ran out of tokens says so, and keeps its calls from being run", async () => {
-    const finish = wire === "openai-chat" ? "length" : "max_tokens";
+    const words = {
+      "openai-chat": "length",
+      "openai-responses": "max_output_tokens",
+      "anthropic-messages": "max_tokens",
+    };
+    const finish = words[wire];
     script({ toolCalls: [{ name: "weather", arguments: '{"city":"Ber' }], finish });
     const { turn } = await hear(model());
     expect(turn.finish).toBe("length");
@@ -112,13 +117,19 @@ describe.each<WireName>(["openai-chat", "anthropic-messages"])("over %s", (wire)
     });
   });
 
-  test("a provider that does not answer is left after the limit of the first content, and not asked again", async () => {
-    script({ hang: "before-headers" }, { hang: "after-headers" });
-    const impatient = { firstContentMs: 80 };
-    await expect(hear(model(impatient))).rejects.toMatchObject({ code: "timeout" });
-    await expect(hear(model(impatient))).rejects.toMatchObject({ code: "timeout" });
-    expect(requests()).toHaveLength(2);
-    await expect.poll(() => requests().every((entry) => entry.aborted)).toBe(true);
+  test("a provider that does not answer is left after the limit of the first content, and asked again", async () => {
+    script({ hang: "before-headers" }, { hang: "after-headers" }, { text: "Rain." });
+    const { text, notices } = await hear(model({ firstContentMs: 80 }));
+    expect(text).toBe("Rain.");
+    expect(notices).toEqual([expect.stringContaining("(1/3)"), expect.stringContaining("(2/3)")]);
+    await expect.poll(() => requests().map((entry) => entry.aborted)).toEqual([true, true, false]);
+  });
+
+  test("a provider that does not answer is not asked again when another wait would outlast the call", async () => {
+    script({ hang: "before-headers" }, { text: "never" });
+    const error = await hear(model({ firstContentMs: 400, timeoutMs: 700 })).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "timeout", message: expect.stringContaining("0.4 s") });
+    expect(requests()).toHaveLength(1);
   });
 
   test("an answer that falls silent is left after the limit of silence", async () => {

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { Anthropic } from "@anthropic-ai/sdk/client";
-import type { Model } from "../../core/model.ts";
 import { requireKey, streamTurn } from "../call.ts";
 import type { HttpFailure } from "../errors.ts";
+import type { WireModel } from "../repair.ts";
 import type { ModelSettings } from "../settings.ts";
 import { openTransport } from "../transport.ts";
 import { toMessagesRequest } from "./request.ts";
 import { MessageReader } from "./stream.ts";
 
 /** A model on Anthropic's Messages wire. One attempt a call: retries and the total limit are wrappers. */
-export function openMessagesModel(settings: ModelSettings): Model {
+export function openMessagesModel(settings: ModelSettings): WireModel {
   const transport = openTransport();
   const client = new Anthropic({
     // Everything that the package would otherwise take from the environment is set.
@@ -27,9 +27,9 @@ export function openMessagesModel(settings: ModelSettings): Model {
   return {
     provider: settings.provider,
     model: settings.model,
-    async *stream(request, signal) {
+    async *stream(request, signal, quirks = settings.quirks) {
       requireKey(settings);
-      const body = toMessagesRequest(request, settings);
+      const body = toMessagesRequest(request, { ...settings, quirks });
       const reader = new MessageReader(settings, () => `toolu_${randomUUID().slice(0, 8)}`);
       const send = (stop: AbortSignal) => client.post("/v1/messages", { body, headers, signal: stop }).asResponse();
       yield* streamTurn({ settings, transport, reader, send, failureOf }, signal);

@@ -1,14 +1,18 @@
 import { isRecord } from "../../core/json.ts";
 import type { AssistantMessage, Message } from "../../core/messages.ts";
 import type { ModelRequest, ToolDefinition } from "../../core/model.ts";
-import { nativePayload, pairedHistory, wireToolName } from "../history.ts";
+import { handOver } from "../handover.ts";
+import { isBlank, wireToolName } from "../history.ts";
+import { chooseParameters } from "../parameters.ts";
 import type { ModelSettings } from "../settings.ts";
+import { cacheMarks } from "./cache-marks.ts";
+import { thinkingFields } from "./thinking.ts";
 
 /** The body of a Messages request, as far as we use it. */
 export interface MessagesRequest {
   [field: string]: unknown;
   model: string;
-  system?: string;
+  system?: string | Block[];
   messages: TurnParam[];
   tools?: ToolParam[];
   max_tokens: number;
@@ -31,34 +35,34 @@ export interface ToolParam {
 
 /** Ours to theirs. */
 export function toMessagesRequest(request: ModelRequest, settings: ModelSettings): MessagesRequest {
-  const { quirks, reasoningEffort: effort } = settings;
-  const system = request.messages.filter((message) => message.role === "system").map((message) => message.content);
-  const thinks = quirks.adaptiveThinking && effort !== undefined && effort !== "none";
-  const samples = quirks.noSampling === undefined || (quirks.noSampling === "while-reasoning" && !thinks);
+  const messages = handOver(request.messages, settings);
+  const turns = toTurns(messages);
+  const parameters = chooseParameters(request, settings);
+  const thinks = settings.quirks.adaptiveThinking || mayThink(turns);
+  const parts = {
+    system: messages.find((message) => message.role === "system")?.content,
+    messages: turns,
+    ...toToolParams(request.tools, messages),
+  };
   return {
     model: settings.servedAs ?? settings.model,
-    system: system.join("\n\n").trim() || undefined,
-    messages: toTurns(pairedHistory(request.messages), settings),
-    tools: request.tools.length > 0 ? request.tools.map(toToolParam) : undefined,
-    max_tokens: request.maxTokens ?? settings.maxTokens,
+    ...parts,
+    ...(settings.quirks.cacheMarks ? cacheMarks(parts) : {}),
     stream: true,
-    // Claude takes one of the two, and the narrower one is what somebody set on purpose.
-    temperature: samples && settings.topP === undefined ? settings.temperature : undefined,
-    top_p: samples ? settings.topP : undefined,
-    thinking: thinks ? { type: "adaptive" } : undefined,
-    output_config: thinks ? { effort } : undefined,
-    ...quirks.body,
+    temperature: parameters.temperature,
+    top_p: parameters.topP,
+    ...thinkingFields(thinks ? parameters : { ...parameters, effort: undefined }, settings),
+    ...settings.quirks.body,
   };
 }
 
-/** Neighbours of one role become one turn, so that all results of a round stand first in the next user turn. */
-function toTurns(messages: Message[], settings: ModelSettings): TurnParam[] {
-  const ids = new CallIds();
+/** Results and what the user says next become one turn, the results first. */
+function toTurns(messages: readonly Message[]): TurnParam[] {
   const turns: TurnParam[] = [];
   for (const message of messages) {
     if (message.role === "system") continue;
     const role = message.role === "assistant" ? "assistant" : "user";
-    const content = toBlocks(message, settings, ids);
+    const content = toBlocks(message);
     const previous = turns.at(-1);
     if (previous?.role === role) previous.content.push(...content);
     else turns.push({ role, content });
@@ -66,59 +70,58 @@ function toTurns(messages: Message[], settings: ModelSettings): TurnParam[] {
   return turns;
 }
 
-function toBlocks(message: Message, settings: ModelSettings, ids: CallIds): Block[] {
-  if (message.role === "assistant") return toAssistantBlocks(message, settings, ids);
-  if (message.role !== "tool") return [{ type: "text", text: message.content.trim() ? message.content : "(empty)" }];
-  const content = message.content.trim() ? message.content : "(empty)";
+// With a budget: "a final `assistant` message must start with a thinking block (preceding the lastmost set of `tool_use`
+// and `tool_result` blocks)", which the calls of another model do not have.
+function mayThink(turns: readonly TurnParam[]): boolean {
+  const latest = turns.findLast((turn) => turn.role === "assistant")?.content ?? [];
+  return latest[0]?.type.endsWith("thinking") || !latest.some((block) => block.type === "tool_use");
+}
+
+function toBlocks(message: Message): Block[] {
+  if (message.role === "assistant") return nativeBlocks(message) ?? neutralBlocks(message);
+  if (message.role !== "tool") return [{ type: "text", text: message.content }];
   const failed = message.ok ? undefined : true;
-  return [{ type: "tool_result", tool_use_id: ids.of(message.callId), content, is_error: failed }];
+  return [{ type: "tool_result", tool_use_id: message.callId, content: message.content, is_error: failed }];
 }
 
 // Thinking blocks must go back byte for byte, in their order; a text of white space alone is refused even from Claude.
-function toAssistantBlocks(message: AssistantMessage, settings: ModelSettings, ids: CallIds): Block[] {
-  ids.startTurn();
-  const native = nativePayload(message.native, settings);
-  if (Array.isArray(native)) {
-    for (const call of message.toolCalls) ids.keep(call.id);
-    return native.filter(isBlock).filter((block) => block.type !== "text" || !isBlank(block.text));
-  }
-  const text: Block[] = isBlank(message.content) ? [] : [{ type: "text", text: message.content }];
+function nativeBlocks({ native, toolCalls }: AssistantMessage): Block[] | undefined {
+  if (!Array.isArray(native?.payload)) return undefined;
+  const blocks = native.payload
+    .filter(isBlock)
+    .filter((block) => block.type !== "text" || !isBlank(String(block.text)));
+  const uses = blocks.filter((block) => block.type === "tool_use");
+  const sameCalls =
+    uses.length === toolCalls.length && toolCalls.every(({ id }, position) => uses[position]?.id === id);
+  return sameCalls ? blocks.map(withFittingName) : undefined;
+}
+
+function withFittingName(block: Block): Block {
+  return block.type === "tool_use" ? { ...block, name: wireToolName(String(block.name)) } : block;
+}
+
+function neutralBlocks({ content, toolCalls }: AssistantMessage): Block[] {
+  const text: Block[] = content === "" ? [] : [{ type: "text", text: content }];
   return text.concat(
-    message.toolCalls.map((call) => ({
+    toolCalls.map((call) => ({
       type: "tool_use",
-      id: ids.make(call.id),
+      id: call.id,
       name: wireToolName(call.name),
       input: call.arguments ?? {},
     })),
   );
 }
 
-/** Anthropic allows only some characters in the ids of calls, and each id once in a conversation; others are freer. */
-class CallIds {
-  #used = new Set<string>();
-  #turn = new Map<string, string>();
-
-  startTurn(): void {
-    this.#turn = new Map();
-  }
-
-  keep(id: string): void {
-    this.#used.add(id);
-    this.#turn.set(id, id);
-  }
-
-  make(id: string): string {
-    const base = id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 48) || "call";
-    let made = base;
-    for (let count = 2; this.#used.has(made); count++) made = `${base}-${count}`;
-    this.#used.add(made);
-    this.#turn.set(id, made);
-    return made;
-  }
-
-  of(id: string): string {
-    return this.#turn.get(id) ?? id;
-  }
+/** "Requests which have `tool_use` or `tool_result` blocks in messages must define tools", also when none is on offer. */
+function toToolParams(
+  tools: readonly ToolDefinition[],
+  messages: readonly Message[],
+): Partial<Pick<MessagesRequest, "tools" | "tool_choice">> {
+  if (tools.length > 0) return { tools: tools.map(toToolParam) };
+  const called = messages.flatMap((message) => (message.role === "tool" ? [wireToolName(message.tool)] : []));
+  if (called.length === 0) return {};
+  const past = [...new Set(called)].map((name) => ({ name, description: "", input_schema: { type: "object" } }));
+  return { tools: past, tool_choice: { type: "none" } };
 }
 
 function toToolParam(tool: ToolDefinition): ToolParam {
@@ -128,8 +131,4 @@ function toToolParam(tool: ToolDefinition): ToolParam {
 
 function isBlock(value: unknown): value is Block {
   return isRecord(value) && typeof value.type === "string";
-}
-
-function isBlank(text: unknown): boolean {
-  return typeof text !== "string" || text.trim() === "";
 }

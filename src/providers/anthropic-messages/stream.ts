@@ -148,12 +148,14 @@ const stopReasons: Readonly<Record<string, FinishReason>> = {
 
 function toUsage(raw: Record<string, unknown>): Usage {
   const cached = tokenCount(raw.cache_read_input_tokens);
+  const written = tokenCount(raw.cache_creation_input_tokens);
   const details = isRecord(raw.output_tokens_details) ? raw.output_tokens_details : {};
   return {
-    inputTokens: tokenCount(raw.input_tokens) + tokenCount(raw.cache_creation_input_tokens) + cached,
+    inputTokens: tokenCount(raw.input_tokens) + written + cached,
     outputTokens: tokenCount(raw.output_tokens),
     reasoningTokens: tokenCount(details.thinking_tokens),
     cachedTokens: cached,
+    cacheWriteTokens: written || undefined,
   };
 }
 

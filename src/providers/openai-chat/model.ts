@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { OpenAI } from "openai/client";
-import type { Model } from "../../core/model.ts";
 import { requireKey, streamTurn } from "../call.ts";
 import type { HttpFailure } from "../errors.ts";
+import type { WireModel } from "../repair.ts";
 import type { ModelSettings } from "../settings.ts";
 import { openTransport } from "../transport.ts";
 import { toChatRequest } from "./request.ts";
 import { ChatReader } from "./stream.ts";
 
 /** A model on OpenAI's chat completions wire. One attempt a call: retries and the total limit are wrappers. */
-export function openChatModel(settings: ModelSettings): Model {
+export function openChatModel(settings: ModelSettings): WireModel {
   const transport = openTransport();
   const client = new OpenAI({
     // Everything that the package would otherwise take from the environment is set.
@@ -28,9 +28,9 @@ export function openChatModel(settings: ModelSettings): Model {
   return {
     provider: settings.provider,
     model: settings.model,
-    async *stream(request, signal) {
+    async *stream(request, signal, quirks = settings.quirks) {
       requireKey(settings);
-      const body = toChatRequest(request, settings);
+      const body = toChatRequest(request, { ...settings, quirks });
       const reader = new ChatReader(settings, () => `call_${randomUUID().slice(0, 8)}`);
       const send = (stop: AbortSignal) =>
         client.post("/chat/completions", { body, headers, signal: stop }).asResponse();

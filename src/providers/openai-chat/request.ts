@@ -1,8 +1,10 @@
 import { isRecord, type JsonObject } from "../../core/json.ts";
 import type { AssistantMessage, Message } from "../../core/messages.ts";
 import type { ModelRequest, ToolDefinition } from "../../core/model.ts";
-import { nativePayload, pairedHistory, wireToolName } from "../history.ts";
-import type { ModelSettings } from "../settings.ts";
+import { handOver } from "../handover.ts";
+import { wireToolName } from "../history.ts";
+import { chooseParameters, effortFields } from "../parameters.ts";
+import type { ModelSettings, Quirks } from "../settings.ts";
 
 /** The body of a chat completion, with the fields that vendors add to OpenAI's. */
 export interface ChatRequest {
@@ -23,6 +25,7 @@ export interface ChatAssistantMessage {
   content: string | null;
   tool_calls?: ChatToolCall[];
   reasoning_content?: string;
+  reasoning_details?: unknown[];
   extra_content?: unknown;
 }
 
@@ -44,25 +47,25 @@ export interface ChatNative {
   extraContent?: unknown;
   /** By the id of the call. */
   callExtras?: Record<string, unknown>;
+  /** A gateway's own form of it. */
+  reasoningDetails?: unknown[];
 }
 
 /** Ours to theirs. */
 export function toChatRequest(request: ModelRequest, settings: ModelSettings): ChatRequest {
   const { quirks } = settings;
   const hasTools = request.tools.length > 0;
-  const effort = (hasTools ? quirks.effortWithTools : undefined) ?? settings.reasoningEffort ?? quirks.defaultEffort;
-  const reasons = effort !== undefined && effort !== "none";
-  const samples = quirks.noSampling === undefined || (quirks.noSampling === "while-reasoning" && !reasons);
+  const { temperature, topP, effort, maxTokens } = chooseParameters(request, settings);
   return {
     model: settings.servedAs ?? settings.model,
-    messages: pairedHistory(request.messages).map((message) => toChatMessage(message, settings)),
+    messages: handOver(request.messages, settings).map((message) => toChatMessage(message, settings)),
     tools: hasTools ? request.tools.map(toChatTool) : undefined,
     stream: true,
     stream_options: quirks.noStreamOptions ? undefined : { include_usage: true },
-    temperature: samples ? settings.temperature : undefined,
-    top_p: samples ? settings.topP : undefined,
-    [quirks.maxTokensField ?? "max_tokens"]: request.maxTokens ?? settings.maxTokens,
-    reasoning_effort: effort,
+    temperature,
+    top_p: topP,
+    [quirks.maxTokensField ?? "max_tokens"]: maxTokens,
+    ...effortFields(effort, quirks),
     ...quirks.body,
   };
 }
@@ -73,25 +76,38 @@ function toChatMessage(message: Message, settings: ModelSettings): ChatMessage {
   return { role: message.role, content: message.content };
 }
 
-function toChatAssistant(message: AssistantMessage, settings: ModelSettings): ChatAssistantMessage {
-  const native = readNative(nativePayload(message.native, settings));
-  const foreign = native === undefined ? settings.quirks.foreignCallExtra : undefined;
+function toChatAssistant(message: AssistantMessage, { quirks }: ModelSettings): ChatAssistantMessage {
+  const native = readNative(message.native?.payload);
+  // The signature of a turn stands on the first of its calls.
+  const unsigned = message.toolCalls.every((call) => native?.callExtras?.[call.id] === undefined);
   const calls = message.toolCalls.map(
     (call, position): ChatToolCall => ({
       id: call.id,
       type: "function",
-      // Broken arguments in the history make DashScope refuse every later request.
-      function: { name: wireToolName(call.name), arguments: call.arguments ? call.argumentsText || "{}" : "{}" },
-      extra_content: native?.callExtras?.[call.id] ?? (position === 0 ? foreign : undefined),
+      function: { name: wireToolName(call.name), arguments: call.argumentsText },
+      extra_content:
+        native?.callExtras?.[call.id] ?? (unsigned && position === 0 ? quirks.foreignCallExtra : undefined),
     }),
   );
   return {
     role: "assistant",
     content: message.content || null,
     tool_calls: calls.length > 0 ? calls : undefined,
-    reasoning_content: settings.quirks.echoReasoning ? (native?.reasoningContent ?? "") : undefined,
+    reasoning_content: reasoningOf(message, native, quirks),
+    reasoning_details: native?.reasoningDetails,
     extra_content: native?.extraContent,
   };
+}
+
+/** DeepSeek and Kimi demand the model's own reasoning byte for byte, also "", and "" where another model wrote the turn. */
+function reasoningOf(
+  { content }: AssistantMessage,
+  native: ChatNative | undefined,
+  { echoReasoning }: Quirks,
+): string | undefined {
+  if (!echoReasoning) return undefined;
+  const reasoning = native?.reasoningContent ?? "";
+  return reasoning === "" && echoReasoning === "never-empty" ? content || " " : reasoning;
 }
 
 function readNative(payload: unknown): ChatNative | undefined {
@@ -100,6 +116,7 @@ function readNative(payload: unknown): ChatNative | undefined {
     reasoningContent: typeof payload.reasoningContent === "string" ? payload.reasoningContent : undefined,
     extraContent: payload.extraContent,
     callExtras: isRecord(payload.callExtras) ? payload.callExtras : undefined,
+    reasoningDetails: Array.isArray(payload.reasoningDetails) ? payload.reasoningDetails : undefined,
   };
 }
 

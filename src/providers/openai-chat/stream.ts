@@ -6,7 +6,9 @@ import type { ModelSettings } from "../settings.ts";
 import { type CollectedCall, type ToolFragment, ToolFragments } from "../tool-fragments.ts";
 import { appendDelta, completeTurn, type ServerEvent, type TurnReader } from "../turn.ts";
 import { failedFinishes, finishReasons } from "./finish.ts";
+import { ReasoningDetails } from "./reasoning-details.ts";
 import type { ChatNative } from "./request.ts";
+import { ThoughtTags, type Told } from "./thought-tags.ts";
 import { toUsage, usageOf } from "./usage.ts";
 
 /** Reads the chunks of one chat completion: theirs to ours. `newId` names calls that came without an id. */
@@ -17,8 +19,9 @@ export class ChatReader implements TurnReader {
   #text = "";
   #reasoning = "";
   #reasoningContent: string | undefined;
+  #reasoningDetails = new ReasoningDetails();
   #refusal = "";
-  #inThought = false;
+  #thoughtTags = new ThoughtTags();
   #extraContent: unknown;
   #finish: string | undefined;
   #usage: Usage = noUsage;
@@ -62,6 +65,7 @@ export class ChatReader implements TurnReader {
   }
 
   #finishWith(word: string, out: ModelEvent[]): void {
+    this.#tell(this.#thoughtTags.rest(), out);
     // Several servers repeat it; the words of a refusal are no answer, and are told once.
     if (this.#refusal && this.#finish === undefined) {
       out.push({ type: "notice", level: "warning", code: "refusal", message: this.#refusal });
@@ -85,6 +89,7 @@ export class ChatReader implements TurnReader {
     if (typeof delta.reasoning_content === "string") {
       this.#reasoningContent = (this.#reasoningContent ?? "") + delta.reasoning_content;
     }
+    if (Array.isArray(delta.reasoning_details)) this.#reasoningDetails.add(delta.reasoning_details.filter(isRecord));
     if (typeof delta.content === "string") this.#readText(delta.content, delta.extra_content, out);
     else if (Array.isArray(delta.content)) for (const part of delta.content) this.#readPart(part, out);
     if (typeof delta.refusal === "string") this.#refusal += delta.refusal;
@@ -92,15 +97,12 @@ export class ChatReader implements TurnReader {
     if (isSignature(delta.extra_content)) this.#extraContent = delta.extra_content;
   }
 
-  // Gemini puts its thoughts into `content`, flagged, between two tags of which the second comes with the answer.
   #readText(content: string, extra: unknown, out: ModelEvent[]): void {
-    if (isThought(extra) && (this.#inThought || content.startsWith("<thought>"))) {
-      this.#reason(this.#inThought ? content : content.replace(/^<thought>/, ""), out);
-      this.#inThought = true;
-      return;
-    }
-    const text = this.#inThought ? content.replace(/^<\/thought>/, "") : content;
-    this.#inThought = false;
+    this.#tell(this.#thoughtTags.read(content, isThought(extra)), out);
+  }
+
+  #tell({ reasoning, text }: Told, out: ModelEvent[]): void {
+    this.#reason(reasoning, out);
     this.#say(text, out);
   }
 
@@ -142,12 +144,13 @@ export class ChatReader implements TurnReader {
 
   #native(calls: CollectedCall[]) {
     const signed = calls.filter((call) => call.extra !== undefined);
-    if (this.#reasoningContent === undefined && this.#extraContent === undefined && signed.length === 0) return;
     const payload: ChatNative = {
       reasoningContent: this.#reasoningContent,
       extraContent: this.#extraContent,
       callExtras: signed.length > 0 ? Object.fromEntries(signed.map((call) => [call.id, call.extra])) : undefined,
+      reasoningDetails: this.#reasoningDetails.whole(),
     };
+    if (Object.values(payload).every((value) => value === undefined)) return undefined;
     const { wire, provider, model } = this.#settings;
     return { wire, provider, model, payload };
   }

@@ -20,5 +20,6 @@ export function toUsage(raw: Record<string, unknown>): Usage {
     reasoningTokens: tokenCount(output.reasoning_tokens),
     // DeepSeek and Moonshot name them at the top.
     cachedTokens: tokenCount(input.cached_tokens ?? raw.prompt_cache_hit_tokens ?? raw.cached_tokens),
+    cacheWriteTokens: tokenCount(input.cache_write_tokens) || undefined,
   };
 }

@@ -63,7 +63,8 @@ export function createWebSearch(options: SearchOptions, locale: Locale): Tool {
   return withCache(tool, options.cacheSize);
 }
 
-function chooseBackend(options: SearchOptions): SearchBackend {
+/** The backend that the options mean. Throws a `DuetError` where it is not set up. */
+export function chooseBackend(options: Pick<SearchOptions, "backend" | "tavily" | "searxng">): SearchBackend {
   const { backend, tavily, searxng } = options;
   const wanted = backend === "auto" && tavily.apiKey === undefined && searxng !== undefined ? "searxng" : backend;
   if (wanted !== "searxng") return createTavily(tavily);

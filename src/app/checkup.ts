@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ModelChoice } from "../config/models.ts";
+import type { Config } from "../config.ts";
+import { type DuetError, toDuetError } from "../core/errors.ts";
+import type { Locale } from "../core/locale.ts";
+import type { ModelRequest } from "../core/model.ts";
+
+export type Role = "functionCall" | "answer";
+
+/** The models in force; `answer` is absent where one model plays both parts. */
+export interface Chosen {
+  functionCall: ModelChoice;
+  answer?: ModelChoice;
+}
+
+/** What one request to a model in use showed. */
+export interface ModelCheck {
+  roles: Role[];
+  choice: ModelChoice;
+  /** How long it took, in milliseconds, an error too. */
+  elapsedMs: number;
+  error: DuetError | null;
+  /** What the model's settings gave rise to: parameters that it does not take. */
+  notices: string[];
+}
+
+/** Who gets search queries; nobody was asked anything. */
+export interface SearchCheck {
+  party: string;
+  host: string;
+  /** The query goes to somebody with whom the user has no account. */
+  thirdParty: boolean;
+}
+
+/** Longer nobody waits for one word, in milliseconds; a model's own `timeout` may be shorter. */
+const longestMs = 20_000;
+/** Room for a model that reasons before it says its word. */
+const maxTokens = 128;
+
+/** Asks each model in use for one word, side by side and once. Rejects only when the signal aborts. */
+export function checkModels(chosen: Chosen, locale: Locale, signal: AbortSignal): Promise<ModelCheck[]> {
+  const { functionCall, answer } = chosen;
+  const isOne = answer === undefined || isDeepStrictEqual(answer, functionCall);
+  const checks: [Role[], ModelChoice][] = isOne
+    ? [[["functionCall", "answer"], functionCall]]
+    : [
+        [["functionCall"], functionCall],
+        [["answer"], answer],
+      ];
+  return Promise.all(checks.map(([roles, choice]) => checkModel(roles, choice, locale, signal)));
+}
+
+async function checkModel(
+  roles: Role[],
+  choice: ModelChoice,
+  locale: Locale,
+  signal: AbortSignal,
+): Promise<ModelCheck> {
+  const began = performance.now();
+  const notices: string[] = [];
+  const error = await askOneWord(choice, locale, notices, signal).then(() => null, toDuetError);
+  signal.throwIfAborted();
+  return { roles, choice, elapsedMs: Math.round(performance.now() - began), error, notices };
+}
+
+/** Any complete turn will do, also one that was cut at its limit: the model is there and takes our requests. */
+async function askOneWord(choice: ModelChoice, locale: Locale, notices: string[], signal: AbortSignal): Promise<void> {
+  if (!("wire" in choice)) return;
+  const { createModel } = await import("../providers/create.ts");
+  const timeoutMs = Math.min(choice.timeoutMs, longestMs);
+  // No wait between two tries would end within no time: the model is asked once.
+  const model = createModel({ ...choice, timeoutMs }, { locale, limitMs: 0 });
+  const request: ModelRequest = {
+    messages: [{ role: "user", content: "Reply with the single word: ready" }],
+    tools: [],
+    maxTokens: Math.min(choice.maxTokens, maxTokens),
+  };
+  for await (const event of model.stream(request, signal)) {
+    if (event.type === "notice") notices.push(event.message);
+  }
+}
+
+export async function searchInUse({ search }: Config): Promise<SearchCheck | null> {
+  if (search.enabled === false) return null;
+  const { chooseBackend } = await import("../tools/search/web-search.ts");
+  const { party, host, thirdParty } = chooseBackend(search);
+  return { party, host, thirdParty };
+}

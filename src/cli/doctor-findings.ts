@@ -1,0 +1,136 @@
+import type { ModelCheck, Role, SearchCheck } from "../app/checkup.ts";
+import type { Inventory } from "../app.ts";
+import type { Config } from "../config.ts";
+import type { DuetError } from "../core/errors.ts";
+import type { Text } from "../core/locale.ts";
+import { modelName } from "../core/model.ts";
+
+/** What one check showed: a line of `duet doctor`. */
+export interface Finding {
+  topic: "node" | "configuration" | "search" | "key" | "model" | "server";
+  /** `none` is what is not there and need not be. */
+  state: "ok" | "failed" | "none";
+  /** The topic as people read it. */
+  what: Text;
+  name: string;
+  text: Text;
+  /** What to do. */
+  hint?: Text;
+  /** More for programs, in the contract's `snake_case`. */
+  details?: Record<string, unknown>;
+}
+
+const roles: Record<Role, Text> = {
+  functionCall: { zh: "工具调用", en: "function calls" },
+  answer: { zh: "回答", en: "answers" },
+};
+
+export function modelFinding(check: ModelCheck, config: Config): Finding {
+  const { choice, elapsedMs, error, notices } = check;
+  if (!("wire" in choice)) return offlineFinding(config);
+  const name = modelName(choice);
+  const served = choice.servedAs === undefined ? [] : [`→ ${choice.servedAs}`];
+  const facts = (words: string[]): string =>
+    [words.join(" + "), ...served, choice.wire, `${elapsedMs} ms`, ...notices].join(" · ");
+  const zh = facts(check.roles.map((role) => roles[role].zh));
+  const en = facts(check.roles.map((role) => roles[role].en));
+  const why = error && withoutName(error.text, { zh: `${name}：`, en: `${name}: ` });
+  return {
+    topic: "model",
+    state: error ? "failed" : "ok",
+    what: { zh: "模型", en: "model" },
+    name,
+    text: why ? { zh: `${zh} · ${why.zh}。`, en: `${en} · ${why.en}.` } : { zh, en },
+    hint: error?.hint,
+    details: {
+      roles: check.roles.map((role) => (role === "functionCall" ? "function_call" : "answer")),
+      ...{ provider: choice.provider, model: choice.model, served_as: choice.servedAs ?? null, wire: choice.wire },
+      ...{ latency_ms: elapsedMs, code: error?.code ?? null, notices },
+    },
+  };
+}
+
+/** The rules need neither key nor network; whoever chose no model is told how to. */
+function offlineFinding({ models, providers }: Config): Finding {
+  const what = { zh: "模型", en: "model" };
+  const details = { provider: "offline", model: "rules" };
+  if (models.functionCall !== undefined) {
+    const text = { zh: "按配置使用离线规则，不是语言模型", en: "the offline rules, as configured: no language model" };
+    return { topic: "model", state: "ok", what, name: "offline", text, details };
+  }
+  const keys = [...new Set(Object.values(providers).flatMap(({ keyEnv }) => keyEnv ?? []))].join(", ");
+  return {
+    topic: "model",
+    state: "none",
+    what,
+    name: "offline",
+    text: {
+      zh: "没有配置模型，由离线规则回答（不是语言模型）。",
+      en: "no model is configured; the offline rules answer, which are no language model.",
+    },
+    hint: {
+      zh: `请设置以下任一密钥：${keys}；或启动 Ollama；或在配置文件中写明 models.functionCall（duet config init）。`,
+      en: `Set one of the keys ${keys}, start an Ollama, or name models.functionCall in a configuration file (duet config init).`,
+    },
+    details,
+  };
+}
+
+export function serverFinding(server: Inventory["servers"][number]): Finding {
+  const { name, transport, state, toolCount, startMs, error, problems } = server;
+  const out = problems.length;
+  const left = {
+    zh: out > 0 ? ` · 忽略了 ${out} 个工具（见 duet tools）` : "",
+    en: out > 0 ? ` · ${out} tools left out (see duet tools)` : "",
+  };
+  const facts = {
+    zh: `${transport} · ${toolCount} 个工具 · ${startMs ?? "?"} ms${left.zh}`,
+    en: `${transport} · ${toolCount} tools · ${startMs ?? "?"} ms${left.en}`,
+  };
+  return {
+    topic: "server",
+    state: error === null && state === "ready" ? "ok" : "failed",
+    what: { zh: "MCP 服务器", en: "MCP server" },
+    name,
+    text: error === null ? facts : serverError(server, error),
+    hint: error === null ? undefined : (error.hint ?? serverRemedy(name, transport)),
+    details: { transport, server_state: state, tool_count: toolCount, start_ms: startMs, code: error?.code ?? null },
+  };
+}
+
+function serverError({ name, transport }: Inventory["servers"][number], { text }: DuetError): Text {
+  const known = { zh: `MCP 服务器 ${name} 无法使用：`, en: `MCP server ${name} cannot be used: ` };
+  const why = withoutName(text, known);
+  return { zh: `${transport} · ${cut(why.zh)}。`, en: `${transport} · ${cut(why.en)}.` };
+}
+
+function serverRemedy(name: string, transport: string): Text {
+  const keys = transport === "stdio" ? "command, args, env" : "url, headers";
+  return {
+    zh: `请检查 mcpServers.${name} 的 ${keys}。`,
+    en: `Check ${keys} of mcpServers.${name}.`,
+  };
+}
+
+export function searchFinding(search: SearchCheck | null): Finding {
+  const what = { zh: "搜索", en: "search" };
+  if (search === null) return { topic: "search", state: "none", what, name: "", text: { zh: "已关闭", en: "off" } };
+  const { party, host, thirdParty } = search;
+  const text = thirdParty
+    ? { zh: `${host}，免密钥模式：搜索词会发送给第三方`, en: `${host}, keyless: queries go to a third party` }
+    : { zh: `${host}（未试用）`, en: `${host} (not tried)` };
+  return { topic: "search", state: "ok", what, name: party, text, details: { host, third_party: thirdParty } };
+}
+
+/** A line names its subject first; the error's own words need not do it again. */
+function withoutName({ zh, en }: Text, prefix: Text): Text {
+  return {
+    zh: zh.startsWith(prefix.zh) ? zh.slice(prefix.zh.length) : zh,
+    en: en.startsWith(prefix.en) ? en.slice(prefix.en.length) : en,
+  };
+}
+
+/** A server's last words may be a whole stack trace. */
+function cut(text: string): string {
+  return text.length > 600 ? `${text.slice(0, 600).toWellFormed()}…` : text;
+}

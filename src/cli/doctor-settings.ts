@@ -1,0 +1,87 @@
+import manifest from "../../package.json" with { type: "json" };
+import type { ModelCheck } from "../app/checkup.ts";
+import type { Config } from "../config.ts";
+import type { Text } from "../core/locale.ts";
+import type { Finding } from "./doctor-findings.ts";
+
+/** `version` without a `v`. */
+export function nodeFinding(version: string): Finding {
+  const needed = manifest.engines.node.replace(/[^\d.]/g, "");
+  const ok = version.localeCompare(needed, "en", { numeric: true }) >= 0;
+  return {
+    topic: "node",
+    state: ok ? "ok" : "failed",
+    what: { zh: "Node.js", en: "Node.js" },
+    name: version,
+    text: { zh: `需要 ${needed} 或更高`, en: `needs ${needed} or later` },
+    hint: ok ? undefined : { zh: "请升级 Node.js。", en: "Install a newer Node.js." },
+  };
+}
+
+/** That it is right was checked before: one that is wrong is an error and nothing is examined. */
+export function configurationFinding({ file, dotEnv }: Config): Finding {
+  const what = { zh: "配置文件", en: "configuration file" };
+  const added = dotEnv.added.size;
+  const variables = {
+    zh: added > 0 ? `；${dotEnv.file} 中的 ${added} 个变量` : "",
+    en: added > 0 ? `; ${added} variables of ${dotEnv.file}` : "",
+  };
+  const details = { file: file ?? null, env_file: added > 0 ? dotEnv.file : null };
+  if (file !== undefined) {
+    const text = { zh: `有效${variables.zh}`, en: `valid${variables.en}` };
+    return { topic: "configuration", state: "ok", what, name: file, text, details };
+  }
+  const text = {
+    zh: `没有：使用默认值、环境变量与参数${variables.zh}。`,
+    en: `none: defaults, environment and flags are used${variables.en}.`,
+  };
+  const hint = { zh: "创建：duet config init", en: "Make one: duet config init" };
+  return { topic: "configuration", state: "none", what, name: "", text, hint, details };
+}
+
+/** The keys of the models in use, then which others there are. Never a value. */
+export function keyFindings(checks: readonly ModelCheck[], config: Config): Finding[] {
+  const wanted = new Map<string, boolean>();
+  for (const { choice } of checks) {
+    if ("wire" in choice && choice.apiKeyEnv) wanted.set(choice.apiKeyEnv, choice.apiKey !== undefined);
+  }
+  const known = Object.values(config.providers).flatMap(({ keyEnv }) => keyEnv ?? []);
+  const others = [...new Set(known)].filter((name) => !wanted.has(name));
+  return [...[...wanted].map(([name, isSet]) => keyFinding(name, isSet, config)), ...otherKeys(others, config)];
+}
+
+function keyFinding(name: string, isSet: boolean, { dotEnv }: Config): Finding {
+  const finding = { topic: "key", what: keyWord, name, details: { set: isSet } } as const;
+  if (!isSet) {
+    const hint = {
+      zh: `请在环境变量或 ${dotEnv.file} 中设置。`,
+      en: `Set it in the environment or in ${dotEnv.file}.`,
+    };
+    return { ...finding, state: "failed", text: { zh: "未设置。", en: "not set." }, hint };
+  }
+  const from = dotEnv.added.has(name) ? { zh: `（${dotEnv.file}）`, en: ` (${dotEnv.file})` } : { zh: "", en: "" };
+  return { ...finding, state: "ok", text: { zh: `已设置${from.zh}`, en: `set${from.en}` } };
+}
+
+function otherKeys(names: readonly string[], { environment }: Config): Finding[] {
+  if (names.length === 0) return [];
+  const isSet = (name: string): boolean => Boolean(environment[name]?.trim());
+  const there = names.filter(isSet);
+  const missing = names.filter((name) => !isSet(name));
+  const list = (set: string, unset: string): string =>
+    [there.length > 0 && `${set} ${there.join(", ")}`, missing.length > 0 && `${unset} ${missing.join(", ")}`]
+      .filter(Boolean)
+      .join(" · ");
+  return [
+    {
+      topic: "key",
+      state: "none",
+      what: { zh: "其他密钥（未使用）", en: "other keys, not in use" },
+      name: "",
+      text: { zh: list("已设置", "未设置"), en: list("set", "not set") },
+      details: { set: there, missing },
+    },
+  ];
+}
+
+const keyWord: Text = { zh: "密钥", en: "key" };

@@ -1,0 +1,36 @@
+export type ReasoningDetail = Record<string, unknown>;
+
+/**
+ * The `reasoning_details` of OpenRouter and other gateways: what the model behind them needs back, signatures included.
+ * A long text comes in pieces, which go back as one; anything else goes back as it came.
+ */
+export class ReasoningDetails {
+  #details: ReasoningDetail[] = [];
+
+  add(pieces: readonly ReasoningDetail[]): void {
+    for (const piece of pieces) {
+      const held = this.#details.at(-1);
+      if (held && continues(held, piece)) this.#details[this.#details.length - 1] = joined(held, piece);
+      else this.#details.push(piece);
+    }
+  }
+
+  /** Undefined when none came. */
+  whole(): ReasoningDetail[] | undefined {
+    return this.#details.length > 0 ? [...this.#details] : undefined;
+  }
+}
+
+const textFields: Readonly<Record<string, string>> = { "reasoning.text": "text", "reasoning.summary": "summary" };
+
+function continues(held: ReasoningDetail, piece: ReasoningDetail): boolean {
+  const sameBlock = held.type === piece.type && held.index === piece.index;
+  return sameBlock && textFields[String(piece.type)] !== undefined && (!held.signature || !piece.signature);
+}
+
+/** The signature comes with the last piece, and what is null in one says nothing about the whole. */
+function joined(held: ReasoningDetail, piece: ReasoningDetail): ReasoningDetail {
+  const field = textFields[String(piece.type)] ?? "text";
+  const said = Object.entries(piece).filter(([, value]) => value !== null && value !== undefined);
+  return { ...held, ...Object.fromEntries(said), [field]: `${held[field] ?? ""}${piece[field] ?? ""}` };
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import { OpenAI } from "openai/client";
+import { requireKey, streamTurn } from "../call.ts";
+import type { HttpFailure } from "../errors.ts";
+import type { WireModel } from "../repair.ts";
+import type { ModelSettings } from "../settings.ts";
+import { openTransport } from "../transport.ts";
+import { type Extras, toResponsesRequest } from "./request.ts";
+import { ResponseReader } from "./stream.ts";
+
+/** A model on OpenAI's Responses wire. One attempt a call: retries and the total limit are wrappers. */
+export function openResponsesModel(settings: ModelSettings): WireModel {
+  const transport = openTransport();
+  const client = new OpenAI({
+    // Everything that the package would otherwise take from the environment is set.
+    apiKey: settings.apiKey ?? "none",
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    baseURL: settings.baseUrl,
+    fetch: transport.fetch,
+    logLevel: "off",
+    maxRetries: 0,
+    timeout: 2 ** 31 - 1,
+  });
+  const headers = { authorization: settings.apiKey ? `Bearer ${settings.apiKey}` : null };
+  let extras: Extras = { summary: true, encryptedReasoning: true };
+  return {
+    provider: settings.provider,
+    model: settings.model,
+    async *stream(request, signal, quirks = settings.quirks) {
+      requireKey(settings);
+      const reader = new ResponseReader(settings, () => `call_${randomUUID().slice(0, 8)}`);
+      const post = (stop: AbortSignal) => {
+        const body = toResponsesRequest(request, { ...settings, quirks }, extras);
+        return client.post("/responses", { body, headers, signal: stop }).asResponse();
+      };
+      const send = async (stop: AbortSignal): Promise<Response> => {
+        for (;;) {
+          try {
+            return await post(stop);
+          } catch (thrown) {
+            const fewer = withoutRefused(extras, thrown);
+            if (!fewer) throw thrown;
+            extras = fewer;
+          }
+        }
+      };
+      yield* streamTurn({ settings, transport, reader, send, failureOf }, signal);
+    },
+  };
+}
+
+// Summaries are for verified organisations, encrypted reasoning is for models that reason; an answer needs neither.
+function withoutRefused(extras: Extras, thrown: unknown): Extras | undefined {
+  if (!(thrown instanceof OpenAI.APIError) || thrown.status !== 400) return undefined;
+  if (extras.summary && thrown.param === "reasoning.summary") return { ...extras, summary: false };
+  if (extras.encryptedReasoning && thrown.param === "include") return { ...extras, encryptedReasoning: false };
+  return undefined;
+}
+
+function failureOf(thrown: unknown): HttpFailure | undefined {
+  if (!(thrown instanceof OpenAI.APIError) || thrown.status === undefined) return undefined;
+  return { status: thrown.status, headers: thrown.headers, body: thrown.error ?? thrown.message.slice(4) };
+}

@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+
+/** The names under which a vendor knows tools, and the way back. */
+export interface ToolNames {
+  toVendor(name: string): string;
+  /** A name that the vendor was not told comes back as it is. */
+  fromVendor(name: string): string;
+}
+
+const allowed = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Names that every vendor takes stay; others are made to fit, each differently, the same each time. */
+export function toolNames(names: readonly string[]): ToolNames {
+  const there = new Map<string, string>();
+  const back = new Map<string, string>();
+  for (const name of names) {
+    if (allowed.test(name)) continue;
+    const made = fitting(name, names);
+    there.set(name, made);
+    back.set(made, name);
+  }
+  return { toVendor: (name) => there.get(name) ?? name, fromVendor: (name) => back.get(name) ?? name };
+}
+
+function fitting(name: string, taken: readonly string[]): string {
+  const readable = name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 55);
+  for (let salt = 0; ; salt++) {
+    const digest = createHash("sha256")
+      .update(`${salt || ""}${name}`)
+      .digest("hex")
+      .slice(0, 8);
+    const made = `${readable}_${digest}`;
+    if (!taken.includes(made)) return made;
+  }
+}

@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import type { ModelEvent, Turn } from "../../src/core/model.ts";
+import { textOf } from "./reading.ts";
+import { allRecordings, isComplete, type Recording, readTurn } from "./recordings.ts";
+
+const streams = allRecordings().filter(({ kind }) => kind === "stream");
+const named = streams.map((recording) => [recording.name, recording] as const);
+
+/** A stream below this length, in bytes, is cut at each of them; of a longer one, the ends of events count. */
+const short = 10_000;
+
+describe("a stream that is cut at any byte is whole or no turn", () => {
+  test.each(named)("%s", (_, recording) => {
+    const whole = completeTurn(recording);
+    const end = endOf(recording);
+    let complete = 0;
+    for (const cut of cutsOf(recording.bytes)) {
+      const turn = completeTurn(recording, cut);
+      if (!turn) continue;
+      complete++;
+      // What the end marker stands in must have come whole; only padding, usage or [DONE] may be lost.
+      expect(cut).toBeGreaterThanOrEqual(end);
+      expect({ ...turn, usage: 0 }).toEqual({ ...whole, usage: 0 });
+    }
+    if (whole) expect(complete).toBeGreaterThan(0);
+  });
+});
+
+test("a whole answer that is cut at any byte is no turn", () => {
+  for (const { wire, bytes } of allRecordings().filter(({ kind }) => kind === "json")) {
+    for (let cut = 0; cut < bytes.length; cut++) {
+      const text = bytes.subarray(0, cut).toString("utf8");
+      expect(() => readTurn(wire, [Buffer.from(`data: ${text}\n\n`)])).toThrow(/ended before|not JSON/);
+    }
+  }
+});
+
+describe("a stream means the same, however it is framed", () => {
+  const framings: [string, (text: string) => string][] = [
+    ["carriage returns and line feeds", (text) => text.replaceAll("\n", "\r\n")],
+    ["carriage returns", (text) => text.replaceAll("\n", "\r")],
+    ["a byte order mark", (text) => `\uFEFF${text}`],
+    ["no space after the colon", (text) => text.replace(/^(data|event): /gm, "$1:")],
+    ["comments and empty lines between all events", (text) => text.replaceAll("\n\n", "\n\n: keep-alive\n\n\n")],
+    ["data over several lines", (text) => text.replace(/^data: (\{.*)$/gm, overSeveralLines)],
+  ];
+  test.each(framings)("with %s", (_, reframe) => {
+    for (const { name, wire, bytes } of streams) {
+      const framed = Buffer.from(reframe(bytes.toString("utf8").replaceAll("\r\n", "\n")));
+      const pieces = Array.from({ length: Math.ceil(framed.length / 7) }, (_, n) => framed.subarray(n * 7, n * 7 + 7));
+      const expected = said(wire, [bytes]);
+      expect({ name, ...said(wire, [framed]) }).toEqual({ name, ...expected });
+      expect({ name, ...said(wire, pieces) }).toEqual({ name, ...expected });
+    }
+  });
+});
+
+function said(wire: Recording["wire"], pieces: Buffer[]) {
+  const events: ModelEvent[] = [];
+  const turn = attempt(() => readTurn(wire, pieces, events));
+  return { turn, text: textOf(events, "text-delta"), reasoning: textOf(events, "reasoning-delta") };
+}
+
+function completeTurn({ wire, bytes }: Recording, cut = bytes.length): Turn | undefined {
+  const turn = attempt(() => readTurn(wire, [bytes.subarray(0, cut)]));
+  return turn && isComplete(turn.finish) ? turn : undefined;
+}
+
+function attempt(read: () => Turn): Turn | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the JSON ends in which the provider says that the turn is over. */
+function endOf({ wire, bytes }: Recording): number {
+  const text = bytes.toString("latin1");
+  const marker = markers[wire].exec(text) ?? /^data: ?\[DONE\]/m.exec(text);
+  if (!marker) return Number.POSITIVE_INFINITY;
+  const line = text.slice(marker.index).search(/[\r\n]|$/) + marker.index;
+  return text.slice(0, line).trimEnd().length;
+}
+
+const markers: Record<Recording["wire"], RegExp> = {
+  "openai-chat": /"finish_reason": ?"/,
+  "openai-responses": /"type": ?"response\.(completed|incomplete|failed)"/,
+  "anthropic-messages": /"type": ?"message_stop"/,
+};
+
+function cutsOf(bytes: Buffer): number[] {
+  if (bytes.length <= short) return Array.from(bytes, (_, cut) => cut);
+  const cuts = new Set<number>();
+  for (let cut = 0; cut < bytes.length; cut += 997) cuts.add(cut);
+  // The last events decide, hence all of their bytes.
+  for (let cut = bytes.length - 1000; cut < bytes.length; cut++) cuts.add(cut);
+  for (let end = bytes.indexOf("\n\n"); end >= 0; end = bytes.indexOf("\n\n", end + 2)) {
+    for (let cut = Math.max(0, end - 1); cut <= Math.min(end + 5, bytes.length - 1); cut++) cuts.add(cut);
+  }
+  return [...cuts];
+}
+
+/** White space between the parts of JSON may hold line ends; what is cut off stays as it is. */
+function overSeveralLines(line: string, json: string): string {
+  try {
+    const spread = JSON.stringify(JSON.parse(json), null, 1);
+    return spread.replace(/^/gm, "data: ");
+  } catch {
+    return line;
+  }
+}

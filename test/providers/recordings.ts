@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isRecord } from "../../src/core/json.ts";
+import type { FinishReason, ModelEvent, Turn } from "../../src/core/model.ts";
+import { MessageReader } from "../../src/providers/anthropic-messages/stream.ts";
+import { ChatReader } from "../../src/providers/openai-chat/stream.ts";
+import { ResponseReader } from "../../src/providers/openai-responses/stream.ts";
+import { type ModelSettings, type WireName, wires } from "../../src/providers/settings.ts";
+import { eventReader } from "../../src/providers/sse.ts";
+import type { TurnReader } from "../../src/providers/turn.ts";
+import { settings } from "./reading.ts";
+import { madeStreams } from "./recordings-made.ts";
+
+/** What a provider once sent, or might, and what is to be read from it. */
+export interface Recording {
+  name: string;
+  /** A stream, a whole JSON answer where a stream was asked for, or an error status. */
+  kind: "stream" | "json" | "http-error";
+  wire: WireName;
+  http: { status: number; headers: Record<string, string> };
+  expected: Record<string, unknown>;
+  bytes: Buffer;
+}
+
+/** The folder of the shared recordings; without it only the project's own are tried. */
+export const sharedFolder = process.env.DUET_RECORDINGS;
+
+const ownFolder = join(import.meta.dirname, "fixtures");
+
+export function allRecordings(): Recording[] {
+  const folders = sharedFolder ? [ownFolder, sharedFolder] : [ownFolder];
+  return [...folders.flatMap(recordingsIn), ...madeStreams];
+}
+
+function recordingsIn(folder: string): Recording[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".json") && !name.endsWith(".body.json"))
+    .map((name) => toRecording(JSON.parse(readFileSync(join(folder, name), "utf8")), folder));
+}
+
+function toRecording(value: unknown, folder: string): Recording {
+  if (!isRecord(value) || !isRecord(value.http) || !isRecord(value.expected))
+    throw new Error(`No recording: ${folder}`);
+  const kind = (["stream", "json", "http-error"] as const).find((each) => each === value.kind);
+  const wire = wires.find((each) => each === value.wire);
+  if (!kind || !wire) throw new Error(`${value.name} has an unknown kind or wire.`);
+  return {
+    name: String(value.name),
+    kind,
+    wire,
+    http: { status: Number(value.http.status), headers: headersOf(value.http.headers) },
+    expected: value.expected,
+    bytes: readFileSync(join(folder, String(value.file))),
+  };
+}
+
+/** Without those that describe the recorder's connection. */
+function headersOf(headers: unknown): Record<string, string> {
+  if (!isRecord(headers)) return {};
+  const ofTheConnection = ["content-length", "content-encoding", "transfer-encoding", "connection"];
+  const kept = Object.entries(headers).filter(([name]) => !ofTheConnection.includes(name.toLowerCase()));
+  return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
+}
+
+const readers: Record<WireName, new (settings: ModelSettings, newId: () => string) => TurnReader> = {
+  "openai-chat": ChatReader,
+  "openai-responses": ResponseReader,
+  "anthropic-messages": MessageReader,
+};
+
+/** Reads bytes as a call does, without a socket. Throws what the call would throw. */
+export function readTurn(wire: WireName, pieces: Iterable<Buffer>, out: ModelEvent[] = []): Turn {
+  const reader = new readers[wire](origin, () => "made-up");
+  const events = eventReader(origin);
+  const read = (arrived: ReturnType<typeof events.feed>): void => {
+    for (const event of arrived) if (!reader.done) reader.read(event, out);
+  };
+  for (const piece of pieces) read(events.feed(piece));
+  read(events.end());
+  return reader.end();
+}
+
+const origin = settings();
+
+export function isComplete(finish: FinishReason): boolean {
+  return finish === "stop" || finish === "tool-calls";
+}

@@ -11,11 +11,11 @@ import type { Lifeline } from "./lifeline.ts";
 import { restartPauseMs, totalLimitMs } from "./limits.ts";
 import type { RemoteTool } from "./listing.ts";
 import { createPace, type Pace } from "./pace.ts";
-import { isWanted } from "./patterns.ts";
 import { createRedactor, type Redact } from "./redact.ts";
 import { type OnProgress, openSession, type ServerInfo, type Session } from "./session.ts";
 import type { ServerSettings } from "./settings.ts";
 import { type StdioServer, startStdio } from "./stdio-server.ts";
+import { isWanted } from "./wanted.ts";
 
 /** What all connections of a pool share. */
 export interface Surroundings {

@@ -1,7 +1,7 @@
 import type { Text } from "../core/locale.ts";
+import { matchesPattern } from "../core/pattern.ts";
 import { printableLine } from "../core/printable.ts";
 import type { Tool } from "../core/tool.ts";
-import { matchesPattern } from "./name-pattern.ts";
 
 export interface ToolPolicy {
   /** Only tools whose name fits one of these; absent or empty, all. `*` is any run of characters. */

@@ -16,6 +16,10 @@ export async function main(argv: string[]): Promise<void> {
       interrupted = code;
       stop.abort(new DuetError({ code: "internal", text: { zh: "已中断", en: `interrupted by ${signal}` } }));
     });
+  // The last door: what nobody caught is a line, and the other callers are served on.
+  process.on("unhandledRejection", (thrown) => {
+    process.stderr.write(`duet: ${printableLine(toDuetError(thrown).message)}\n`);
+  });
   // A reader that has left (`duet ask … | head -1`) is no error of ours.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => stop.abort());
   const code = await run(argv, stop.signal);
@@ -29,14 +33,20 @@ async function run(argv: string[], signal: AbortSignal): Promise<number> {
     return action === undefined ? 0 : await action({ signal, console: process });
   } catch (thrown) {
     const error = toDuetError(thrown);
-    if (!signal.aborted) process.stderr.write(`${await errorText(error)}\n`);
+    if (!signal.aborted) process.stderr.write(`${await errorText(error, localeIn(argv))}\n`);
     return error.code === "config" ? 2 : 1;
   }
 }
 
-async function errorText(error: DuetError): Promise<string> {
+/** The `--locale` of a command line that may not be readable as a whole. */
+function localeIn(argv: string[]): string | undefined {
+  const at = argv.findIndex((word) => /^--locale(=|$)/.test(word));
+  return at < 0 ? undefined : (argv[at]?.split("=")[1] ?? argv[at + 1]);
+}
+
+async function errorText(error: DuetError, locale: string | undefined): Promise<string> {
   const { fallbackLocale } = await import("../src/config.ts");
-  const { message, hint } = report(error, fallbackLocale({}));
+  const { message, hint } = report(error, fallbackLocale({ locale }));
   return `duet: ${[printableLine(message), hint].filter(Boolean).join(" ")}`;
 }
 

@@ -14,6 +14,7 @@ import type { Locale } from "./core/locale.ts";
 
 export type { Flags } from "./config/flags.ts";
 export type { Config } from "./config/settings.ts";
+export { unusedSettings } from "./config/unused.ts";
 
 /**
  * Reads all sources: defaults, file, environment (with `.env`), flags, a later one over an earlier. Throws a `config`

@@ -1,6 +1,8 @@
+import type { AgentEvent } from "../core/events.ts";
+import type { Locale } from "../core/locale.ts";
 import type { Citation } from "../core/outcome.ts";
 import { createCitationFilter, references } from "./citations.ts";
-import type { Run } from "./run.ts";
+import type { Conversation } from "./conversation.ts";
 
 /** The answer as it grows: what is pushed is checked for citations, shown at once, and kept as it was shown. */
 export interface AnswerText {
@@ -8,25 +10,40 @@ export interface AnswerText {
   /** Shows the held-back rest and the list of references. */
   finish(): void;
   readonly shown: string;
+  /** The same as the model wrote it: its own numbers, no list of references. This is what a conversation remembers. */
+  readonly written: string;
   citations(): Citation[];
 }
 
-export function createAnswerText(run: Pick<Run, "conversation" | "locale" | "emit">): AnswerText {
+export interface AnswerOptions {
+  conversation: Conversation;
+  locale: Locale;
+  emit(event: AgentEvent): void;
+}
+
+export function createAnswerText(run: AnswerOptions): AnswerText {
   const filter = createCitationFilter(run.conversation.sources);
   let shown = "";
+  let written = "";
   function show(text: string): void {
     if (text === "") return;
     shown += text;
     run.emit({ type: "answer-delta", text });
   }
   return {
-    push: (text) => show(filter.push(text)),
+    push(text) {
+      written += text;
+      show(filter.push(text));
+    },
     finish() {
       show(filter.end());
       show(references(filter.citations(), run.locale));
     },
     get shown() {
       return shown;
+    },
+    get written() {
+      return written;
     },
     citations: () => filter.citations(),
   };

@@ -72,6 +72,14 @@ function explanations(limits: Limits): Record<Verdict["reason"], Text> {
       zh: "模型的这一轮被截断，其中的工具调用没有执行；基于已有信息回答。",
       en: "The model's turn was cut off and its tool calls were not run; answering from what there is.",
     },
+    "model-failed": {
+      zh: "工具调用模型出错，基于已有结果回答。",
+      en: "The function-call model failed; answering from the results so far.",
+    },
+    "model-refused": {
+      zh: "工具调用模型拒绝继续；基于已有信息回答。",
+      en: "The function-call model refused to go on; answering from what there is.",
+    },
     "iteration-limit": {
       zh: `已达到最大迭代次数（${limits.maxIterations} 次），基于已有信息回答。`,
       en: `The limit of ${limits.maxIterations} iterations is reached; answering from what there is.`,

@@ -4,6 +4,8 @@
  */
 export interface HeldText {
   push(text: string): void;
+  /** Whether the answer has begun to flow. */
+  readonly flowing: boolean;
   /** The turn asked for tools: what is still held was a thought. */
   asThought(): string;
   /** The turn asked for none: what is still held belongs to the answer. */
@@ -26,6 +28,9 @@ export function holdBack(answer: (text: string) => void): HeldText {
       held += text;
       flowing ||= held.length > longestThought;
       if (flowing) release();
+    },
+    get flowing() {
+      return flowing;
     },
     asThought() {
       // A long thought that was already shown as answer stays there, set apart from what follows.

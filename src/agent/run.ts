@@ -3,6 +3,7 @@ import type { Locale } from "../core/locale.ts";
 import type { Model } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
 import type { Tool } from "../core/tool.ts";
+import type { AnswerText } from "./answer-text.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Limits } from "./limits.ts";
 import type { Statistics } from "./statistics.ts";
@@ -15,6 +16,10 @@ export interface Run {
   /** The language of the question: of the prompts, of notices and of the answer. */
   readonly locale: Locale;
   readonly conversation: Conversation;
+  /** Marks untrusted text in this run's prompts; nobody outside can guess it. */
+  readonly marker: string;
+  /** The answer as it grows. */
+  readonly answer: AnswerText;
   readonly models: Models;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly limits: Limits;

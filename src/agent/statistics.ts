@@ -6,6 +6,9 @@ export type Role = "functionCall" | "answer";
 /** What each of the two roles has used so far. */
 export interface Statistics {
   add(role: Role, usage: Usage, elapsedMs: number): void;
+  /** One more decide turn. */
+  addIteration(): void;
+  readonly iterations: number;
   totalTokens(): number;
   bill(role: Role, model: Model): ModelBill;
 }
@@ -15,7 +18,14 @@ export function createStatistics(): Statistics {
     functionCall: { calls: 0, usage: noUsage, elapsedMs: 0 },
     answer: { calls: 0, usage: noUsage, elapsedMs: 0 },
   };
+  let iterations = 0;
   return {
+    addIteration() {
+      iterations++;
+    },
+    get iterations() {
+      return iterations;
+    },
     add(role, usage, elapsedMs) {
       const before = used[role];
       used[role] = {

@@ -1,11 +1,12 @@
 import { createInterface } from "node:readline";
 import type { Duet } from "../app.ts";
 import { report, toDuetError } from "../core/errors.ts";
+import { errorLine } from "../core/lines.ts";
 import { languageOf, say } from "../core/locale.ts";
 import { modelName } from "../core/model.ts";
 import { type ChatState, modeNames, runCommand } from "./chat-commands.ts";
 import { type Console, writeSafely } from "./console.ts";
-import { createRenderer, errorLine } from "./render.ts";
+import { createRenderer } from "./render.ts";
 
 export interface ChatOptions {
   duet: Duet;
@@ -40,14 +41,15 @@ export async function runChat({ duet, console, mode, verbose, signal }: ChatOpti
   async function answer(question: string): Promise<void> {
     running = new AbortController();
     const stop = AbortSignal.any([signal, running.signal]);
-    const renderer = createRenderer({ console, locale: languageOf(question, duet.locale), verbose });
+    const locale = languageOf(question, duet.locale);
+    const render = createRenderer({ console, locale, verbose });
     try {
       for await (const event of duet.ask({ question, conversationId, mode: state.mode, signal: stop })) {
         if (event.type === "run-start") conversationId = event.conversationId;
-        renderer.take(event);
+        render(event);
       }
     } catch (thrown) {
-      state.write(errorLine(report(toDuetError(thrown), duet.locale)));
+      state.write(errorLine(report(toDuetError(thrown), locale)));
     } finally {
       running = undefined;
     }

@@ -1,3 +1,4 @@
+import { cutText } from "./cut-text.ts";
 import type { AgentEvent } from "./events.ts";
 import { type Locale, say, type Text } from "./locale.ts";
 import type { Outcome } from "./outcome.ts";
@@ -93,7 +94,11 @@ function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
+/** What went wrong and what to do, on one line. */
+export function errorLine({ message, hint }: { message: string; hint: string | null }): string {
+  return `✗ ${[printableLine(message), hint].filter(Boolean).join(" ")}`;
+}
+
 function short(text: string): string {
-  const line = printableLine(text.slice(0, 4 * longestValue));
-  return line.length > longestValue ? `${line.slice(0, longestValue - 1).trimEnd()}…` : line;
+  return cutText(printableLine(text.slice(0, 4 * longestValue)), longestValue);
 }

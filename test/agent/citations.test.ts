@@ -36,8 +36,18 @@ test.each([
   expect(filter(given)).toEqual({ text: shown, cited });
 });
 
-test("without any source every citation is taken out", () => {
-  expect(filter("x [1].", createSourceList())).toEqual({ text: "x .", cited: [] });
+test.each([
+  ["x [1].", "x ."],
+  ["答案[1]。", "答案。"],
+  ["The mean of [5] is 5.", "The mean of [5] is 5."],
+  ["array[0] and list[2].", "array[0] and list[2]."],
+  ["x [0].", "x [0]."],
+])("without any source only what stands where a citation would is taken out: %s", (given, shown) => {
+  expect(filter(given, createSourceList())).toEqual({ text: shown, cited: [] });
+});
+
+test("an index after a word is not taken out for want of a source", () => {
+  expect(filter("array[9] but not this [9].").text).toBe("array[9] but not this .");
 });
 
 test("what is shown does not depend on how the text was split", () => {

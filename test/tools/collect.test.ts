@@ -42,6 +42,7 @@ test("only allowed tools are taken, and deny wins", () => {
   ]);
 });
 
-test("no allow patterns allow all", () => {
-  expect(names(collectTools([[named("a"), named("b")]], { allow: [], deny: [] }))).toEqual(["a", "b"]);
+test("without a list of allowed patterns all are allowed, with an empty one none", () => {
+  expect(names(collectTools([[named("a"), named("b")]], { deny: [] }))).toEqual(["a", "b"]);
+  expect(names(collectTools([[named("a"), named("b")]], { allow: [] }))).toEqual([]);
 });

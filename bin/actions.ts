@@ -1,5 +1,6 @@
 import type { Console } from "../src/cli/console.ts";
 import type { Config } from "../src/config.ts";
+import { cutText } from "../src/core/cut-text.ts";
 import { DuetError } from "../src/core/errors.ts";
 import { say } from "../src/core/locale.ts";
 import { printableLine } from "../src/core/printable.ts";
@@ -22,7 +23,7 @@ export function serve(values: Values): Action {
       import("../src/server/stdio.ts"),
     ]);
     const duet = openDuet(config);
-    const log = (line: string): void => void console.stderr.write(`duet: ${printableLine(line)}\n`);
+    const log = (line: string): void => void console.stderr.write(`duet: ${cutText(printableLine(line), 1000)}\n`);
     try {
       const logSteps = config.agent.verbose ? log : undefined;
       await serveOverStdio({ duet, stdin: console.stdin, log, signal, mode: modeOf(values), logSteps });

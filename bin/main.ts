@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { DuetError, report, toDuetError } from "../src/core/errors.ts";
+import { sentences } from "../src/core/lines.ts";
 import { printableLine } from "../src/core/printable.ts";
 import { type Action, serve } from "./actions.ts";
 import { type Option, sharedOptions, type Values } from "./options.ts";
@@ -20,11 +21,24 @@ export async function main(argv: string[]): Promise<void> {
   process.on("unhandledRejection", (thrown) => {
     process.stderr.write(`duet: ${printableLine(toDuetError(thrown).message)}\n`);
   });
-  // A reader that has left (`duet ask … | head -1`) is no error of ours.
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => stop.abort());
+  let unwritten: NodeJS.ErrnoException | undefined;
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", (error) => {
+      unwritten ??= error;
+      stop.abort(error);
+    });
   const code = await run(argv, stop.signal);
+  if (unwritten !== undefined) process.exit(await unwrittenCode(unwritten));
   await Promise.all([drained(process.stdout), drained(process.stderr)]);
   process.exit(interrupted ?? code);
+}
+
+/** A reader that has left (`duet ask … | head -1`) is no error of ours; a full disk is. */
+async function unwrittenCode(error: NodeJS.ErrnoException): Promise<number> {
+  if (error.code === "EPIPE") return 0;
+  process.stderr.write(`duet: ${printableLine(error.message)}\n`);
+  await drained(process.stderr);
+  return 1;
 }
 
 async function run(argv: string[], signal: AbortSignal): Promise<number> {
@@ -47,7 +61,7 @@ function localeIn(argv: string[]): string | undefined {
 async function errorText(error: DuetError, locale: string | undefined): Promise<string> {
   const { fallbackLocale } = await import("../src/config.ts");
   const { message, hint } = report(error, fallbackLocale({ locale }));
-  return `duet: ${[printableLine(message), hint].filter(Boolean).join(" ")}`;
+  return `duet: ${sentences(message, hint)}`;
 }
 
 /** `duet serve` with ordinary flags, read without yargs: hosts wait for it. Anything unusual is left to yargs. */

@@ -16,7 +16,10 @@ import type { DroppedTool } from "./tools/collect.ts";
 
 /** The whole agent, opened once and shared by every face and connection. */
 export interface Duet {
+  /** The language of what Duet says when there is no question to go by. */
   readonly locale: Locale;
+  /** The language in which to speak about a question: the configured one or the system's, else the question's own. */
+  localeFor(question: string): Locale;
   /** Runs one question; see `runAgent` for the promises of the stream. */
   ask(request: AskRequest): AsyncGenerator<AgentEvent, void, undefined>;
   /** The two roles in force; the same object twice when one model plays both. */
@@ -109,13 +112,18 @@ export function openDuet(config: Config): Duet {
     });
   }
 
+  function localeFor(question: string): Locale {
+    return config.localeIsChosen ? config.locale : languageOf(question, config.locale);
+  }
+
   return {
     locale: config.locale,
+    localeFor,
     models,
     inventory: (signal) => abortable(inventory({}, { signal }), signal),
     async *ask({ question, conversationId, mode = "agent", tools, limits, signal }) {
       const began = performance.now();
-      const locale = languageOf(question, config.locale);
+      const locale = localeFor(question);
       const { runAgent, conversations } = await agent();
       const isLost = conversationId !== undefined && !conversations.has(conversationId);
       const conversation = conversations.open(conversationId);
@@ -133,7 +141,7 @@ export function openDuet(config: Config): Duet {
         models: chosen,
         tools: offer.tools,
         limits: mergeLimits(config, limits),
-        locale: config.locale,
+        locale,
         spentMs: performance.now() - began,
         notices: [...(isLost ? [lostConversation(locale)] : []), ...unavailable(conversation, offer.servers, locale)],
         signal,

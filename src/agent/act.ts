@@ -41,7 +41,8 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
     for (let index = next++; index < heard.length; index = next++) {
       const call = heard[index];
       const record = records[index];
-      if (call && record) observations[index] = await observe(run, { call, record, step, take });
+      if (call && record)
+        observations[index] = await observe(run, { call, callId: eventId(run, call.id), record, step, take });
     }
   }
   await Promise.all(Array.from({ length: Math.min(run.limits.maxParallel, heard.length) }, worker));
@@ -50,16 +51,18 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
 
 interface OneCall {
   call: ToolCall;
+  /** Names the call in events: the model's id, made unique where the model uses one twice in a run. */
+  callId: string;
   record: ToolCallRecord;
   step: number;
   take(): boolean;
 }
 
 /** One call between its two events. */
-async function observe(run: Run, { call, record, step, take }: OneCall): Promise<Observation> {
+async function observe(run: Run, { call, callId, record, step, take }: OneCall): Promise<Observation> {
   const started = performance.now();
-  run.emit({ type: "tool-start", callId: call.id, step, tool: call.name, arguments: record.arguments });
-  const { result, ran } = await runCall(run, call, take);
+  run.emit({ type: "tool-start", callId, step, tool: call.name, arguments: record.arguments });
+  const { result, ran } = await runCall(run, call, callId, take);
   const sources = numbered(run, result);
   const text = sources ? sourceBlocks(sources) : result.text;
   record.result = text;
@@ -68,7 +71,7 @@ async function observe(run: Run, { call, record, step, take }: OneCall): Promise
   record.elapsed_ms = Math.round(performance.now() - started);
   run.emit({
     type: "tool-end",
-    callId: call.id,
+    callId,
     step,
     tool: call.name,
     ok: result.ok,
@@ -81,13 +84,18 @@ async function observe(run: Run, { call, record, step, take }: OneCall): Promise
   return { call, result, text, ran };
 }
 
-async function runCall(run: Run, call: ToolCall, take: () => boolean): Promise<Pick<Observation, "result" | "ran">> {
+async function runCall(
+  run: Run,
+  call: ToolCall,
+  callId: string,
+  take: () => boolean,
+): Promise<Pick<Observation, "result" | "ran">> {
   const tool = run.tools.get(call.name);
   if (!tool) return { result: unknownTool(run, call.name), ran: false };
   if (call.arguments === undefined) return { result: unreadableArguments(run, call), ran: false };
   if (run.working.aborted) return { result: stopped(run), ran: false };
   if (!take()) return { result: overLimit(run), ran: false };
-  const context = contextOf(run, call);
+  const context = contextOf(run, callId);
   try {
     const result = await abortable(tool.run(call.arguments, context), run.working);
     return { result, ran: result.error?.code !== "invalid_arguments" };
@@ -99,14 +107,14 @@ async function runCall(run: Run, call: ToolCall, take: () => boolean): Promise<P
 }
 
 /** What a tool says after its call has ended is dropped: its events stand between `tool-start` and `tool-end`. */
-function contextOf(run: Run, call: ToolCall): ToolContext & { close(): void } {
+function contextOf(run: Run, callId: string): ToolContext & { close(): void } {
   let open = true;
   return {
     signal: run.working,
-    locale: run.locale,
+    locale: run.language,
     progress(message, progress, total) {
       if (!open) return;
-      run.emit({ type: "tool-progress", callId: call.id, message: printableLine(message), progress, total });
+      run.emit({ type: "tool-progress", callId, message: printableLine(message), progress, total });
     },
     notice(code, message) {
       if (open) run.emit({ type: "notice", level: "info", code, message });
@@ -115,6 +123,13 @@ function contextOf(run: Run, call: ToolCall): ToolContext & { close(): void } {
       open = false;
     },
   };
+}
+
+function eventId(run: Run, id: string): string {
+  let unique = id;
+  for (let again = 2; run.callIds.has(unique); again++) unique = `${id}#${again}`;
+  run.callIds.add(unique);
+  return unique;
 }
 
 function toRecord(call: ToolCall): ToolCallRecord {
@@ -138,16 +153,16 @@ function overLimit(run: Run): ToolResult {
     zh: "已达到最大工具调用次数，这个调用没有执行。",
     en: "The limit of tool calls is reached; this call was not run.",
   };
-  return failure("tool", say(run.locale, text));
+  return failure("tool", say(run.language, text));
 }
 
 function stopped(run: Run): ToolResult {
-  if (run.cancelled.aborted) return failure("cancelled", say(run.locale, { zh: "已取消", en: "cancelled" }));
+  if (run.cancelled.aborted) return failure("cancelled", say(run.language, { zh: "已取消", en: "cancelled" }));
   const text = {
     zh: "运行时间已用完，没有等到这个工具的结果。",
     en: "The run ran out of time before this tool answered.",
   };
-  return failure("timeout", say(run.locale, text));
+  return failure("timeout", say(run.language, text));
 }
 
 function unknownTool(run: Run, name: string): ToolResult {
@@ -155,7 +170,7 @@ function unknownTool(run: Run, name: string): ToolResult {
   const names = [...run.tools.keys()];
   return failure(
     "unknown_tool",
-    say(run.locale, {
+    say(run.language, {
       zh: `没有名为 ${name} 的工具。${near ? `是不是 ${near}？` : ""}可用的工具：${names.join("、") || "无"}。`,
       en: `There is no tool named ${name}.${near ? ` Did you mean ${near}?` : ""} Tools on offer: ${names.join(", ") || "none"}.`,
     }),
@@ -174,7 +189,7 @@ function unreadableArguments(run: Run, call: ToolCall): ToolResult {
   const shown = cutText(printableLine(call.argumentsText), 80);
   return failure(
     "invalid_arguments",
-    say(run.locale, {
+    say(run.language, {
       zh: `工具调用参数格式错误：\n- 参数必须是一个 JSON 对象（当前值: ${shown || "空"}）\n\n请修正参数后重试。`,
       en: `The tool call's arguments are not valid:\n- the arguments must be one JSON object (current value: ${shown || "empty"})\n\nCorrect the arguments and try again.`,
     }),

@@ -7,7 +7,7 @@ import type { Conversation } from "./conversation.ts";
 /** The answer as it grows: what is pushed is checked for citations, shown at once, and kept as it was shown. */
 export interface AnswerText {
   push(text: string): void;
-  /** Shows the held-back rest and the list of references. */
+  /** Shows the held-back rest and the list of references; once. */
   finish(): void;
   readonly shown: string;
   /** The same as the model wrote it: its own numbers, no list of references. This is what a conversation remembers. */
@@ -17,7 +17,8 @@ export interface AnswerText {
 
 export interface AnswerOptions {
   conversation: Conversation;
-  locale: Locale;
+  /** Of the list of references. */
+  language: Locale;
   emit(event: AgentEvent): void;
 }
 
@@ -25,6 +26,7 @@ export function createAnswerText(run: AnswerOptions): AnswerText {
   const filter = createCitationFilter(run.conversation.sources);
   let shown = "";
   let written = "";
+  let finished = false;
   function show(text: string): void {
     if (text === "") return;
     shown += text;
@@ -36,8 +38,10 @@ export function createAnswerText(run: AnswerOptions): AnswerText {
       show(filter.push(text));
     },
     finish() {
+      if (finished) return;
+      finished = true;
       show(filter.end());
-      show(references(filter.citations(), run.locale));
+      show(references(filter.citations(), run.language));
     },
     get shown() {
       return shown;

@@ -25,7 +25,9 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
   let held = "";
   let code: "none" | "span" | "block" = "none";
   let lineStart = true;
-  /** The last character that went by. */
+  /** Spaces that went by and are not shown yet. */
+  let gap = "";
+  /** The last character that went by, spaces left out. */
   let last = "";
 
   function cite(number: number): number | undefined {
@@ -58,8 +60,8 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
 
   /** Whether a number without a source stands where a citation would: after a word, before the end of a clause. */
   function looksCited(number: number, next: string): boolean {
-    if (number === 0 || /[A-Za-z0-9_)]/.test(last)) return false;
-    return sources.size > 0 || (/^[\s.,;:!?。，；：！？、[【]?$/u.test(next) && next !== " ");
+    if (number === 0 || (gap === "" && /[A-Za-z0-9_)[]/.test(last))) return false;
+    return (sources.size > 0 && next !== "]") || (/^[\s.,;:!?。，；：！？、[【]?$/u.test(next) && next !== " ");
   }
 
   /** Takes one piece off the front of `held`; undefined while it is not known what follows. */
@@ -68,7 +70,10 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
     if (first === "`") return takeTicks(final);
     if ((first === "[" || first === "【") && code === "none") return takeMarker(final);
     const plain = /^[^`[【]+/.exec(held)?.[0] ?? first;
-    return consume(plain);
+    // Spaces before a citation go with it if it is taken out, so they wait for what follows.
+    const spaces = / +$/.exec(plain)?.[0] ?? "";
+    if (spaces === plain) return final || held.length > spaces.length ? hold(spaces) : undefined;
+    return consume(plain.slice(0, plain.length - spaces.length));
   }
 
   function takeTicks(final: boolean): string | undefined {
@@ -89,8 +94,22 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
     if (held.length === close + 1 && !final) return undefined;
     const rewritten = isLink ? undefined : rewrite(marker, held[close + 1] ?? "");
     if (rewritten === undefined) return consume(held[0] ?? "");
-    consume(marker);
-    return rewritten;
+    if (rewritten === "") gap = "";
+    held = held.slice(marker.length);
+    return release(rewritten);
+  }
+
+  /** Takes spaces off the front of `held` without showing them yet. */
+  function hold(spaces: string): string {
+    held = held.slice(spaces.length);
+    gap = spaces;
+    return "";
+  }
+
+  function release(text: string): string {
+    const shown = gap + text;
+    gap = "";
+    return shown;
   }
 
   function consume(text: string): string {
@@ -99,7 +118,7 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
     if (text.includes("\n") && code === "span") code = "none";
     last = text.at(-1) ?? last;
     if (text.length > 0) lineStart = /\n\s*$/.test(text) || (lineStart && /^\s*$/.test(text));
-    return text;
+    return release(text);
   }
 
   function drain(final: boolean): string {
@@ -117,7 +136,7 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
       held += text;
       return drain(false);
     },
-    end: () => drain(true),
+    end: () => drain(true) + release(""),
     citations: () => [...cited.values()],
   };
 }

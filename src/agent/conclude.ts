@@ -48,7 +48,8 @@ function reportOf(run: Run, ending: Ending, status: Outcome["status"]): ErrorRep
   const error = ending.error ?? ending.written?.error ?? ending.work?.error;
   if (status === "partial") return error ? report(error, run.locale) : null;
   const { code, message, hint } = report(error ?? emptyAnswer(), run.locale);
-  if (run.mode === "chat") return { code, message, hint };
+  // Chat mode asks the same models; it cannot help with what is wrong with them.
+  if (run.mode === "chat" || code === "auth" || code === "quota" || code === "config") return { code, message, hint };
   return { code, message, hint: [hint, say(run.locale, chatAdvice)].filter(Boolean).join(" ") };
 }
 

@@ -4,7 +4,7 @@ import { say } from "../core/locale.ts";
 import type { Message } from "../core/messages.ts";
 import type { ToolDefinition, Turn } from "../core/model.ts";
 import { act, type Observation } from "./act.ts";
-import { evaluate, explain, explainAnswered } from "./evaluate.ts";
+import { evaluate, explain, explainAnswered, isLimit } from "./evaluate.ts";
 import { fence } from "./fence.ts";
 import { type HeldText, holdBack } from "./hold-back.ts";
 import { decidePrompt } from "./prompts.ts";
@@ -40,7 +40,7 @@ export async function decideAndAct(run: Run): Promise<Work> {
     const before = run.answer.written;
     let turn: Turn;
     try {
-      turn = await decideTurn(run, { messages, tools, step });
+      turn = await decideTurn(run, { messages, tools, step, isFirst: observations.length === 0 });
     } catch (thrown) {
       if (run.cancelled.aborted) throw thrown;
       const began = run.answer.written !== before;
@@ -62,8 +62,8 @@ export async function decideAndAct(run: Run): Promise<Work> {
 }
 
 function openingMessages(run: Run): Message[] {
-  const { locale, marker, models } = run;
-  const content = decidePrompt({ locale, marker, twoModels: !hasOneModel(models) });
+  const { language, marker, models } = run;
+  const content = decidePrompt({ locale: language, marker, twoModels: !hasOneModel(models) });
   return [{ role: "system", content }, ...run.conversation.history, { role: "user", content: run.question }];
 }
 
@@ -79,8 +79,10 @@ function progressOf(run: Run) {
 function conclude(run: Run, work: Work): Work {
   const verdict: Verdict = { verdict: "answer", reason: work.reason };
   const hasAnswered = work.written?.finish === "stop";
-  const message = hasAnswered ? explainAnswered(run.locale) : explain(verdict, run.limits, run.locale);
+  const hasResults = work.observations.length > 0;
+  const message = hasAnswered ? explainAnswered(run.locale) : explain(verdict, run.limits, run.locale, hasResults);
   run.emit({ type: "evaluation", ...verdict, message });
+  if (isLimit(verdict)) run.emit({ type: "notice", level: "warning", code: verdict.reason, message });
   return work;
 }
 
@@ -101,16 +103,18 @@ interface DecideTurn {
   messages: Message[];
   tools: ToolDefinition[];
   step: number;
+  /** There is no result yet to answer from. */
+  isFirst: boolean;
 }
 
 /** With two models all text is thought; with one, the text of a turn without calls is the answer. */
-async function decideTurn(run: Run, { messages, tools, step }: DecideTurn): Promise<Turn> {
+async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTurn): Promise<Turn> {
   const isOne = hasOneModel(run.models);
   const held = holdBack(run.answer.push);
   const think = (text: string): void => run.emit({ type: "thought-delta", text });
   const time = isOne ? untilItFlows(run, held) : { signal: run.working, clear() {} };
   try {
-    const turn = await takeTurn(run, {
+    return await takeTurn(run, {
       phase: "decide",
       step,
       role: "functionCall",
@@ -119,17 +123,22 @@ async function decideTurn(run: Run, { messages, tools, step }: DecideTurn): Prom
       request: { messages, tools, maxTokens: isOne ? run.limits.maxTokens : undefined },
       signal: time.signal,
       onText: isOne ? held.push : think,
+      onEnd: (turn) => settle(run, turn, { held, think }),
     });
-    settle(turn, held, think);
-    return turn;
+  } catch (thrown) {
+    // Half an answer is more than none.
+    if (isOne && isFirst && !run.cancelled.aborted) held.asAnswer();
+    throw thrown;
   } finally {
     time.clear();
   }
 }
 
-function settle({ finish }: Turn, held: HeldText, think: (text: string) => void): void {
+/** Says what the text that is still held back was: a thought beside calls, or the end of the answer. */
+function settle(run: Run, { finish }: Turn, { held, think }: { held: HeldText; think(text: string): void }): void {
   if (finish !== "tool-calls") {
     held.asAnswer();
+    if (hasOneModel(run.models)) run.answer.finish();
     return;
   }
   const thought = held.asThought();

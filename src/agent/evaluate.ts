@@ -32,9 +32,14 @@ function isThin({ result, text }: Observation, limits: Limits): boolean {
   return !result.ok || text.trim().length < limits.minResultLength;
 }
 
+/** Whether it is a limit that ends the tool calls, rather than a model or a result. */
+export function isLimit({ reason }: Verdict): boolean {
+  return reason.endsWith("-limit") || reason === "repetition";
+}
+
 /** The verdict in words. */
-export function explain({ reason }: Verdict, limits: Limits, locale: Locale): string {
-  return say(locale, explanations(limits)[reason]);
+export function explain({ reason }: Verdict, limits: Limits, locale: Locale, hasResults = true): string {
+  return say(locale, reason === "model-decided" && !hasResults ? noToolsNeeded : explanations(limits)[reason]);
 }
 
 /** The same when one model plays both roles and has answered in its last decide turn. */
@@ -44,6 +49,11 @@ export function explainAnswered(locale: Locale): string {
     en: "The model judged that it had enough and has answered.",
   });
 }
+
+const noToolsNeeded = {
+  zh: "不需要工具，切换到回答生成阶段。",
+  en: "No tools are needed; switching to the answer.",
+};
 
 function explanations(limits: Limits): Record<Verdict["reason"], Text> {
   const seconds = limits.maxExecutionTimeMs / 1000;

@@ -12,8 +12,8 @@ export interface HeldText {
   asAnswer(): void;
 }
 
-/** Characters; decide prompts ask for one or two sentences. */
-const longestThought = 280;
+/** Columns, of which a Chinese character takes two and a half; decide prompts ask for one or two sentences. */
+const longestThought = 200;
 
 export function holdBack(answer: (text: string) => void): HeldText {
   let held = "";
@@ -21,12 +21,12 @@ export function holdBack(answer: (text: string) => void): HeldText {
   function release(): void {
     const text = held;
     held = "";
-    answer(text);
+    if (text !== "") answer(text);
   }
   return {
     push(text) {
       held += text;
-      flowing ||= held.length > longestThought;
+      flowing ||= columns(held) > longestThought;
       if (flowing) release();
     },
     get flowing() {
@@ -41,4 +41,9 @@ export function holdBack(answer: (text: string) => void): HeldText {
     },
     asAnswer: release,
   };
+}
+
+function columns(text: string): number {
+  const wide = text.match(/[\u2e80-\uffdc]/g)?.length ?? 0;
+  return text.length + 1.5 * wide;
 }

@@ -24,7 +24,7 @@ export interface RunOptions {
   models: Models;
   tools: readonly Tool[];
   limits: Limits;
-  /** The language when the question does not show one. */
+  /** The reader's language; the answer follows the question's. */
   locale: Locale;
   /** How much of the time was spent before the run could start, in milliseconds. */
   spentMs?: number;
@@ -53,7 +53,7 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
   const started = performance.now();
   const cancelled = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
   const total = options.limits.maxExecutionTimeMs;
-  const locale = languageOf(options.question, options.locale);
+  const language = languageOf(options.question, options.locale);
   const { conversation } = options;
   const emit = (event: AgentEvent): void => events.push(event);
   const rest = Math.max(0, total - (options.spentMs ?? 0));
@@ -64,15 +64,17 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
     id: newId("run"),
     question: options.question,
     mode: options.mode,
-    locale,
+    locale: options.locale,
+    language,
     conversation,
     marker: randomBytes(6).toString("hex"),
-    answer: createAnswerText({ conversation, locale, emit }),
+    answer: createAnswerText({ conversation, language, emit }),
     models: options.models,
     tools: new Map(options.mode === "chat" ? [] : options.tools.map((tool) => [tool.name, tool])),
     limits: options.limits,
     statistics: createStatistics(),
     calls: [],
+    callIds: new Set(),
     cancelled,
     working: working.signal,
     answering: answering.signal,

@@ -13,8 +13,10 @@ export interface Run {
   readonly id: string;
   readonly question: string;
   readonly mode: Mode;
-  /** The language of the question: of the prompts, of notices and of the answer. */
+  /** The reader's language: of notices, reasons and errors. */
   readonly locale: Locale;
+  /** The question's language: of prompts, of what tools say to the model, and of the answer. */
+  readonly language: Locale;
   readonly conversation: Conversation;
   /** Marks untrusted text in this run's prompts; nobody outside can guess it. */
   readonly marker: string;
@@ -24,6 +26,8 @@ export interface Run {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly limits: Limits;
   readonly statistics: Statistics;
+  /** The ids under which calls have stood in events. */
+  readonly callIds: Set<string>;
   /** Every call asked for so far, in order. */
   readonly calls: ToolCallRecord[];
   /** The caller's stop. */

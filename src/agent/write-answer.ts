@@ -36,7 +36,7 @@ export async function writeAnswer(run: Run, observations: readonly Observation[]
   }
   if (answer.written !== before) return { finish: undefined, error };
   if (observations.length === 0) throw error;
-  answer.push(bareResults(observations, run.locale));
+  answer.push(bareResults(observations, run.language));
   return { finish: undefined, error };
 }
 
@@ -50,6 +50,7 @@ async function answerTurn(run: Run, role: Role, observations: readonly Observati
     request: { messages: answerMessages(run, observations), tools: [], maxTokens: run.limits.maxTokens },
     signal: run.answering,
     onText: run.answer.push,
+    onEnd: () => run.answer.finish(),
   });
   return turn.finish;
 }
@@ -60,7 +61,7 @@ const reasons = {
 };
 
 function answerMessages(run: Run, observations: readonly Observation[]): Message[] {
-  const { conversation, locale, marker, question } = run;
+  const { conversation, language: locale, marker, question } = run;
   const prompt = run.mode === "chat" ? chatPrompt(locale) : answerPrompt({ locale, marker });
   return [
     { role: "system", content: prompt },

@@ -1,6 +1,5 @@
 import type { AskRequest, Duet } from "../app.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { languageOf } from "../core/locale.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { printableJson } from "../core/printable.ts";
 import { createStepLog } from "../core/step-log.ts";
@@ -17,7 +16,7 @@ export interface AskOptions {
 
 /** Answers one question on stdout. The exit code is the contract's: 0 complete, 1 failed, 3 partial, 130 cancelled. */
 export async function runAsk({ duet, console, request, output, verbose }: AskOptions): Promise<number> {
-  const locale = languageOf(request.question, duet.locale);
+  const locale = duet.localeFor(request.question);
   const take = writer(output, { console, locale, verbose });
   let outcome: Outcome | undefined;
   for await (const event of duet.ask(request)) {

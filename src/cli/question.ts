@@ -19,12 +19,12 @@ export async function readQuestion(argument: string | undefined, { stdin }: Pick
 }
 
 /**
- * How long a question that was given waits for the first byte of a pipe, in milliseconds. A shell's pipe will write or
- * end; the socket that a program gets from another (Node's `spawn`) is often just left open.
+ * How long a question that was given waits for the first byte of stdin, in milliseconds. A shell's pipe writes or ends,
+ * so it is waited for; the socket that one program gets from another (Node's `spawn`) is often just left open.
  */
-function patienceMs(): number {
+function patienceMs(): number | undefined {
   try {
-    return fstatSync(0).isSocket() ? 300 : 3_000;
+    return fstatSync(0).isSocket() ? 300 : undefined;
   } catch {
     return 300;
   }

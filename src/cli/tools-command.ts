@@ -27,8 +27,24 @@ export async function listTools({ duet, console, output, signal }: ToolsOptions)
       annotations,
       input_schema: inputSchema,
     }));
-    const states = servers.map((server) => ({ ...server, error: server.error && report(server.error, duet.locale) }));
-    console.stdout.write(`${printableJson({ tools: list, servers: states, dropped }, 2)}\n`);
+    const states = servers.map((server) => ({
+      name: server.name,
+      transport: server.transport,
+      state: server.state,
+      tool_count: server.toolCount,
+      error: server.error && report(server.error, duet.locale),
+      problems: server.problems.map((problem) => say(duet.locale, problem)),
+      start_ms: server.startMs,
+      server_info: server.serverInfo,
+      protocol_version: server.protocolVersion,
+    }));
+    const left = dropped.map(({ name, source, reason, text }) => ({
+      name,
+      source,
+      reason,
+      message: say(duet.locale, text),
+    }));
+    console.stdout.write(`${printableJson({ tools: list, servers: states, dropped: left }, 2)}\n`);
     return 0;
   }
   const write = (line: string): void => writeSafely(console.stdout, `${line}\n`);

@@ -2,7 +2,7 @@ import { McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import type { Duet } from "../app.ts";
 import { DuetError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { languageOf, say } from "../core/locale.ts";
+import { say } from "../core/locale.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { createStepLog } from "../core/step-log.ts";
 import { version } from "../core/version.ts";
@@ -51,7 +51,7 @@ const description = {
 async function ask(duet: Duet, input: AskInput, context: ServerContext, { mode, logSteps }: FaceOptions) {
   const { signal, _meta, notify } = context.mcpReq;
   const token = _meta?.progressToken;
-  const locale = languageOf(input.question, duet.locale);
+  const locale = duet.localeFor(input.question);
   const progress =
     token === undefined
       ? undefined
@@ -79,7 +79,8 @@ async function ask(duet: Duet, input: AskInput, context: ServerContext, { mode, 
 function toRequest(input: AskInput) {
   return {
     question: input.question,
-    conversationId: input.conversation_id,
+    // Hosts fill optional texts with "".
+    conversationId: input.conversation_id || undefined,
     tools: input.tools,
     limits: {
       maxIterations: input.max_iterations,

@@ -32,7 +32,6 @@ describe("with two models", () => {
       "phase-start answer 3 fake/strong",
       "answer-delta",
       "phase-end answer 3 fake/strong",
-      "answer-delta",
       "run-end",
     ]);
     expect(decide.requests.map(({ tools }) => tools.length)).toEqual([1, 1]);
@@ -372,12 +371,12 @@ describe("limits", () => {
 
 describe("failing and stopping", () => {
   test("a function-call model that fails at once ends the run with its code, a hint and the advice to chat", async () => {
-    const error = new DuetError({ code: "auth", text: both("no key"), hint: both("Set X_KEY.") });
+    const error = new DuetError({ code: "server", text: both("no luck"), hint: both("Try later.") });
     const events = await runOne(scriptedModel([{ error }]), {});
     expect(outcomeOf(events)).toMatchObject({ success: false, status: "failed", stop_reason: "error", response: "" });
-    expect(outcomeOf(events).error).toMatchObject({ code: "auth", message: "no key" });
+    expect(outcomeOf(events).error).toMatchObject({ code: "server", message: "no luck" });
     expect(outcomeOf(events).error?.hint).toBe(
-      "Set X_KEY. You can also switch to Chat mode (mode chat) and try again.",
+      "Try later. You can also switch to Chat mode (mode chat) and try again.",
     );
     expect(events.filter(({ type }) => type === "phase-start")).toHaveLength(1);
     expect(events.filter(({ type }) => type === "phase-end")).toHaveLength(1);
@@ -448,10 +447,23 @@ describe("failing and stopping", () => {
     expect(outcomeOf(events).citations).toEqual([{ n: 1, title: "c", url: "https://c.example" }]);
   });
 
-  test("the language of the run follows the question", async () => {
-    const model = scriptedModel([{ error: failing("auth") }]);
-    const events = await runOne(model, { question: "北京天气怎么样？" });
-    expect(outcomeOf(events).error?.hint).toContain("Chat 模式");
+  test("prompts follow the question's language, notices and errors the reader's", async () => {
+    const model = scriptedModel([{ error: failing("server") }]);
+    const events = await runOne(model, { question: "北京天气怎么样？", locale: "en" });
+    expect(model.requests[0]?.messages[0]?.content).toContain("你是一个会使用工具的智能体");
+    expect(outcomeOf(events).error?.hint).toContain("Chat mode");
+  });
+
+  test("a missing key is not answered with advice that cannot help", async () => {
+    const events = await runOne(scriptedModel([{ error: failing("auth") }]), {});
+    expect(outcomeOf(events).error).toMatchObject({ code: "auth", hint: null });
+  });
+
+  test("an id that the model uses in two turns names two calls in the events", async () => {
+    const model = scriptedModel([[search], [search], "ok"]);
+    const events = await runOne(model, { tools: [searchTool()] });
+    const ids = events.flatMap((event) => (event.type === "tool-start" ? [event.callId] : []));
+    expect(new Set(ids).size).toBe(2);
   });
 
   test("chat mode asks the answer model alone, without tools", async () => {

@@ -28,9 +28,8 @@ export async function main(argv: string[]): Promise<void> {
       stop.abort(error);
     });
   const code = await run(argv, stop.signal);
-  if (unwritten !== undefined) process.exit(await unwrittenCode(unwritten));
   await Promise.all([drained(process.stdout), drained(process.stderr)]);
-  process.exit(interrupted ?? code);
+  process.exit(unwritten === undefined ? (interrupted ?? code) : await unwrittenCode(unwritten));
 }
 
 /** A reader that has left (`duet ask … | head -1`) is no error of ours; a full disk is. */

@@ -230,7 +230,7 @@ test.runIf(process.platform === "linux")("an answer that cannot be written is sa
   });
   closeSync(full);
   let stderr = "";
-  child.stderr.on("data", (text) => {
+  child.stderr?.on("data", (text) => {
     stderr += text;
   });
   const code = await new Promise((resolve) => child.once("close", resolve));

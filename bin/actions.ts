@@ -1,6 +1,8 @@
 import type { Console } from "../src/cli/console.ts";
 import type { Config } from "../src/config.ts";
+import { cutText } from "../src/core/cut-text.ts";
 import { DuetError } from "../src/core/errors.ts";
+import { say } from "../src/core/locale.ts";
 import { printableLine } from "../src/core/printable.ts";
 import { toFlags, type Values } from "./options.ts";
 
@@ -16,14 +18,15 @@ export interface Context {
 export function serve(values: Values): Action {
   return async ({ console, signal }) => {
     const [config, { openDuet }, { serveOverStdio }] = await Promise.all([
-      load(values),
+      load(values, console),
       import("../src/app.ts"),
       import("../src/server/stdio.ts"),
     ]);
     const duet = openDuet(config);
-    const log = (line: string): void => void console.stderr.write(`duet: ${printableLine(line)}\n`);
+    const log = (line: string): void => void console.stderr.write(`duet: ${cutText(printableLine(line), 1000)}\n`);
     try {
-      await serveOverStdio({ duet, stdin: console.stdin, log, signal });
+      const logSteps = config.agent.verbose ? log : undefined;
+      await serveOverStdio({ duet, stdin: console.stdin, log, signal, mode: modeOf(values), logSteps });
     } finally {
       await duet.close();
     }
@@ -64,9 +67,9 @@ export function chat(values: Values): Action {
 export function tools(values: Values): Action {
   return withDuet(values, async ({ duet, console, signal }) => {
     const { callTool, listTools } = await import("../src/cli/tools-command.ts");
-    const options = { duet, console, output: values.output === "json" ? ("json" as const) : ("text" as const) };
+    const options = { duet, console, signal, output: values.output === "json" ? ("json" as const) : ("text" as const) };
     const name = text(values.name);
-    return name === undefined ? listTools(options) : callTool(options, name, text(values.json) ?? "{}", signal);
+    return name === undefined ? listTools(options) : callTool(options, name, text(values.json) ?? "{}");
   });
 }
 
@@ -99,7 +102,7 @@ interface Opened extends Context {
 
 function withDuet(values: Values, work: (opened: Opened) => Promise<number>): Action {
   return async (context) => {
-    const [config, { openDuet }] = await Promise.all([load(values), import("../src/app.ts")]);
+    const [config, { openDuet }] = await Promise.all([load(values, context.console), import("../src/app.ts")]);
     const duet = openDuet(config);
     try {
       return await work({ ...context, config, duet });
@@ -109,9 +112,14 @@ function withDuet(values: Values, work: (opened: Opened) => Promise<number>): Ac
   };
 }
 
-async function load(values: Values): Promise<Config> {
-  const { loadConfig } = await import("../src/config.ts");
-  return loadConfig(toFlags(values));
+/** The configuration; what is set in it and not obeyed yet is told on stderr. */
+async function load(values: Values, console: Console): Promise<Config> {
+  const { loadConfig, unusedSettings } = await import("../src/config.ts");
+  const config = await loadConfig(toFlags(values));
+  const unused = unusedSettings(config).join(", ");
+  const line = { zh: `已设置但此版本尚不使用：${unused}`, en: `set, but not used by this version yet: ${unused}` };
+  if (unused !== "") console.stderr.write(`duet: ${say(config.locale, line)}\n`);
+  return config;
 }
 
 function text(value: unknown): string | undefined {

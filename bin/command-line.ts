@@ -9,7 +9,11 @@ const output = (...choices: string[]): Option => ({ type: "string", describe: "f
 /** What the command line asks for; undefined when yargs has answered itself (`--help`, `--version`). Throws `config` errors. */
 export async function readCommandLine(argv: string[]): Promise<Action | undefined> {
   let action: Action | undefined;
-  await yargs(argv)
+  const end = argv.indexOf("--");
+  const words = end < 0 ? argv : argv.slice(0, end);
+  /** What stands after `--` is a question, whatever it begins with. */
+  const rest = end < 0 ? undefined : argv.slice(end + 1).join(" ");
+  await yargs(words)
     .scriptName("duet")
     .usage(
       "$0 [command] [options]\n\nAn agent of two models: a cheap one picks the tools, a strong one writes the answer.",
@@ -18,6 +22,7 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
     .locale("en")
     .parserConfiguration({
       "boolean-negation": false,
+      "dot-notation": false,
       "camel-case-expansion": false,
       "duplicate-arguments-array": false,
     })
@@ -34,7 +39,7 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
       "one question; the answer on stdout, everything else on stderr (- or a pipe: the question from stdin)",
       (it) => it.positional("question", { type: "string" }).options(rows({ output: output("text", "json", "jsonl") })),
       (values) => {
-        action = ask(values);
+        action = ask({ ...values, question: values.question ?? rest });
       },
     )
     .command(

@@ -7,7 +7,7 @@ if (major > 22 || (major === 22 && minor >= 19)) {
   await main(process.argv.slice(2));
 } else {
   process.stderr.write(
-    `duet: Node ${process.versions.node} is too old, 22.19 or later is needed. / Node ${process.versions.node} 版本过低，需要 22.19 或更高。\n`,
+    `duet: Node ${process.versions.node} is too old, 22.19 or later is needed (in a clone: npm start -- …). / Node ${process.versions.node} 版本过低，需要 22.19 或更高（在克隆中可用 npm start -- …）。\n`,
   );
   process.exitCode = 1;
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { DuetError, report, toDuetError } from "../src/core/errors.ts";
+import { sentences } from "../src/core/lines.ts";
 import { printableLine } from "../src/core/printable.ts";
 import { type Action, serve } from "./actions.ts";
 import { type Option, sharedOptions, type Values } from "./options.ts";
@@ -16,11 +17,27 @@ export async function main(argv: string[]): Promise<void> {
       interrupted = code;
       stop.abort(new DuetError({ code: "internal", text: { zh: "已中断", en: `interrupted by ${signal}` } }));
     });
-  // A reader that has left (`duet ask … | head -1`) is no error of ours.
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => stop.abort());
+  // The last door: what nobody caught is a line, and the other callers are served on.
+  process.on("unhandledRejection", (thrown) => {
+    process.stderr.write(`duet: ${printableLine(toDuetError(thrown).message)}\n`);
+  });
+  let unwritten: NodeJS.ErrnoException | undefined;
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", (error) => {
+      unwritten ??= error;
+      stop.abort(error);
+    });
   const code = await run(argv, stop.signal);
   await Promise.all([drained(process.stdout), drained(process.stderr)]);
-  process.exit(interrupted ?? code);
+  process.exit(unwritten === undefined ? (interrupted ?? code) : await unwrittenCode(unwritten));
+}
+
+/** A reader that has left (`duet ask … | head -1`) is no error of ours; a full disk is. */
+async function unwrittenCode(error: NodeJS.ErrnoException): Promise<number> {
+  if (error.code === "EPIPE") return 0;
+  process.stderr.write(`duet: ${printableLine(error.message)}\n`);
+  await drained(process.stderr);
+  return 1;
 }
 
 async function run(argv: string[], signal: AbortSignal): Promise<number> {
@@ -29,15 +46,21 @@ async function run(argv: string[], signal: AbortSignal): Promise<number> {
     return action === undefined ? 0 : await action({ signal, console: process });
   } catch (thrown) {
     const error = toDuetError(thrown);
-    if (!signal.aborted) process.stderr.write(`${await errorText(error)}\n`);
+    if (!signal.aborted) process.stderr.write(`${await errorText(error, localeIn(argv))}\n`);
     return error.code === "config" ? 2 : 1;
   }
 }
 
-async function errorText(error: DuetError): Promise<string> {
+/** The `--locale` of a command line that may not be readable as a whole. */
+function localeIn(argv: string[]): string | undefined {
+  const at = argv.findIndex((word) => /^--locale(=|$)/.test(word));
+  return at < 0 ? undefined : (argv[at]?.split("=")[1] ?? argv[at + 1]);
+}
+
+async function errorText(error: DuetError, locale: string | undefined): Promise<string> {
   const { fallbackLocale } = await import("../src/config.ts");
-  const { message, hint } = report(error, fallbackLocale({}));
-  return `duet: ${[printableLine(message), hint].filter(Boolean).join(" ")}`;
+  const { message, hint } = report(error, fallbackLocale({ locale }));
+  return `duet: ${sentences(message, hint)}`;
 }
 
 /** `duet serve` with ordinary flags, read without yargs: hosts wait for it. Anything unusual is left to yargs. */

@@ -42,10 +42,15 @@ export function toFlags(values: Values): Flags {
     maxTokens: number(values, "max-tokens"),
     tools: list(values.tools),
     noTools: list(values["no-tools"]),
-    search: values["no-search"] === true ? false : values.search === true ? true : undefined,
+    search: searchFlag(values),
     locale: text(values.locale),
     verbose: values.verbose === true ? true : undefined,
   };
+}
+
+function searchFlag(values: Values): boolean | undefined {
+  if (values["no-search"] === true || values.search === false) return false;
+  return values.search === true ? true : undefined;
 }
 
 function text(value: unknown): string | undefined {

@@ -13,19 +13,22 @@ import type { Notice } from "./core/notice.ts";
 import type { Mode } from "./core/outcome.ts";
 import type { Tool } from "./core/tool.ts";
 import { version } from "./core/version.ts";
-import { abortable } from "./core/waiting.ts";
+import { abortable, timeLimit } from "./core/waiting.ts";
 import type { Endpoints } from "./providers/endpoints.ts";
 import type { DroppedTool } from "./tools/collect.ts";
 
 /** The whole agent, opened once and shared by every face and connection. */
 export interface Duet {
+  /** The language of what Duet says when there is no question to go by. */
   readonly locale: Locale;
+  /** The language in which to speak about a question: the configured one or the system's, else the question's own. */
+  localeFor(question: string): Locale;
   /** Runs one question; see `runAgent` for the promises of the stream. */
   ask(request: AskRequest): AsyncGenerator<AgentEvent, void, undefined>;
   /** The two roles in force; the same object twice when one model plays both. */
   models(): Promise<Models>;
   /** Every tool there is now, the servers' state, and what was left out and why. Waits for the servers to start. */
-  inventory(): Promise<Inventory>;
+  inventory(signal?: AbortSignal): Promise<Inventory>;
   /** Asks each model in use for one word, side by side; rejects only when the signal aborts. */
   checkModels(signal: AbortSignal): Promise<ModelCheck[]>;
   /** The search backend in use, which is not asked; null when search is off. */
@@ -55,6 +58,19 @@ const maxParallel = 8;
 /** Characters of a server's result that reach the model. */
 const longestResult = 20_000;
 
+/** How long a question waits for servers that are still starting, in milliseconds; it goes on without the late ones. */
+const patienceMs = 10_000;
+
+interface Wanted {
+  /** Only tools whose names fit one of these patterns. */
+  allow?: readonly string[] | undefined;
+  /** How long to wait for servers that are starting; until each has started or failed when undefined. */
+  patienceMs?: number;
+  signal?: AbortSignal | undefined;
+}
+
+const noTools: Inventory = { tools: [], servers: [], dropped: [] };
+
 /** Opens the agent. Downstream servers begin to start at once; everything heavy is imported when first needed. */
 export function openDuet(config: Config): Duet {
   const agent = once(openAgent);
@@ -64,8 +80,8 @@ export function openDuet(config: Config): Duet {
   /** Tools of servers inside their checks and limits; each is wrapped once. */
   const guarded = new WeakMap<Tool, Tool>();
   const models = once(() => chooseModels(config));
-  /** Servers whose failure was told. */
-  const told = new Set<string>();
+  /** Which servers' failures a conversation has been told. */
+  const told = new WeakMap<object, Set<string>>();
 
   function builtinsOf(conversation: object): Promise<Tool[]> {
     const known = builtins.get(conversation);
@@ -75,9 +91,9 @@ export function openDuet(config: Config): Duet {
     return made;
   }
 
-  async function inventory(conversation: object, allow?: readonly string[], signal?: AbortSignal): Promise<Inventory> {
+  async function inventory(conversation: object, { allow, patienceMs, signal }: Wanted): Promise<Inventory> {
     const [rooms, builtin, pool] = await Promise.all([importTools(), builtinsOf(conversation), servers]);
-    await pool?.ready(signal);
+    await patiently(pool?.ready(signal), patienceMs);
     const remote = (pool?.tools() ?? []).map((tool) => {
       const inside = guarded.get(tool) ?? rooms.withValidation(rooms.withOutputLimit(tool, longestResult));
       guarded.set(tool, inside);
@@ -88,32 +104,48 @@ export function openDuet(config: Config): Duet {
     return { tools, dropped: all.dropped, servers: pool?.status() ?? [] };
   }
 
-  function unavailable(states: readonly ServerStatus[], locale: Locale): Notice[] {
-    return states.flatMap(({ name, error }): Notice[] => {
-      if (error === null || told.has(name)) return [];
-      told.add(name);
+  function unavailable(conversation: object, states: readonly ServerStatus[], locale: Locale): Notice[] {
+    const known = told.get(conversation) ?? new Set();
+    told.set(conversation, known);
+    return states.flatMap(({ name, state, error }): Notice[] => {
+      if (known.has(name) || (error === null && state !== "starting")) return [];
+      known.add(name);
+      const why = error?.text ?? { zh: "还在启动", en: "it is still starting" };
       const message = say(locale, {
-        zh: `MCP 服务器 ${name} 不可用，其余照常：${error.text.zh}`,
-        en: `MCP server ${name} is unavailable; the rest goes on: ${error.text.en}`,
+        zh: `MCP 服务器 ${name} 不可用，其余照常：${why.zh}`,
+        en: `MCP server ${name} is unavailable; the rest goes on: ${why.en}`,
       });
       return [{ type: "notice", level: "warning", code: "server-unavailable", message }];
     });
   }
 
+  function localeFor(question: string): Locale {
+    return config.localeIsChosen ? config.locale : languageOf(question, config.locale);
+  }
+
   return {
     locale: config.locale,
+    localeFor,
     models,
-    inventory: () => inventory({}),
+    inventory: (signal) => abortable(inventory({}, { signal }), signal),
     async checkModels(signal) {
       const [{ checkModels }, chosen] = await Promise.all([import("./app/checkup.ts"), choose(config)]);
       return checkModels(chosen, config.locale, signal);
     },
     searchInUse: async () => (await import("./app/checkup.ts")).searchInUse(config),
     async *ask({ question, conversationId, mode = "agent", tools, limits, signal }) {
+      const began = performance.now();
+      const locale = localeFor(question);
       const { runAgent, conversations } = await agent();
+      const isLost = conversationId !== undefined && !conversations.has(conversationId);
       const conversation = conversations.open(conversationId);
-      const wanted = mode === "chat" ? { tools: [], servers: [] } : inventory(conversation, tools, signal);
-      const [chosen, offer] = await abortable(Promise.all([models(), wanted]), signal);
+      const chosen = await models();
+      // A caller who leaves while servers start still gets a run, which says that it was cancelled.
+      const wanted: Wanted = { allow: tools, patienceMs, signal };
+      const offer =
+        mode === "chat"
+          ? noTools
+          : await abortable(inventory(conversation, wanted), signal).catch(unlessAborted(signal));
       yield* runAgent({
         question,
         mode,
@@ -121,8 +153,9 @@ export function openDuet(config: Config): Duet {
         models: chosen,
         tools: offer.tools,
         limits: mergeLimits(config, limits),
-        locale: config.locale,
-        notices: unavailable(offer.servers, languageOf(question, config.locale)),
+        locale,
+        spentMs: performance.now() - began,
+        notices: [...(isLost ? [lostConversation(locale)] : []), ...unavailable(conversation, offer.servers, locale)],
         signal,
       });
     },
@@ -216,11 +249,38 @@ function mergeLimits({ agent }: Config, changes: AskRequest["limits"] = {}): Lim
   };
 }
 
-/** Does the work at the first call and gives its result to every later one. */
+function unlessAborted(signal: AbortSignal | undefined): (thrown: unknown) => Inventory {
+  return (thrown) => {
+    if (signal?.aborted) return noTools;
+    throw thrown;
+  };
+}
+
+async function patiently(work: Promise<void> | undefined, ms: number | undefined): Promise<void> {
+  if (work === undefined || ms === undefined) return work;
+  const limit = timeLimit(ms, () => new Error("late"));
+  await abortable(work, limit.signal).catch((thrown) => {
+    if (!limit.expired) throw thrown;
+  });
+  limit.clear();
+}
+
+function lostConversation(locale: Locale): Notice {
+  const message = say(locale, {
+    zh: "没有这个对话（对话只保留到进程结束），已开始新的对话。",
+    en: "There is no such conversation (they last as long as the process); a new one has begun.",
+  });
+  return { type: "notice", level: "warning", code: "conversation-unknown", message };
+}
+
+/** Does the work at the first call and gives its result to every later one; work that failed is tried again. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => {
-    result ??= work();
+    result ??= work().catch((thrown) => {
+      result = undefined;
+      throw thrown;
+    });
     return result;
   };
 }

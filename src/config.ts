@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { Environment } from "./config/expand.ts";
 import { absolutePath, findFile, searchedPlaces, stateDirectory } from "./config/find.ts";
 import type { Flags } from "./config/flags.ts";
-import { systemLocale } from "./config/locale.ts";
+import { speaksALanguage, systemLocale } from "./config/locale.ts";
 import { merge, originsOf } from "./config/merge.ts";
 import { readModels } from "./config/models.ts";
 import { once, settingsSchema } from "./config/schema.ts";
@@ -14,6 +14,7 @@ import type { Locale } from "./core/locale.ts";
 
 export type { Flags } from "./config/flags.ts";
 export type { Config } from "./config/settings.ts";
+export { unusedSettings } from "./config/unused.ts";
 
 /**
  * Reads all sources: defaults, file, environment (with `.env`), flags, a later one over an earlier. Throws a `config`
@@ -56,6 +57,7 @@ export async function loadConfig(
     },
     search: readSearch(settings.search, sources),
     prompts: { directory: prompts.directory && absolute("prompts.directory", prompts.directory) },
+    localeIsChosen: settings.locale !== undefined || speaksALanguage(read.environment),
     locale: settings.locale ?? systemLocale(read.environment),
     httpToken: settings.httpToken,
     environment: read.environment,

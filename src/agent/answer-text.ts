@@ -1,32 +1,53 @@
+import type { AgentEvent } from "../core/events.ts";
+import type { Locale } from "../core/locale.ts";
 import type { Citation } from "../core/outcome.ts";
 import { createCitationFilter, references } from "./citations.ts";
-import type { Run } from "./run.ts";
+import type { Conversation } from "./conversation.ts";
 
 /** The answer as it grows: what is pushed is checked for citations, shown at once, and kept as it was shown. */
 export interface AnswerText {
   push(text: string): void;
-  /** Shows the held-back rest and the list of references. */
+  /** Shows the held-back rest and the list of references; once. */
   finish(): void;
   readonly shown: string;
+  /** The same as the model wrote it: its own numbers, no list of references. This is what a conversation remembers. */
+  readonly written: string;
   citations(): Citation[];
 }
 
-export function createAnswerText(run: Pick<Run, "conversation" | "locale" | "emit">): AnswerText {
+export interface AnswerOptions {
+  conversation: Conversation;
+  /** Of the list of references. */
+  language: Locale;
+  emit(event: AgentEvent): void;
+}
+
+export function createAnswerText(run: AnswerOptions): AnswerText {
   const filter = createCitationFilter(run.conversation.sources);
   let shown = "";
+  let written = "";
+  let finished = false;
   function show(text: string): void {
     if (text === "") return;
     shown += text;
     run.emit({ type: "answer-delta", text });
   }
   return {
-    push: (text) => show(filter.push(text)),
+    push(text) {
+      written += text;
+      show(filter.push(text));
+    },
     finish() {
+      if (finished) return;
+      finished = true;
       show(filter.end());
-      show(references(filter.citations(), run.locale));
+      show(references(filter.citations(), run.language));
     },
     get shown() {
       return shown;
+    },
+    get written() {
+      return written;
     },
     citations: () => filter.citations(),
   };

@@ -5,7 +5,8 @@ import type { SourceList } from "./sources.ts";
 
 /**
  * Checks the citations of an answer while it streams: `[n]` is renumbered by first use when source n was fetched in
- * this conversation, and taken out when it was not. Code and Markdown links are left alone.
+ * this conversation, and taken out when it was not. Code, Markdown links and what is no citation by its place, such as
+ * `list[2]` or "the mean of [5] is", are left alone.
  */
 export interface CitationFilter {
   /** Gives what can be shown of the text so far; holds back an open bracket. */
@@ -24,6 +25,10 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
   let held = "";
   let code: "none" | "span" | "block" = "none";
   let lineStart = true;
+  /** Spaces that went by and are not shown yet. */
+  let gap = "";
+  /** The last character that went by, spaces left out. */
+  let last = "";
 
   function cite(number: number): number | undefined {
     const source = sources.get(number);
@@ -36,19 +41,27 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
   }
 
   /** `[1]`, `[1, 2]` or 【1】 as it should stand; undefined when it is no citation at all. */
-  function rewrite(marker: string): string | undefined {
+  function rewrite(marker: string, next: string): string | undefined {
     const numbers = /^[[【]\s*(\d{1,3}(?:\s*[,，、]\s*\d{1,3})*)\s*[\]】]$/
       .exec(marker)?.[1]
       ?.split(/[,，、]/)
       .map(Number);
     if (numbers === undefined) return undefined;
     // A list like [1,2,3] in prose is far more often data than citations, unless every number is a source.
-    if (numbers.length > 1 && !numbers.every((number) => sources.get(number))) return undefined;
+    const known = numbers.filter((number) => sources.get(number));
+    if (numbers.length > 1 && known.length < numbers.length) return undefined;
+    if (known.length === 0 && !looksCited(numbers[0] ?? 0, next)) return undefined;
     return numbers
       .map(cite)
       .filter((number) => number !== undefined)
       .map((number) => `[${number}]`)
       .join("");
+  }
+
+  /** Whether a number without a source stands where a citation would: after a word, before the end of a clause. */
+  function looksCited(number: number, next: string): boolean {
+    if (number === 0 || (gap === "" && /[A-Za-z0-9_)[]/.test(last))) return false;
+    return (sources.size > 0 && next !== "]") || (/^[\s.,;:!?。，；：！？、[【]?$/u.test(next) && next !== " ");
   }
 
   /** Takes one piece off the front of `held`; undefined while it is not known what follows. */
@@ -57,7 +70,10 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
     if (first === "`") return takeTicks(final);
     if ((first === "[" || first === "【") && code === "none") return takeMarker(final);
     const plain = /^[^`[【]+/.exec(held)?.[0] ?? first;
-    return consume(plain);
+    // Spaces before a citation go with it if it is taken out, so they wait for what follows.
+    const spaces = / +$/.exec(plain)?.[0] ?? "";
+    if (spaces === plain) return final || held.length > spaces.length ? hold(spaces) : undefined;
+    return consume(plain.slice(0, plain.length - spaces.length));
   }
 
   function takeTicks(final: boolean): string | undefined {
@@ -76,18 +92,33 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
     const marker = held.slice(0, close + 1);
     const isLink = held[close + 1] === "(" || held[close + 1] === ":";
     if (held.length === close + 1 && !final) return undefined;
-    const rewritten = isLink ? undefined : rewrite(marker);
+    const rewritten = isLink ? undefined : rewrite(marker, held[close + 1] ?? "");
     if (rewritten === undefined) return consume(held[0] ?? "");
-    consume(marker);
-    return rewritten;
+    if (rewritten === "") gap = "";
+    held = held.slice(marker.length);
+    return release(rewritten);
+  }
+
+  /** Takes spaces off the front of `held` without showing them yet. */
+  function hold(spaces: string): string {
+    held = held.slice(spaces.length);
+    gap = spaces;
+    return "";
+  }
+
+  function release(text: string): string {
+    const shown = gap + text;
+    gap = "";
+    return shown;
   }
 
   function consume(text: string): string {
     held = held.slice(text.length);
     // A single line end closes a code span that was never meant as one.
     if (text.includes("\n") && code === "span") code = "none";
+    last = text.at(-1) ?? last;
     if (text.length > 0) lineStart = /\n\s*$/.test(text) || (lineStart && /^\s*$/.test(text));
-    return text;
+    return release(text);
   }
 
   function drain(final: boolean): string {
@@ -105,7 +136,7 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
       held += text;
       return drain(false);
     },
-    end: () => drain(true),
+    end: () => drain(true) + release(""),
     citations: () => [...cited.values()],
   };
 }

@@ -3,7 +3,6 @@ import { DuetError, type ErrorReport, report } from "../core/errors.ts";
 import { say } from "../core/locale.ts";
 import type { FinishReason } from "../core/model.ts";
 import type { Outcome, StopReason } from "../core/outcome.ts";
-import type { AnswerText } from "./answer-text.ts";
 import type { Work } from "./decide.ts";
 import type { Run } from "./run.ts";
 import type { Written } from "./write-answer.ts";
@@ -16,23 +15,23 @@ export interface Ending {
 }
 
 /** Says what a run came to: complete, or partial, failed, cancelled and why. */
-export function toOutcome(run: Run, answer: AnswerText, ending: Ending, elapsedMs: number): Outcome {
-  const { status, stop } = judge(run, answer, ending);
+export function toOutcome(run: Run, ending: Ending, elapsedMs: number): Outcome {
+  const { status, stop } = judge(run, ending);
   return {
     success: status === "complete" || status === "partial",
     status,
     stop_reason: stop,
-    response: answer.shown,
+    response: run.answer.shown,
     conversation_id: run.conversation.id,
     run_id: run.id,
     trace_id: randomBytes(16).toString("hex"),
     tool_calls: run.calls,
-    citations: answer.citations(),
+    citations: run.answer.citations(),
     meta: {
       total_tokens: run.statistics.totalTokens(),
       tool_calls_count: run.calls.length,
       latency_ms: Math.round(elapsedMs),
-      iterations: ending.work?.iterations ?? 0,
+      iterations: run.statistics.iterations,
       mode: run.mode,
       cost_usd: run.statistics.totalCost(),
       models: {
@@ -49,7 +48,8 @@ function reportOf(run: Run, ending: Ending, status: Outcome["status"]): ErrorRep
   const error = ending.error ?? ending.written?.error ?? ending.work?.error;
   if (status === "partial") return error ? report(error, run.locale) : null;
   const { code, message, hint } = report(error ?? emptyAnswer(), run.locale);
-  if (run.mode === "chat") return { code, message, hint };
+  // Chat mode asks the same models; it cannot help with what is wrong with them.
+  if (run.mode === "chat" || code === "auth" || code === "quota" || code === "config") return { code, message, hint };
   return { code, message, hint: [hint, say(run.locale, chatAdvice)].filter(Boolean).join(" ") };
 }
 
@@ -62,21 +62,20 @@ function emptyAnswer(): DuetError {
 }
 
 const chatAdvice = {
-  zh: "也可以切换到 Chat 模式再试（/mode chat 或 --mode chat）。",
-  en: "You can also try Chat mode (/mode chat or --mode chat).",
+  zh: "也可以切换到 Chat 模式（mode chat）再试。",
+  en: "You can also switch to Chat mode (mode chat) and try again.",
 };
 
 type Judgement = { status: Outcome["status"]; stop: StopReason };
 
-function judge(run: Run, answer: AnswerText, ending: Ending): Judgement {
+function judge(run: Run, ending: Ending): Judgement {
   if (run.cancelled.aborted) return { status: "cancelled", stop: "cancelled" };
   if (ending.error) return { status: "failed", stop: run.answering.aborted ? "time_limit" : "error" };
-  const finish = ending.work?.answered ?? ending.written?.finish;
-  if (answer.shown.trim() === "") return { status: "failed", stop: finish === "refused" ? "refused" : "error" };
+  const finish = ending.written?.finish;
+  if (run.answer.shown.trim() === "") return { status: "failed", stop: finish === "refused" ? "refused" : "error" };
   if (finish === undefined) return { status: "partial", stop: run.answering.aborted ? "time_limit" : "error" };
   if (finish !== "stop") return { status: "partial", stop: cuts[finish] };
   const stop = stops[ending.work?.reason ?? "model-decided"];
-  if (ending.work?.error) return { status: "partial", stop: "error" };
   return { status: stop === "answered" ? "complete" : "partial", stop };
 }
 
@@ -91,6 +90,8 @@ const cuts: Record<Exclude<FinishReason, "stop">, StopReason> = {
 const stops: Record<Work["reason"], StopReason> = {
   "model-decided": "answered",
   sufficient: "answered",
+  "model-failed": "error",
+  "model-refused": "refused",
   "turn-cut": "length",
   "iteration-limit": "iteration_limit",
   "tool-call-limit": "tool_call_limit",

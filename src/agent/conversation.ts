@@ -10,23 +10,23 @@ export interface Conversation {
   readonly history: Message[];
   /** Every source fetched so far; their numbers stay theirs. */
   readonly sources: SourceList;
-  /** Marks untrusted text in prompts; nobody outside can guess it. */
-  readonly marker: string;
 }
 
 export function createConversation(id = newId("conv")): Conversation {
-  return { id, history: [], sources: createSourceList(), marker: randomBytes(6).toString("hex") };
+  return { id, history: [], sources: createSourceList() };
 }
 
 /** The conversations of one process, the least recently used forgotten beyond `max`. */
 export interface Conversations {
   /** The conversation of that id, made when there is none. */
   open(id?: string): Conversation;
+  has(id: string): boolean;
 }
 
 export function createConversations(max = 1000): Conversations {
   const byId = new LRUCache<string, Conversation>({ max });
   return {
+    has: (id) => byId.has(id),
     open(id) {
       const known = id === undefined ? undefined : byId.get(id);
       if (known) return known;

@@ -2,130 +2,168 @@ import { type DuetError, toDuetError } from "../core/errors.ts";
 import type { Verdict } from "../core/events.ts";
 import { say } from "../core/locale.ts";
 import type { Message } from "../core/messages.ts";
-import type { FinishReason, Turn } from "../core/model.ts";
-import { act, type Observation, reachedTool } from "./act.ts";
-import type { AnswerText } from "./answer-text.ts";
-import { evaluate, explain, explainAnswered } from "./evaluate.ts";
+import type { ToolDefinition, Turn } from "../core/model.ts";
+import { act, type Observation } from "./act.ts";
+import { evaluate, explain, explainAnswered, isLimit } from "./evaluate.ts";
 import { fence } from "./fence.ts";
-import { holdBack } from "./hold-back.ts";
+import { type HeldText, holdBack } from "./hold-back.ts";
 import { decidePrompt } from "./prompts.ts";
 import { hasOneModel, type Run } from "./run.ts";
 import { takeTurn } from "./turn.ts";
+import type { Written } from "./write-answer.ts";
 
 /** What deciding and acting came to. */
 export interface Work {
   observations: Observation[];
-  iterations: number;
   reason: Extract<Verdict, { verdict: "answer" }>["reason"];
-  /** How the last decide turn ended, when its text is already the answer (one model). */
-  answered?: FinishReason;
+  /** With one model: its last decide turn was, or began, the answer. */
+  written?: Written;
   /** Why deciding ended early, although there are results to answer from. */
   error?: DuetError;
 }
 
 /**
  * The loop of deciding and acting. Ends with the reason to answer; throws only when it was cancelled, or when the
- * function-call model failed before there was any result.
+ * function-call model failed before there was anything to show.
  */
-export async function decideAndAct(run: Run, answer: AnswerText): Promise<Work> {
-  const messages: Message[] = [
-    {
-      role: "system",
-      content: decidePrompt({
-        locale: run.locale,
-        conversation: run.conversation,
-        twoModels: !hasOneModel(run.models),
-      }),
-    },
-    ...run.conversation.history,
-    { role: "user", content: run.question },
-  ];
-  const observations: Observation[] = [];
+export async function decideAndAct(run: Run): Promise<Work> {
+  const messages = openingMessages(run);
   const tools = [...run.tools.values()].map(({ name, description, inputSchema }) => ({
     name,
     description,
     inputSchema,
   }));
+  const observations: Observation[] = [];
   let toolCalls = 0;
-  for (let iterations = 1; ; iterations++) {
-    const work = (reason: Work["reason"], more: Partial<Work> = {}): Work => {
-      const verdict: Verdict = { verdict: "answer", reason };
-      const message = more.answered === "stop" ? explainAnswered(run.locale) : explain(verdict, run.limits, run.locale);
-      run.emit({ type: "evaluation", ...verdict, message });
-      return { observations, iterations, reason, ...more };
-    };
+  for (let step = 1; ; step++) {
+    run.statistics.addIteration();
+    const before = run.answer.written;
     let turn: Turn;
     try {
-      turn = await decideTurn(run, { messages, tools, step: iterations, answer });
+      turn = await decideTurn(run, { messages, tools, step, isFirst: observations.length === 0 });
     } catch (thrown) {
       if (run.cancelled.aborted) throw thrown;
-      if (run.working.aborted) return work("time-limit");
+      const began = run.answer.written !== before;
+      if (began) return brokenOff(run, observations, toDuetError(thrown));
+      if (run.working.aborted) return conclude(run, { observations, reason: "time-limit" });
       if (observations.length === 0) throw thrown;
-      return work("model-decided", { error: noticeFailure(run, thrown) });
+      return conclude(run, { observations, reason: "model-failed", error: noticeFailure(run, thrown) });
     }
-    const calls = turn.message.toolCalls;
-    if (turn.finish !== "tool-calls") {
-      const cut = turn.finish !== "stop";
-      const answered = hasOneModel(run.models) && turn.message.content.trim() !== "" ? turn.finish : undefined;
-      return work(cut ? "turn-cut" : "model-decided", { answered });
-    }
-    const round = await act(run, calls, iterations, run.limits.maxToolCalls - toolCalls);
+    if (turn.finish !== "tool-calls") return conclude(run, { observations, ...ending(run, turn) });
+    const round = await act(run, turn.message.toolCalls, step, run.limits.maxToolCalls - toolCalls);
     run.cancelled.throwIfAborted();
     observations.push(...round);
-    toolCalls += round.filter(reachedTool).length;
+    toolCalls += round.filter(({ ran }) => ran).length;
     messages.push(turn.message, ...round.map((observation) => toolMessage(run, observation)));
-    const verdict = evaluate(
-      {
-        iterations,
-        toolCalls,
-        totalTokens: run.statistics.totalTokens(),
-        outOfTime: run.working.aborted,
-        observations: round,
-      },
-      run.limits,
-    );
-    if (verdict.verdict === "answer") return work(verdict.reason);
+    const verdict = evaluate({ ...progressOf(run), toolCalls, observations: round }, run.limits);
+    if (verdict.verdict === "answer") return conclude(run, { observations, reason: verdict.reason });
     run.emit({ type: "evaluation", ...verdict, message: explain(verdict, run.limits, run.locale) });
   }
 }
 
+function openingMessages(run: Run): Message[] {
+  const { language, marker, models } = run;
+  const content = decidePrompt({ locale: language, marker, twoModels: !hasOneModel(models) });
+  return [{ role: "system", content }, ...run.conversation.history, { role: "user", content: run.question }];
+}
+
+function progressOf(run: Run) {
+  return {
+    iterations: run.statistics.iterations,
+    totalTokens: run.statistics.totalTokens(),
+    outOfTime: run.working.aborted,
+  };
+}
+
+/** Says why it is time to answer. */
+function conclude(run: Run, work: Work): Work {
+  const verdict: Verdict = { verdict: "answer", reason: work.reason };
+  const hasAnswered = work.written?.finish === "stop";
+  const hasResults = work.observations.length > 0;
+  const message = hasAnswered ? explainAnswered(run.locale) : explain(verdict, run.limits, run.locale, hasResults);
+  run.emit({ type: "evaluation", ...verdict, message });
+  if (isLimit(verdict)) run.emit({ type: "notice", level: "warning", code: verdict.reason, message });
+  return work;
+}
+
+/** What a turn without calls to run comes to; with one model its text is the answer. */
+function ending(run: Run, { finish, message }: Turn): Pick<Work, "reason" | "written"> {
+  const written = hasOneModel(run.models) && message.content.trim() !== "" ? { finish } : undefined;
+  if (finish === "stop") return { reason: "model-decided", written };
+  return { reason: finish === "length" ? "turn-cut" : "model-refused", written };
+}
+
+/** One model failed, or ran out of time, in the middle of its answer: what was shown is the answer. */
+function brokenOff(run: Run, observations: Observation[], error: DuetError): Work {
+  const reason = run.answering.aborted ? "time-limit" : "model-failed";
+  return conclude(run, { observations, reason, written: { finish: undefined, error } });
+}
+
 interface DecideTurn {
   messages: Message[];
-  tools: { name: string; description: string; inputSchema: Record<string, unknown> }[];
+  tools: ToolDefinition[];
   step: number;
-  answer: AnswerText;
+  /** There is no result yet to answer from. */
+  isFirst: boolean;
 }
 
 /** With two models all text is thought; with one, the text of a turn without calls is the answer. */
-async function decideTurn(run: Run, { messages, tools, step, answer }: DecideTurn): Promise<Turn> {
-  const held = holdBack((text) => answer.push(text));
+async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTurn): Promise<Turn> {
+  const isOne = hasOneModel(run.models);
+  const held = holdBack(run.answer.push);
   const think = (text: string): void => run.emit({ type: "thought-delta", text });
-  const turn = await takeTurn(run, {
-    phase: "decide",
-    step,
-    role: "functionCall",
-    model: run.models.functionCall,
-    reason: say(run.locale, step === 1 ? firstReason : nextReason),
-    request: { messages, tools },
-    signal: run.working,
-    onText: hasOneModel(run.models) ? held.push : think,
-  });
-  if (!hasOneModel(run.models)) return turn;
-  if (turn.finish !== "tool-calls") {
+  const time = isOne ? untilItFlows(run, held) : { signal: run.working, clear() {} };
+  try {
+    return await takeTurn(run, {
+      phase: "decide",
+      step,
+      role: "functionCall",
+      model: run.models.functionCall,
+      reason: say(run.locale, step === 1 ? firstReason : nextReason),
+      request: { messages, tools, maxTokens: isOne ? run.limits.maxTokens : undefined },
+      signal: time.signal,
+      onText: isOne ? held.push : think,
+      onEnd: (turn) => settle(run, turn, { held, think }),
+    });
+  } catch (thrown) {
+    // Half an answer is more than none.
+    if (isOne && isFirst && !run.cancelled.aborted) held.asAnswer();
+    throw thrown;
+  } finally {
+    time.clear();
+  }
+}
+
+/** Says what the text that is still held back was: a thought beside calls, or the end of the answer. */
+function settle(run: Run, { finish }: Turn, { held, think }: { held: HeldText; think(text: string): void }): void {
+  if (finish !== "tool-calls") {
     held.asAnswer();
-    return turn;
+    if (hasOneModel(run.models)) run.answer.finish();
+    return;
   }
   const thought = held.asThought();
   if (thought !== "") think(thought);
-  return turn;
+}
+
+/** The time for deciding, which becomes the time for answering once the turn turns out to be the answer. */
+function untilItFlows(run: Run, held: HeldText): { signal: AbortSignal; clear(): void } {
+  const decided = new AbortController();
+  const stop = (): void => {
+    if (!held.flowing) decided.abort(run.working.reason);
+  };
+  run.working.addEventListener("abort", stop, { once: true });
+  if (run.working.aborted) stop();
+  return {
+    signal: AbortSignal.any([run.answering, decided.signal]),
+    clear: () => run.working.removeEventListener("abort", stop),
+  };
 }
 
 const firstReason = { zh: "分析问题，决定是否需要工具", en: "reading the question and choosing tools" };
 const nextReason = { zh: "查看结果，判断是否还需要工具", en: "reading the results and judging what is missing" };
 
 function toolMessage(run: Run, { call, result, text }: Observation): Message {
-  const content = fence(text, run.conversation.marker);
-  return { role: "tool", callId: call.id, tool: call.name, content, ok: result.ok };
+  return { role: "tool", callId: call.id, tool: call.name, content: fence(text, run.marker), ok: result.ok };
 }
 
 function noticeFailure(run: Run, thrown: unknown): DuetError {

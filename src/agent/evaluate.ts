@@ -32,9 +32,14 @@ function isThin({ result, text }: Observation, limits: Limits): boolean {
   return !result.ok || text.trim().length < limits.minResultLength;
 }
 
+/** Whether it is a limit that ends the tool calls, rather than a model or a result. */
+export function isLimit({ reason }: Verdict): boolean {
+  return reason.endsWith("-limit") || reason === "repetition";
+}
+
 /** The verdict in words. */
-export function explain({ reason }: Verdict, limits: Limits, locale: Locale): string {
-  return say(locale, explanations(limits)[reason]);
+export function explain({ reason }: Verdict, limits: Limits, locale: Locale, hasResults = true): string {
+  return say(locale, reason === "model-decided" && !hasResults ? noToolsNeeded : explanations(limits)[reason]);
 }
 
 /** The same when one model plays both roles and has answered in its last decide turn. */
@@ -44,6 +49,11 @@ export function explainAnswered(locale: Locale): string {
     en: "The model judged that it had enough and has answered.",
   });
 }
+
+const noToolsNeeded = {
+  zh: "不需要工具，切换到回答生成阶段。",
+  en: "No tools are needed; switching to the answer.",
+};
 
 function explanations(limits: Limits): Record<Verdict["reason"], Text> {
   const seconds = limits.maxExecutionTimeMs / 1000;
@@ -71,6 +81,14 @@ function explanations(limits: Limits): Record<Verdict["reason"], Text> {
     "turn-cut": {
       zh: "模型的这一轮被截断，其中的工具调用没有执行；基于已有信息回答。",
       en: "The model's turn was cut off and its tool calls were not run; answering from what there is.",
+    },
+    "model-failed": {
+      zh: "工具调用模型出错，基于已有结果回答。",
+      en: "The function-call model failed; answering from the results so far.",
+    },
+    "model-refused": {
+      zh: "工具调用模型拒绝继续；基于已有信息回答。",
+      en: "The function-call model refused to go on; answering from what there is.",
     },
     "iteration-limit": {
       zh: `已达到最大迭代次数（${limits.maxIterations} 次），基于已有信息回答。`,

@@ -9,8 +9,9 @@ export function handOver(
   marker: string,
   locale: Locale,
 ): string {
-  if (observations.length === 0) return question;
-  const results = observations.map(
+  const read = observations.filter(({ ran }) => ran);
+  if (read.length === 0) return question;
+  const results = read.map(
     ({ call, text }, index) => `${index + 1}. ${call.name} ${call.argumentsText}\n${fence(text, marker)}`,
   );
   const title = say(locale, { zh: "工具结果：", en: "Tool results:" });
@@ -23,6 +24,8 @@ export function bareResults(observations: readonly Observation[], locale: Locale
     zh: "没有模型能够写出回答，以下是已有的中间结果：",
     en: "No model could write the answer. These are the results so far:",
   });
-  const results = observations.map(({ call, text }) => `${call.name} ${call.argumentsText}\n${text}`);
+  const results = observations
+    .filter(({ ran }) => ran)
+    .map(({ call, text }) => `${call.name} ${call.argumentsText}\n${text}`);
   return [title, ...results].join("\n\n");
 }

@@ -4,14 +4,16 @@
  */
 export interface HeldText {
   push(text: string): void;
+  /** Whether the answer has begun to flow. */
+  readonly flowing: boolean;
   /** The turn asked for tools: what is still held was a thought. */
   asThought(): string;
   /** The turn asked for none: what is still held belongs to the answer. */
   asAnswer(): void;
 }
 
-/** Characters; decide prompts ask for one or two sentences. */
-const longestThought = 280;
+/** Columns, of which a Chinese character takes two and a half; decide prompts ask for one or two sentences. */
+const longestThought = 200;
 
 export function holdBack(answer: (text: string) => void): HeldText {
   let held = "";
@@ -19,13 +21,16 @@ export function holdBack(answer: (text: string) => void): HeldText {
   function release(): void {
     const text = held;
     held = "";
-    answer(text);
+    if (text !== "") answer(text);
   }
   return {
     push(text) {
       held += text;
-      flowing ||= held.length > longestThought;
+      flowing ||= columns(held) > longestThought;
       if (flowing) release();
+    },
+    get flowing() {
+      return flowing;
     },
     asThought() {
       // A long thought that was already shown as answer stays there, set apart from what follows.
@@ -36,4 +41,9 @@ export function holdBack(answer: (text: string) => void): HeldText {
     },
     asAnswer: release,
   };
+}
+
+function columns(text: string): number {
+  const wide = text.match(/[\u2e80-\uffdc]/g)?.length ?? 0;
+  return text.length + 1.5 * wide;
 }

@@ -1,16 +1,13 @@
 import type { Locale } from "../core/locale.ts";
-import type { Conversation } from "./conversation.ts";
 
 export interface PromptFacts {
   locale: Locale;
-  conversation: Conversation;
-  /** Whether another model writes the answer. */
-  twoModels: boolean;
+  /** The mark of untrusted text in this run. */
+  marker: string;
 }
 
-/** For the model that decides: what to do, when to stop, and what is not an instruction. */
-export function decidePrompt({ locale, conversation, twoModels }: PromptFacts): string {
-  const { marker } = conversation;
+/** For the model that decides: what to do, when to stop, and what is not an instruction. With two models, another answers. */
+export function decidePrompt({ locale, marker, twoModels }: PromptFacts & { twoModels: boolean }): string {
   if (locale === "zh")
     return lines(
       `你是一个会使用工具的智能体。今天是 ${today()}。`,
@@ -35,8 +32,7 @@ export function decidePrompt({ locale, conversation, twoModels }: PromptFacts): 
 }
 
 /** For the model that answers. */
-export function answerPrompt({ locale, conversation }: PromptFacts): string {
-  const { marker } = conversation;
+export function answerPrompt({ locale, marker }: PromptFacts): string {
   if (locale === "zh")
     return lines(
       `今天是 ${today()}。根据对话和工具结果，用中文准确、完整地回答用户的问题。`,

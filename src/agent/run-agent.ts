@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Channel } from "../core/channel.ts";
 import { DuetError, toDuetError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
@@ -6,8 +7,8 @@ import { modelName } from "../core/model.ts";
 import type { Notice } from "../core/notice.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { Tool } from "../core/tool.ts";
-import { timeoutError } from "../core/waiting.ts";
-import { type AnswerText, createAnswerText } from "./answer-text.ts";
+import { timeLimit, timeoutError } from "../core/waiting.ts";
+import { createAnswerText } from "./answer-text.ts";
 import { type Ending, toOutcome } from "./conclude.ts";
 import { type Conversation, newId } from "./conversation.ts";
 import { decideAndAct } from "./decide.ts";
@@ -23,8 +24,10 @@ export interface RunOptions {
   models: Models;
   tools: readonly Tool[];
   limits: Limits;
-  /** The language when the question does not show one. */
+  /** The reader's language; the answer follows the question's. */
   locale: Locale;
+  /** How much of the time was spent before the run could start, in milliseconds. */
+  spentMs?: number;
   /** Told right after `run-start`. */
   notices?: readonly Notice[];
   signal?: AbortSignal;
@@ -50,50 +53,57 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
   const started = performance.now();
   const cancelled = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
   const total = options.limits.maxExecutionTimeMs;
-  const working = timer(total - answerReserveMs(options.limits));
-  const answering = timer(total);
+  const language = languageOf(options.question, options.locale);
+  const { conversation } = options;
+  const emit = (event: AgentEvent): void => events.push(event);
+  const rest = Math.max(0, total - (options.spentMs ?? 0));
+  const outOfTime = (): DuetError => timeoutError({ zh: "运行", en: "the run" }, total);
+  const working = timeLimit(Math.max(0, rest - answerReserveMs(options.limits)), outOfTime, cancelled);
+  const answering = timeLimit(rest, outOfTime, cancelled);
   const run: Run = {
     id: newId("run"),
     question: options.question,
     mode: options.mode,
-    locale: languageOf(options.question, options.locale),
-    conversation: options.conversation,
+    locale: options.locale,
+    language,
+    conversation,
+    marker: randomBytes(6).toString("hex"),
+    answer: createAnswerText({ conversation, language, emit }),
     models: options.models,
     tools: new Map(options.mode === "chat" ? [] : options.tools.map((tool) => [tool.name, tool])),
     limits: options.limits,
     statistics: createStatistics(),
     calls: [],
+    callIds: new Set(),
     cancelled,
-    working: AbortSignal.any([cancelled, working.signal]),
-    answering: AbortSignal.any([cancelled, answering.signal]),
-    emit: (event) => events.push(event),
+    working: working.signal,
+    answering: answering.signal,
+    emit,
   };
-  const answer = createAnswerText(run);
   run.emit(runStart(run));
   for (const notice of options.notices ?? []) run.emit(notice);
   const ending: Ending = {};
   try {
-    await work(run, answer, ending);
+    await work(run, ending);
   } catch (thrown) {
     ending.error = toDuetError(thrown);
   } finally {
     working.clear();
     answering.clear();
   }
-  answer.finish();
-  const outcome = toOutcome(run, answer, ending, performance.now() - started);
-  if (outcome.success) remember(run, answer.shown);
+  run.answer.finish();
+  const outcome = toOutcome(run, ending, performance.now() - started);
+  if (outcome.success) remember(run);
   run.emit({ type: "run-end", outcome });
 }
 
-async function work(run: Run, answer: AnswerText, ending: Ending): Promise<void> {
+async function work(run: Run, ending: Ending): Promise<void> {
   run.cancelled.throwIfAborted();
   if (run.mode !== "chat") {
-    ending.work = await decideAndAct(run, answer);
-    if (ending.work.answered) return;
+    ending.work = await decideAndAct(run);
+    ending.written = ending.work.written;
   }
-  const { observations = [], iterations = 0 } = ending.work ?? {};
-  ending.written = await writeAnswer(run, answer, observations, iterations + 1);
+  ending.written ??= await writeAnswer(run, ending.work?.observations ?? []);
 }
 
 function runStart(run: Run): AgentEvent {
@@ -107,16 +117,9 @@ function runStart(run: Run): AgentEvent {
   };
 }
 
-function remember(run: Run, response: string): void {
+function remember(run: Run): void {
   run.conversation.history.push(
     { role: "user", content: run.question },
-    { role: "assistant", content: response, toolCalls: [] },
+    { role: "assistant", content: run.answer.written, toolCalls: [] },
   );
-}
-
-/** A limit that can be cleared, so that a finished run leaves no timer behind. */
-function timer(ms: number): { signal: AbortSignal; clear(): void } {
-  const controller = new AbortController();
-  const handle = setTimeout(() => controller.abort(timeoutError("run", ms)), ms);
-  return { signal: controller.signal, clear: () => clearTimeout(handle) };
 }

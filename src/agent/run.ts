@@ -3,6 +3,7 @@ import type { Locale } from "../core/locale.ts";
 import type { Model } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
 import type { Tool } from "../core/tool.ts";
+import type { AnswerText } from "./answer-text.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Limits } from "./limits.ts";
 import type { Statistics } from "./statistics.ts";
@@ -12,13 +13,21 @@ export interface Run {
   readonly id: string;
   readonly question: string;
   readonly mode: Mode;
-  /** The language of the question: of the prompts, of notices and of the answer. */
+  /** The reader's language: of notices, reasons and errors. */
   readonly locale: Locale;
+  /** The question's language: of prompts, of what tools say to the model, and of the answer. */
+  readonly language: Locale;
   readonly conversation: Conversation;
+  /** Marks untrusted text in this run's prompts; nobody outside can guess it. */
+  readonly marker: string;
+  /** The answer as it grows. */
+  readonly answer: AnswerText;
   readonly models: Models;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly limits: Limits;
   readonly statistics: Statistics;
+  /** The ids under which calls have stood in events. */
+  readonly callIds: Set<string>;
   /** Every call asked for so far, in order. */
   readonly calls: ToolCallRecord[];
   /** The caller's stop. */

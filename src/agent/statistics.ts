@@ -7,6 +7,9 @@ export type Role = "functionCall" | "answer";
 export interface Statistics {
   /** One call; `cost` in US dollars, null when it is not known. */
   add(role: Role, usage: Usage, elapsedMs: number, cost: number | null): void;
+  /** One more decide turn. */
+  addIteration(): void;
+  readonly iterations: number;
   totalTokens(): number;
   /** What all calls cost, in US dollars; null when there was none, or when what one of them cost is not known. */
   totalCost(): number | null;
@@ -18,7 +21,14 @@ export function createStatistics(): Statistics {
     functionCall: { calls: 0, usage: noUsage, elapsedMs: 0, costs: noCosts },
     answer: { calls: 0, usage: noUsage, elapsedMs: 0, costs: noCosts },
   };
+  let iterations = 0;
   return {
+    addIteration() {
+      iterations++;
+    },
+    get iterations() {
+      return iterations;
+    },
     add(role, usage, elapsedMs, cost) {
       const before = used[role];
       used[role] = {

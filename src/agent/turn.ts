@@ -14,6 +14,8 @@ export interface TurnPlan {
   request: ModelRequest;
   signal: AbortSignal;
   onText(text: string): void;
+  /** Told when the turn is complete, before its phase ends. */
+  onEnd?(turn: Turn): void;
 }
 
 /** Streams one model turn into events, and bills it. Its phase is closed whatever happens; throws what the model throws. */
@@ -31,6 +33,7 @@ export async function takeTurn(run: Run, plan: TurnPlan): Promise<Turn> {
       else turn = event.turn;
     }
     if (turn === undefined) throw unfinished(name);
+    plan.onEnd?.(turn);
     return turn;
   } finally {
     const usage = turn?.usage ?? noUsage;

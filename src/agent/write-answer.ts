@@ -3,7 +3,6 @@ import { say } from "../core/locale.ts";
 import type { Message } from "../core/messages.ts";
 import { type FinishReason, modelName } from "../core/model.ts";
 import type { Observation } from "./act.ts";
-import type { AnswerText } from "./answer-text.ts";
 import { bareResults, handOver } from "./handover.ts";
 import { answerPrompt, chatPrompt } from "./prompts.ts";
 import { hasOneModel, type Run } from "./run.ts";
@@ -20,48 +19,38 @@ export interface Written {
  * Streams the answer from the answer model. If that fails before a word was shown, the other model answers; if no
  * model can, the results themselves stand as the answer. Throws only when cancelled or when there is nothing at all.
  */
-export async function writeAnswer(
-  run: Run,
-  answer: AnswerText,
-  observations: readonly Observation[],
-  step: number,
-): Promise<Written> {
+export async function writeAnswer(run: Run, observations: readonly Observation[]): Promise<Written> {
+  const { answer } = run;
   const roles: Role[] = hasOneModel(run.models) ? ["answer"] : ["answer", "functionCall"];
-  const before = answer.shown;
+  const before = answer.written;
   let error: DuetError | undefined;
   for (const role of roles) {
     if (error) run.emit({ type: "notice", level: "warning", code: "answer-fallback", message: fallback(run, error) });
     try {
-      return { finish: await answerTurn(run, { role, answer, observations, step }), error };
+      return { finish: await answerTurn(run, role, observations), error };
     } catch (thrown) {
       if (run.cancelled.aborted) throw thrown;
       error = toDuetError(thrown);
-      if (answer.shown !== before || run.answering.aborted) break;
+      if (answer.written !== before || run.answering.aborted) break;
     }
   }
-  if (answer.shown !== before) return { finish: undefined, error };
+  if (answer.written !== before) return { finish: undefined, error };
   if (observations.length === 0) throw error;
-  answer.push(bareResults(observations, run.locale));
+  answer.push(bareResults(observations, run.language));
   return { finish: undefined, error };
 }
 
-interface AnswerTurn {
-  role: Role;
-  answer: AnswerText;
-  observations: readonly Observation[];
-  step: number;
-}
-
-async function answerTurn(run: Run, { role, answer, observations, step }: AnswerTurn): Promise<FinishReason> {
+async function answerTurn(run: Run, role: Role, observations: readonly Observation[]): Promise<FinishReason> {
   const turn = await takeTurn(run, {
     phase: "answer",
-    step,
+    step: run.statistics.iterations + 1,
     role,
     model: run.models[role],
     reason: say(run.locale, reasons[run.mode === "chat" ? "chat" : "agent"]),
     request: { messages: answerMessages(run, observations), tools: [], maxTokens: run.limits.maxTokens },
     signal: run.answering,
-    onText: answer.push,
+    onText: run.answer.push,
+    onEnd: () => run.answer.finish(),
   });
   return turn.finish;
 }
@@ -72,15 +61,12 @@ const reasons = {
 };
 
 function answerMessages(run: Run, observations: readonly Observation[]): Message[] {
-  const { conversation, locale, question } = run;
-  const prompt =
-    run.mode === "chat"
-      ? chatPrompt(locale)
-      : answerPrompt({ locale, conversation, twoModels: !hasOneModel(run.models) });
+  const { conversation, language: locale, marker, question } = run;
+  const prompt = run.mode === "chat" ? chatPrompt(locale) : answerPrompt({ locale, marker });
   return [
     { role: "system", content: prompt },
     ...conversation.history,
-    { role: "user", content: handOver(question, observations, conversation.marker, locale) },
+    { role: "user", content: handOver(question, observations, marker, locale) },
   ];
 }
 

@@ -1,8 +1,9 @@
 import type { AskRequest, Duet } from "../app.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { languageOf } from "../core/locale.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { Console } from "./console.ts";
+import { printableJson } from "../core/printable.ts";
+import { createStepLog } from "../core/step-log.ts";
+import { type Console, writeSafely } from "./console.ts";
 import { createRenderer, type RenderOptions } from "./render.ts";
 
 export interface AskOptions {
@@ -15,7 +16,7 @@ export interface AskOptions {
 
 /** Answers one question on stdout. The exit code is the contract's: 0 complete, 1 failed, 3 partial, 130 cancelled. */
 export async function runAsk({ duet, console, request, output, verbose }: AskOptions): Promise<number> {
-  const locale = languageOf(request.question, duet.locale);
+  const locale = duet.localeFor(request.question);
   const take = writer(output, { console, locale, verbose });
   let outcome: Outcome | undefined;
   for await (const event of duet.ask(request)) {
@@ -26,11 +27,13 @@ export async function runAsk({ duet, console, request, output, verbose }: AskOpt
 }
 
 function writer(output: AskOptions["output"], options: RenderOptions): (event: AgentEvent) => void {
-  const { console } = options;
-  if (output === "jsonl") return (event) => console.stdout.write(`${JSON.stringify(event)}\n`);
-  if (output === "text") return createRenderer(options).take;
+  const { console, locale, verbose } = options;
+  if (output === "text") return createRenderer(options);
+  const log = createStepLog({ write: (line) => writeSafely(console.stderr, `${line}\n`), locale, verbose });
   return (event) => {
-    if (event.type === "run-end") console.stdout.write(`${JSON.stringify(event.outcome, undefined, 2)}\n`);
+    if (verbose) log(event);
+    if (output === "jsonl") console.stdout.write(`${printableJson(event)}\n`);
+    else if (event.type === "run-end") console.stdout.write(`${printableJson(event.outcome, 2)}\n`);
   };
 }
 

@@ -1,11 +1,12 @@
 import { createInterface } from "node:readline";
 import type { Duet } from "../app.ts";
 import { report, toDuetError } from "../core/errors.ts";
-import { languageOf, say } from "../core/locale.ts";
+import { errorLine } from "../core/lines.ts";
+import { say } from "../core/locale.ts";
 import { modelName } from "../core/model.ts";
 import { type ChatState, modeNames, runCommand } from "./chat-commands.ts";
 import { type Console, writeSafely } from "./console.ts";
-import { createRenderer, errorLine } from "./render.ts";
+import { createRenderer } from "./render.ts";
 
 export interface ChatOptions {
   duet: Duet;
@@ -17,7 +18,7 @@ export interface ChatOptions {
 
 /**
  * Answers line by line until the input ends or `/exit`. On a terminal it prompts; with a pipe on stdin it answers each
- * line and ends. Ctrl-C stops the run that is going on, and leaves when there is none.
+ * line and ends. Ctrl-C stops the run that is going on; twice at the prompt it leaves.
  */
 export async function runChat({ duet, console, mode, verbose, signal }: ChatOptions): Promise<number> {
   const interactive = console.stdin.isTTY === true && console.stdout.isTTY === true;
@@ -40,14 +41,15 @@ export async function runChat({ duet, console, mode, verbose, signal }: ChatOpti
   async function answer(question: string): Promise<void> {
     running = new AbortController();
     const stop = AbortSignal.any([signal, running.signal]);
-    const renderer = createRenderer({ console, locale: languageOf(question, duet.locale), verbose });
+    const locale = duet.localeFor(question);
+    const render = createRenderer({ console, locale, verbose });
     try {
       for await (const event of duet.ask({ question, conversationId, mode: state.mode, signal: stop })) {
         if (event.type === "run-start") conversationId = event.conversationId;
-        renderer.take(event);
+        render(event);
       }
     } catch (thrown) {
-      state.write(errorLine(report(toDuetError(thrown), duet.locale)));
+      state.write(errorLine(report(toDuetError(thrown), locale)));
     } finally {
       running = undefined;
     }
@@ -59,9 +61,16 @@ export async function runChat({ duet, console, mode, verbose, signal }: ChatOpti
     input.prompt();
   }
 
+  let lastCtrlC = Number.NEGATIVE_INFINITY;
   input.on("SIGINT", () => {
-    if (running) running.abort();
-    else input.close();
+    if (running) return running.abort();
+    const twice = performance.now() - lastCtrlC < 2_000;
+    lastCtrlC = performance.now();
+    if (twice) return input.close();
+    // Drops the half-typed line, not the conversation.
+    input.write(null, { ctrl: true, name: "u" });
+    state.write(say(duet.locale, { zh: "\n再按一次 Ctrl-C 退出。", en: "\nPress Ctrl-C again to leave." }));
+    prompt();
   });
   signal.addEventListener("abort", () => input.close(), { once: true });
   const lines = input[Symbol.asyncIterator]();

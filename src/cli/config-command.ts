@@ -12,7 +12,7 @@ import { starterFile } from "../config/starter.ts";
 import { configPlaces, type Flags, fallbackLocale, loadConfig } from "../config.ts";
 import { isRecord } from "../core/json.ts";
 import { type Locale, say } from "../core/locale.ts";
-import { printableLine } from "../core/printable.ts";
+import { printableJson, printableLine } from "../core/printable.ts";
 
 export interface ConfigCommand {
   flags: Flags;
@@ -114,5 +114,5 @@ function width(cell = ""): number {
 }
 
 function asJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return `${printableJson(value, 2)}\n`;
 }

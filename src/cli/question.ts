@@ -1,21 +1,33 @@
+import { fstatSync } from "node:fs";
+import { DuetError } from "../core/errors.ts";
 import type { Console } from "./console.ts";
 
-/** How long a given question waits for the first byte of a pipe that may never write, in milliseconds. */
-const patienceMs = 3_000;
 const mostBytes = 1_000_000;
 
 /**
  * The question of `duet ask`: the argument, the text on stdin (`-` or no argument), or both, stdin last. An empty
- * string means that there was none.
+ * string means that there was none. Throws a `config` error for more than 1 MB.
  */
 export async function readQuestion(argument: string | undefined, { stdin }: Pick<Console, "stdin">): Promise<string> {
   const given = argument === "-" ? undefined : argument;
   if (stdin.isTTY) return given?.trim() ?? "";
-  const piped = await readAll(stdin, given === undefined ? undefined : patienceMs);
+  const piped = await readAll(stdin, given === undefined ? undefined : patienceMs());
   return [given, piped]
     .filter((part) => part?.trim())
     .join("\n\n")
     .trim();
+}
+
+/**
+ * How long a question that was given waits for the first byte of stdin, in milliseconds. A shell's pipe writes or ends,
+ * so it is waited for; the socket that one program gets from another (Node's `spawn`) is often just left open.
+ */
+function patienceMs(): number | undefined {
+  try {
+    return fstatSync(0).isSocket() ? 300 : undefined;
+  } catch {
+    return 300;
+  }
 }
 
 async function readAll(stdin: NodeJS.ReadStream, firstByteMs: number | undefined): Promise<string> {
@@ -34,5 +46,16 @@ async function readAll(stdin: NodeJS.ReadStream, firstByteMs: number | undefined
   } finally {
     clearTimeout(timer);
   }
-  return Buffer.concat(chunks).toString("utf8").slice(0, mostBytes);
+  if (bytes > mostBytes) throw tooLong();
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function tooLong(): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `标准输入超过 ${mostBytes} 字节（允许：最多 ${mostBytes} 字节）`,
+      en: `stdin holds more than ${mostBytes} bytes (at most ${mostBytes} are allowed)`,
+    },
+  });
 }

@@ -1,8 +1,7 @@
 import type { AgentEvent } from "../core/events.ts";
-import { billLine, lineOf, partialLine } from "../core/lines.ts";
-import { type Locale, say } from "../core/locale.ts";
-import type { Outcome } from "../core/outcome.ts";
-import { printableLine } from "../core/printable.ts";
+import type { Locale } from "../core/locale.ts";
+import { printableStream } from "../core/printable.ts";
+import { createStepLog } from "../core/step-log.ts";
 import { type Console, writeSafely } from "./console.ts";
 
 export interface RenderOptions {
@@ -13,18 +12,14 @@ export interface RenderOptions {
 }
 
 /** A run as plain text: the answer streams to stdout, everything else goes to stderr, a line each. */
-export interface Renderer {
-  take(event: AgentEvent): void;
-}
-
-export function createRenderer({ console, locale, verbose }: RenderOptions): Renderer {
-  /** The thought or reasoning that is still growing. */
-  let thinking = "";
+export function createRenderer({ console, locale, verbose }: RenderOptions): (event: AgentEvent) => void {
   /** Whether stdout stands in the middle of an answer's line. */
   let open = false;
+  const answer = printableStream();
+  const log = createStepLog({ write: note, locale, verbose });
 
   function closeAnswer(): void {
-    if (open) console.stdout.write("\n");
+    if (open) console.stdout.write(`${answer.end()}\n`);
     open = false;
   }
 
@@ -34,49 +29,10 @@ export function createRenderer({ console, locale, verbose }: RenderOptions): Ren
     writeSafely(console.stderr, `${line}\n`);
   }
 
-  function closeThought(): void {
-    const thought = printableLine(thinking);
-    thinking = "";
-    if (thought !== "") note(`💭 ${verbose ? thought : cut(thought)}`);
-  }
-
-  function end(outcome: Outcome): void {
-    closeAnswer();
-    if (verbose) for (const call of outcome.tool_calls) note(callInFull(call));
-    const partial = partialLine(outcome, locale);
-    if (partial) note(partial);
-    if (outcome.status === "cancelled") note(say(locale, { zh: "已取消。", en: "Cancelled." }));
-    if (outcome.status === "failed" && outcome.error) note(errorLine(outcome.error));
-    note(`  ${billLine(outcome, locale)}`);
-  }
-
-  return {
-    take(event) {
-      if (event.type === "thought-delta" || event.type === "reasoning-delta") {
-        thinking += event.text;
-        return;
-      }
-      closeThought();
-      if (event.type === "run-end") return end(event.outcome);
-      if (event.type === "answer-delta") {
-        open = true;
-        return writeSafely(console.stdout, event.text);
-      }
-      const line = lineOf(event, locale);
-      if (line !== undefined) note(line);
-    },
+  return (event) => {
+    if (event.type === "run-end") closeAnswer();
+    if (event.type !== "answer-delta") return log(event);
+    open = true;
+    console.stdout.write(answer.push(event.text));
   };
-}
-
-/** What went wrong and what to do, on one line. */
-export function errorLine({ message, hint }: { message: string; hint: string | null }): string {
-  return `✗ ${[printableLine(message), hint].filter(Boolean).join(" ")}`;
-}
-
-function callInFull(call: Outcome["tool_calls"][number]): string {
-  return `── ${call.tool} ${JSON.stringify(call.arguments)}\n${call.result}`;
-}
-
-function cut(line: string): string {
-  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }

@@ -1,21 +1,23 @@
 import type { Duet } from "../app.ts";
+import { cutText } from "../core/cut-text.ts";
 import { DuetError, report } from "../core/errors.ts";
 import { isRecord, type JsonObject } from "../core/json.ts";
+import { errorLine } from "../core/lines.ts";
 import { say } from "../core/locale.ts";
-import { printableLine } from "../core/printable.ts";
+import { printableJson, printableLine } from "../core/printable.ts";
 import type { Tool } from "../core/tool.ts";
 import { type Console, writeSafely } from "./console.ts";
-import { errorLine } from "./render.ts";
 
 export interface ToolsOptions {
+  signal: AbortSignal;
   duet: Duet;
   console: Console;
   output: "text" | "json";
 }
 
 /** Lists the tools the agent would have, by server, with their state and their weight in tokens (an estimate). */
-export async function listTools({ duet, console, output }: ToolsOptions): Promise<number> {
-  const { tools, servers, dropped } = await duet.inventory();
+export async function listTools({ duet, console, output, signal }: ToolsOptions): Promise<number> {
+  const { tools, servers, dropped } = await duet.inventory(signal);
   if (output === "json") {
     const list = tools.map(({ name, description, source, annotations, inputSchema }) => ({
       name,
@@ -25,8 +27,24 @@ export async function listTools({ duet, console, output }: ToolsOptions): Promis
       annotations,
       input_schema: inputSchema,
     }));
-    const states = servers.map((server) => ({ ...server, error: server.error && report(server.error, duet.locale) }));
-    console.stdout.write(`${JSON.stringify({ tools: list, servers: states, dropped }, undefined, 2)}\n`);
+    const states = servers.map((server) => ({
+      name: server.name,
+      transport: server.transport,
+      state: server.state,
+      tool_count: server.toolCount,
+      error: server.error && report(server.error, duet.locale),
+      problems: server.problems.map((problem) => say(duet.locale, problem)),
+      start_ms: server.startMs,
+      server_info: server.serverInfo,
+      protocol_version: server.protocolVersion,
+    }));
+    const left = dropped.map(({ name, source, reason, text }) => ({
+      name,
+      source,
+      reason,
+      message: say(duet.locale, text),
+    }));
+    console.stdout.write(`${printableJson({ tools: list, servers: states, dropped: left }, 2)}\n`);
     return 0;
   }
   const write = (line: string): void => writeSafely(console.stdout, `${line}\n`);
@@ -37,21 +55,17 @@ export async function listTools({ duet, console, output }: ToolsOptions): Promis
     write(`${source} · ${state ? state.state : "ready"} · ${own.length} · ${tokens}`);
     if (state?.error) write(`  ${errorLine(report(state.error, duet.locale))}`);
     for (const problem of state?.problems ?? []) write(`  ✗ ${say(duet.locale, problem)}`);
-    for (const { name, description } of own) write(`  ${name.padEnd(30)} ${cut(printableLine(description))}`);
+    for (const { name, description } of own) write(`  ${name.padEnd(30)} ${cutText(printableLine(description), 100)}`);
   }
   for (const { text } of dropped) write(`✗ ${say(duet.locale, text)}`);
   return 0;
 }
 
 /** Calls one tool by hand; its result goes to stdout. 0 if it succeeded, 1 if not. */
-export async function callTool(
-  { duet, console, output }: ToolsOptions,
-  name: string,
-  argumentsText: string,
-  signal: AbortSignal,
-): Promise<number> {
+export async function callTool(options: ToolsOptions, name: string, argumentsText: string): Promise<number> {
+  const { duet, console, output, signal } = options;
   const args = parseArguments(argumentsText);
-  const { tools } = await duet.inventory();
+  const { tools } = await duet.inventory(signal);
   const tool = tools.find((known) => known.name === name);
   if (!tool) throw noSuchTool(name, tools);
   const note = (line: string): void => writeSafely(console.stderr, `${line}\n`);
@@ -61,7 +75,7 @@ export async function callTool(
     progress: (message) => note(`… ${printableLine(message)}`),
     notice: (_, message) => note(`ℹ ${printableLine(message)}`),
   });
-  if (output === "json") console.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
+  if (output === "json") console.stdout.write(`${printableJson(result, 2)}\n`);
   else writeSafely(result.ok ? console.stdout : console.stderr, `${result.text}\n`);
   return result.ok ? 0 : 1;
 }
@@ -78,7 +92,7 @@ function parseArguments(text: string): JsonObject {
 }
 
 function badArguments(text: string, cause?: unknown): DuetError {
-  const shown = cut(printableLine(text));
+  const shown = cutText(printableLine(text), 100);
   return new DuetError({
     code: "config",
     text: { zh: `JSON: ${shown} 不是 JSON 对象`, en: `JSON: ${shown} is not a JSON object` },
@@ -100,8 +114,4 @@ function weight(definitions: readonly Pick<Tool, "name" | "description" | "input
     JSON.stringify({ name, description, inputSchema }),
   );
   return Math.ceil(text.join("").length / 4);
-}
-
-function cut(line: string): string {
-  return line.length > 100 ? `${line.slice(0, 99)}…` : line;
 }

@@ -19,8 +19,8 @@ export interface Ending {
   error?: Error;
 }
 
-/** How long the polite ways of ending a group are given, in milliseconds; the last way needs no answer. */
-const patience = { endOfInput: 400, terminate: 700, reap: 300 };
+/** How long each way of ending a group is given, in milliseconds. */
+const patience = { endOfInput: 400, terminate: 700, kill: 300 };
 
 /**
  * A process in a group of its own, so that what it starts ends with it (`npx` and `sh -c` leave the real server as a
@@ -33,7 +33,6 @@ export class Child {
   readonly ended: Promise<Ending>;
   /** The end of what it wrote to stderr, and of the stray lines on stdout. */
   readonly words = new Tail();
-  readonly #exited: Promise<Ending>;
   #ending: Ending | undefined;
   readonly #process: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #lifeline: Lifeline;
@@ -53,8 +52,7 @@ export class Child {
     this.stdout = this.#process.stdout;
     const { pid } = this.#process;
     if (pid !== undefined) lifeline.hold(pid);
-    this.#exited = this.#exit();
-    this.ended = this.#readLastWords();
+    this.ended = this.#end();
     // When no pipe could be made (too many open files) there are no streams; the `error` event tells the rest.
     this.stdin?.on("error", () => {});
     this.#process.stderr?.on("data", (chunk: Buffer) => this.words.push(chunk));
@@ -81,9 +79,9 @@ export class Child {
     });
   }
 
-  async #readLastWords(): Promise<Ending> {
+  async #end(): Promise<Ending> {
     const closed = once(this.#process, "close").catch(() => {});
-    const ending = await this.#exited;
+    const ending = await this.#exit();
     // Its last words may still be in the pipes; a grandchild that holds the pipes may keep them open for ever.
     if (ending.error === undefined) await Promise.race([closed, sleep(100)]);
     this.#ending = ending;
@@ -102,15 +100,13 @@ export class Child {
   async #endGroup(group: number): Promise<void> {
     if (!(await isGone(group, patience.endOfInput))) {
       signalGroup(group, "SIGTERM");
-      if (!(await isGone(group, patience.terminate))) await this.#kill(group);
+      if (!(await isGone(group, patience.terminate))) {
+        signalGroup(group, "SIGKILL");
+        // Nobody survives that, but the dead count as members until their parent, or a slow init, looks at them.
+        await isGone(group, patience.kill);
+      }
     }
     this.#lifeline.release(group);
-  }
-
-  /** Nobody survives this, but the dead count as members until their parent, or a slow init, has looked at them. */
-  async #kill(group: number): Promise<void> {
-    signalGroup(group, "SIGKILL");
-    await Promise.race([this.#exited, sleep(patience.reap)]);
   }
 }
 

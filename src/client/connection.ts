@@ -2,7 +2,7 @@ import type { Implementation } from "@modelcontextprotocol/client";
 import { DuetError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Text } from "../core/locale.ts";
-import { abortable, timeoutError } from "../core/waiting.ts";
+import { abortable, timeLimit, timeoutError } from "../core/waiting.ts";
 import type { RawResult } from "./content.ts";
 import type { Environment } from "./environment.ts";
 import { type Circumstances, callFailure, isLost, startFailure } from "./failures.ts";
@@ -11,11 +11,11 @@ import type { Lifeline } from "./lifeline.ts";
 import { restartPauseMs, totalLimitMs } from "./limits.ts";
 import type { RemoteTool } from "./listing.ts";
 import { createPace, type Pace } from "./pace.ts";
-import { isWanted } from "./patterns.ts";
 import { createRedactor, type Redact } from "./redact.ts";
 import { type OnProgress, openSession, type ServerInfo, type Session } from "./session.ts";
 import type { ServerSettings } from "./settings.ts";
 import { type StdioServer, startStdio } from "./stdio-server.ts";
+import { isWanted } from "./wanted.ts";
 
 /** What all connections of a pool share. */
 export interface Surroundings {
@@ -80,9 +80,10 @@ export class Connection {
     this.#surroundings = surroundings;
   }
 
-  /** Starts its process before it returns. */
+  /** Starts its process before it returns; one that failed gets another try once it has rested. */
   start(): void {
-    if (this.#state.state === "idle") this.#begin();
+    const rested = performance.now() - this.#lastBegan >= restartPauseMs;
+    if (this.#state.state === "idle" || (this.#state.state === "failed" && rested)) this.#begin();
   }
 
   /** Settles when the start has succeeded or failed; never rejects. */
@@ -103,13 +104,11 @@ export class Connection {
    */
   async call(tool: RemoteTool, args: JsonObject, signal: AbortSignal, onProgress: OnProgress): Promise<RawResult> {
     const limitMs = totalLimitMs(this.settings.timeoutMs);
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(timeoutError(`${this.settings.name} ${tool.name}`, limitMs)), limitMs);
-    const either = AbortSignal.any([signal, limit.signal]);
+    const limit = timeLimit(limitMs, () => timeoutError(`${this.settings.name} ${tool.name}`, limitMs), signal);
     try {
-      return await this.#pace(() => this.#send(tool, args, either, onProgress), either);
+      return await this.#pace(() => this.#send(tool, args, limit.signal, onProgress), limit.signal);
     } finally {
-      clearTimeout(timer);
+      limit.clear();
     }
   }
 

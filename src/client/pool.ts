@@ -5,6 +5,7 @@ import { Connection, type ServerStatus, type Surroundings } from "./connection.t
 import type { Environment } from "./environment.ts";
 import type { Sdk } from "./http.ts";
 import { createLifeline } from "./lifeline.ts";
+import type { RemoteTool } from "./listing.ts";
 import { createNames } from "./naming.ts";
 import type { ServerSettings } from "./settings.ts";
 import { asTool } from "./tool.ts";
@@ -42,6 +43,16 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     },
   };
   const connections = servers.map((settings) => new Connection(settings, surroundings));
+  /** A tool stays the same object while its server lists it, so that what others keep with it stays valid. */
+  const tools = new WeakMap<RemoteTool, Tool>();
+
+  function toolOf(connection: Connection, remote: RemoteTool): Tool {
+    const known = tools.get(remote);
+    if (known) return known;
+    const tool = asTool(connection, remote, names.nameOf(connection.settings.name, remote.name));
+    tools.set(remote, tool);
+    return tool;
+  }
 
   async function close(): Promise<void> {
     await Promise.all(connections.map((connection) => connection.close()));
@@ -56,10 +67,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
       for (const connection of connections) connection.start();
       await abortable(Promise.all(connections.map((connection) => connection.settled())), signal);
     },
-    tools: () =>
-      connections.flatMap((connection) =>
-        connection.tools.map((tool) => asTool(connection, tool, names.nameOf(connection.settings.name, tool.name))),
-      ),
+    tools: () => connections.flatMap((connection) => connection.tools.map((remote) => toolOf(connection, remote))),
     status: () => connections.map((connection) => connection.status),
     close,
   };

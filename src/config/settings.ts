@@ -19,6 +19,8 @@ export interface Config extends ModelsConfig {
   search: SearchSettings;
   prompts: { directory?: string };
   locale: Locale;
+  /** Whether the configuration, or the system's LC_ALL or LANG, names a language. */
+  localeIsChosen: boolean;
   /** The bearer token of the HTTP face. */
   httpToken?: string;
   /** The environment with the `.env` file's variables: where a child server's comes from. */

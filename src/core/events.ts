@@ -35,6 +35,7 @@ export type AgentEvent =
 export interface ToolEnd {
   type: "tool-end";
   callId: string;
+  step: number;
   tool: string;
   ok: boolean;
   cached: boolean;
@@ -63,7 +64,9 @@ export type Verdict =
       verdict: "answer";
       reason:
         | "model-decided"
+        | "model-failed"
         | "turn-cut"
+        | "model-refused"
         | "sufficient"
         | "iteration-limit"
         | "tool-call-limit"

@@ -1,3 +1,4 @@
+import { cutText } from "./cut-text.ts";
 import type { AgentEvent } from "./events.ts";
 import { type Locale, say, type Text } from "./locale.ts";
 import type { Outcome } from "./outcome.ts";
@@ -23,7 +24,8 @@ export function lineOf(event: AgentEvent, locale: Locale): string | undefined {
     case "tool-end":
       return toolEndLine(event, locale);
     case "evaluation":
-      return `⚖ ${event.message}`;
+      // A limit is told by its notice.
+      return event.reason.endsWith("-limit") ? undefined : `⚖ ${event.message}`;
     case "notice":
       return `${event.level === "warning" ? "⚠" : "ℹ"} ${printableLine(event.message)}`;
     default:
@@ -100,7 +102,19 @@ function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
+/** A message and what to do about it, as sentences on one line. */
+export function sentences(message: string, hint: string | null): string {
+  const line = printableLine(message);
+  if (!hint) return line;
+  const stop = /[.!?。！？)）]$/.test(line) ? " " : /\p{Script=Han}/u.test(line) ? "。" : ". ";
+  return `${line}${stop}${hint}`;
+}
+
+/** What went wrong and what to do, on one line. */
+export function errorLine({ message, hint }: { message: string; hint: string | null }): string {
+  return `✗ ${sentences(message, hint)}`;
+}
+
 function short(text: string): string {
-  const line = printableLine(text.slice(0, 4 * longestValue));
-  return line.length > longestValue ? `${line.slice(0, longestValue - 1).trimEnd()}…` : line;
+  return cutText(printableLine(text.slice(0, 4 * longestValue)), longestValue);
 }

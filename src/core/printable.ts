@@ -4,12 +4,46 @@
  * text was split (https://www.unicode.org/reports/tr36/ and CWE-150).
  */
 export function printable(text: string): string {
-  return text.replace(unsafe, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+  return text
+    .replaceAll("\r\n", "\n")
+    .replace(unsafe, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
 /** The same on one line: newlines and tabs become spaces too. */
 export function printableLine(text: string): string {
   return printable(text.replace(/[\r\n\t\v\f\u0085\u2028\u2029]+/g, " ")).trim();
+}
+
+/** The same for text that comes in pieces: what may go on in the next piece (half a character, half a line end) waits. */
+export interface PrintableStream {
+  push(text: string): string;
+  end(): string;
+}
+
+export function printableStream(): PrintableStream {
+  let held = "";
+  return {
+    push(text) {
+      const whole = held + text;
+      held = /[\r\ud800-\udbff]$/.exec(whole)?.[0] ?? "";
+      return printable(whole.slice(0, whole.length - held.length));
+    },
+    end() {
+      const rest = printable(held);
+      held = "";
+      return rest;
+    },
+  };
+}
+
+/** JSON text whose strings hold no control character in the raw; it means the same. */
+export function printableJson(value: unknown, indent?: number): string {
+  return (JSON.stringify(value, undefined, indent) ?? "null").replace(unsafe, (character) =>
+    character
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
 }
 
 // Cc and Cf hold C0, C1, bidi, zero-width and tag characters; Co and Cn are private or unassigned; Cs are lone surrogates.

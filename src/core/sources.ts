@@ -1,8 +1,19 @@
 import type { Source } from "./tool.ts";
 
-/** One block a source, numbered from `first` on: what a model reads and cites as `[n]`. */
-export function numberedSources(sources: readonly Source[], first = 1): string {
+/** A source under its number: what a model reads and cites as `[n]`. */
+export interface NumberedSource {
+  n: number;
+  source: Source;
+}
+
+/** One block a source. */
+export function sourceBlocks(sources: readonly NumberedSource[]): string {
   return sources
-    .map((source, index) => `[${first + index}] ${source.title}\n${source.url}\n${source.snippet}`.trimEnd())
+    .map(({ n, source: { title, url, snippet } }) => `[${n}] ${title}\n${url}\n${snippet}`.trimEnd())
     .join("\n\n");
+}
+
+/** The same for sources that are numbered from 1 on. */
+export function numberedSources(sources: readonly Source[]): string {
+  return sourceBlocks(sources.map((source, index) => ({ n: index + 1, source })));
 }

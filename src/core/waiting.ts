@@ -1,4 +1,5 @@
 import { DuetError } from "./errors.ts";
+import type { Text } from "./locale.ts";
 
 /** Waits `ms` milliseconds; rejects with the signal's reason as soon as it aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -20,7 +21,11 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 /** Waits for `work` or for the signal, whichever is first; the work itself is not stopped. */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
-  signal.throwIfAborted();
+  if (signal.aborted) {
+    // Nobody waits for the work any more; its failure must not become an unhandled rejection.
+    work.catch(() => {});
+    throw signal.reason;
+  }
   let stop = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason);
@@ -33,11 +38,34 @@ export async function abortable<T>(work: Promise<T>, signal: AbortSignal | undef
   }
 }
 
-/** The reason with which a wait that ran out of time aborts. */
-export function timeoutError(what: string, ms: number): DuetError {
+/** A limit on time. Clear it when the wait is over, so that no timer is left behind. */
+export interface TimeLimit {
+  /** Aborts with the outer signal's reason, or with the limit's own. */
+  readonly signal: AbortSignal;
+  /** Whether it was the time that ran out. */
+  readonly expired: boolean;
+  clear(): void;
+}
+
+/** Limits a wait to `ms` milliseconds, within an outer signal where there is one. */
+export function timeLimit(ms: number, reason: () => Error, outer?: AbortSignal): TimeLimit {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(reason()), ms);
+  return {
+    signal: outer ? AbortSignal.any([outer, limit.signal]) : limit.signal,
+    get expired() {
+      return limit.signal.aborted;
+    },
+    clear: () => clearTimeout(timer),
+  };
+}
+
+/** The reason with which a wait that ran out of time aborts; `what` waited, in both languages. */
+export function timeoutError(what: Text | string, ms: number): DuetError {
+  const { zh, en } = typeof what === "string" ? { zh: what, en: what } : what;
   return new DuetError({
     code: "timeout",
-    text: { zh: `${what} 超时（${ms / 1000} 秒）`, en: `${what} timed out after ${ms / 1000} s` },
+    text: { zh: `${zh} 超时（${ms / 1000} 秒）`, en: `${en} timed out after ${ms / 1000} s` },
     hint: { zh: "请稍后再试，或增大时间限制。", en: "Try again later, or raise the time limit." },
     retryable: true,
   });

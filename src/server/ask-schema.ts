@@ -15,7 +15,7 @@ export const askInput = z.strictObject({
     .describe("Continues an earlier conversation: the conversation_id of its result."),
   mode: z
     .enum(["agent", "chat"])
-    .default("agent")
+    .optional()
     .describe("agent: decides by itself which tools to use. chat: answers directly, without tools."),
   tools: z
     .array(z.string().max(200))

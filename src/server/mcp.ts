@@ -2,15 +2,23 @@ import { McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import type { Duet } from "../app.ts";
 import { DuetError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { languageOf, say } from "../core/locale.ts";
+import { say } from "../core/locale.ts";
 import type { Outcome } from "../core/outcome.ts";
+import { createStepLog } from "../core/step-log.ts";
 import { version } from "../core/version.ts";
 import { toResult } from "./ask-result.ts";
 import { type AskInput, askInput, askOutput } from "./ask-schema.ts";
 import { reportProgress } from "./progress.ts";
 
+export interface FaceOptions {
+  /** The mode of a call that names none. */
+  mode?: "agent" | "chat";
+  /** Takes each thought, tool input and output, line by line; absent unless they are wanted. */
+  logSteps?: ((line: string) => void) | undefined;
+}
+
 /** The MCP face: a server, for one connection, with `agent_ask`. Cheap; the agent behind it is shared. */
-export function createMcpServer(duet: Duet): McpServer {
+export function createMcpServer(duet: Duet, options: FaceOptions): McpServer {
   const server = new McpServer(
     { name: "duet", title: "Duet", version },
     { instructions: say(duet.locale, instructions) },
@@ -25,7 +33,7 @@ export function createMcpServer(duet: Duet): McpServer {
       // What it may do depends on the tools it is given, so it promises nothing.
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     },
-    (input, context) => ask(duet, input, context),
+    (input, context) => ask(duet, input, context, options),
   );
   return server;
 }
@@ -40,10 +48,10 @@ const description = {
   en: "Asks an agent. One model decides which tools to call (web search, file search, calculation, log analysis and the connected MCP servers), the results are judged, and another model writes the answer with citations. For questions that need several steps of looking up, checking or calculating. Each step is reported as progress.",
 };
 
-async function ask(duet: Duet, input: AskInput, context: ServerContext) {
+async function ask(duet: Duet, input: AskInput, context: ServerContext, { mode, logSteps }: FaceOptions) {
   const { signal, _meta, notify } = context.mcpReq;
   const token = _meta?.progressToken;
-  const locale = languageOf(input.question, duet.locale);
+  const locale = duet.localeFor(input.question);
   const progress =
     token === undefined
       ? undefined
@@ -55,8 +63,13 @@ async function ask(duet: Duet, input: AskInput, context: ServerContext) {
             notify({ method: "notifications/progress", params }).catch(() => {});
           },
         });
+  const log = logSteps && createStepLog({ write: logSteps, locale, verbose: true });
   try {
-    const outcome = await follow(duet.ask({ ...toRequest(input), signal }), (event) => progress?.take(event));
+    const events = duet.ask({ ...toRequest(input), mode: input.mode ?? mode, signal });
+    const outcome = await follow(events, (event) => {
+      progress?.take(event);
+      log?.(event);
+    });
     return toResult(outcome, locale);
   } finally {
     await progress?.end();
@@ -66,8 +79,8 @@ async function ask(duet: Duet, input: AskInput, context: ServerContext) {
 function toRequest(input: AskInput) {
   return {
     question: input.question,
-    conversationId: input.conversation_id,
-    mode: input.mode,
+    // Hosts fill optional texts with "".
+    conversationId: input.conversation_id || undefined,
     tools: input.tools,
     limits: {
       maxIterations: input.max_iterations,
@@ -80,8 +93,8 @@ function toRequest(input: AskInput) {
 
 async function follow(events: AsyncIterable<AgentEvent>, take: (event: AgentEvent) => void): Promise<Outcome> {
   for await (const event of events) {
-    if (event.type === "run-end") return event.outcome;
     take(event);
+    if (event.type === "run-end") return event.outcome;
   }
   throw new DuetError({ code: "internal", text: { zh: "运行没有结束事件", en: "the run ended without run-end" } });
 }

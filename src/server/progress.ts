@@ -25,7 +25,7 @@ export interface Progress {
 const settleMs = 10;
 const tailLength = 120;
 
-export function reportProgress({ locale, send, intervalMs = 100, heartbeatMs = 9_000 }: ProgressOptions): Progress {
+export function reportProgress({ locale, send, intervalMs = 112, heartbeatMs = 9_000 }: ProgressOptions): Progress {
   const started = performance.now();
   let count = 0;
   let lastSent = Number.NEGATIVE_INFINITY;

@@ -1,10 +1,10 @@
 import type { Text } from "../core/locale.ts";
+import { matchesPattern } from "../core/pattern.ts";
 import { printableLine } from "../core/printable.ts";
 import type { Tool } from "../core/tool.ts";
-import { matchesPattern } from "./name-pattern.ts";
 
 export interface ToolPolicy {
-  /** Only tools whose name fits one of these; absent or empty, all. `*` is any run of characters. */
+  /** Only tools whose name fits one of these; absent, all; empty, none. `*` is any run of characters. */
   allow?: readonly string[];
   /** Never these, whatever `allow` says. */
   deny?: readonly string[];
@@ -61,8 +61,7 @@ function refuse(
     return { reason: "denied", text };
   }
   const { allow } = policy;
-  if (allow === undefined || allow.length === 0 || allow.some((pattern) => matchesPattern(name, pattern)))
-    return undefined;
+  if (allow === undefined || allow.some((pattern) => matchesPattern(name, pattern))) return undefined;
   const text = { zh: `工具 ${name} 不在允许列表中`, en: `The tool ${name} fits none of the allowed patterns.` };
   return { reason: "not-allowed", text };
 }

@@ -1,7 +1,7 @@
+import { headOf } from "../core/cut-text.ts";
 import { type Locale, say, type Text } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
 import { failure, type ToolResult } from "../core/tool.ts";
-import { headOf } from "./cut-text.ts";
 
 /** One thing that is wrong with the arguments: where (`filters.labels[2]`; empty is the arguments as a whole) and what. */
 export interface Problem {

@@ -1,7 +1,7 @@
+import { headOf, tailOf } from "../core/cut-text.ts";
 import { say } from "../core/locale.ts";
 import { failure, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
-import { abortable, timeoutError } from "../core/waiting.ts";
-import { headOf, tailOf } from "./cut-text.ts";
+import { abortable, timeLimit, timeoutError } from "../core/waiting.ts";
 import { wrap } from "./define.ts";
 
 /**
@@ -12,17 +12,15 @@ export function withTimeout(tool: Tool, ms: number): Tool {
   return wrap(tool, async (args, context) => {
     context.signal.throwIfAborted();
     const error = timeoutError(tool.name, ms);
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(error), ms);
-    const signal = AbortSignal.any([context.signal, limit.signal]);
+    const limit = timeLimit(ms, () => error, context.signal);
     try {
-      return await abortable(tool.run(args, until(signal, context)), signal);
+      return await abortable(tool.run(args, until(limit.signal, context)), limit.signal);
     } catch (thrown) {
       context.signal.throwIfAborted();
-      if (limit.signal.aborted) return failure("timeout", say(context.locale, error.text));
+      if (limit.expired) return failure("timeout", say(context.locale, error.text));
       throw thrown;
     } finally {
-      clearTimeout(timer);
+      limit.clear();
     }
   });
 }

@@ -1,8 +1,8 @@
 import type { ErrorObject } from "ajv";
+import { headOf } from "../core/cut-text.ts";
 import { isRecord } from "../core/json.ts";
 import type { Text } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
-import { headOf } from "./cut-text.ts";
 import { showValue } from "./feedback.ts";
 
 /** What must hold for the value, without the value. */

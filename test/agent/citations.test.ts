@@ -23,7 +23,7 @@ test.each([
     "x [1] y [2] z [1].",
     ["1 https://c.example", "2 https://a.example"],
   ],
-  ["a number that points nowhere is taken out", "x [9] y [2].", "x  y [1].", ["1 https://b.example"]],
+  ["a number that points nowhere is taken out", "x [9] y [2].", "x y [1].", ["1 https://b.example"]],
   ["several in one bracket become one each", "x [1, 3].", "x [1][2].", ["1 https://a.example", "2 https://c.example"]],
   ["full-width brackets count", "x【2】。", "x[1]。", ["1 https://b.example"]],
   ["a list of data stays", "mean of [1,2,3,4,5] is 3", "mean of [1,2,3,4,5] is 3", []],
@@ -36,8 +36,18 @@ test.each([
   expect(filter(given)).toEqual({ text: shown, cited });
 });
 
-test("without any source every citation is taken out", () => {
-  expect(filter("x [1].", createSourceList())).toEqual({ text: "x .", cited: [] });
+test.each([
+  ["x [1].", "x."],
+  ["答案[1]。", "答案。"],
+  ["The mean of [5] is 5.", "The mean of [5] is 5."],
+  ["array[0] and list[2].", "array[0] and list[2]."],
+  ["x [0].", "x [0]."],
+])("without any source only what stands where a citation would is taken out: %s", (given, shown) => {
+  expect(filter(given, createSourceList())).toEqual({ text: shown, cited: [] });
+});
+
+test("an index after a word is not taken out for want of a source", () => {
+  expect(filter("array[9] but not this [9].").text).toBe("array[9] but not this.");
 });
 
 test("what is shown does not depend on how the text was split", () => {
@@ -70,7 +80,7 @@ test("what is shown does not depend on how the text was split", () => {
 
 test("text without citations passes through unchanged and nothing is held back for long", () => {
   const citations = createCitationFilter(threeSources());
-  const text = `[${"1 ".repeat(40)}`;
+  const text = `[${"1 ".repeat(40)}.`;
   expect(citations.push(text)).toBe(text);
 });
 

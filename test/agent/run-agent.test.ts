@@ -32,7 +32,6 @@ describe("with two models", () => {
       "phase-start answer 3 fake/strong",
       "answer-delta",
       "phase-end answer 3 fake/strong",
-      "answer-delta",
       "run-end",
     ]);
     expect(decide.requests.map(({ tools }) => tools.length)).toEqual([1, 1]);
@@ -179,21 +178,118 @@ describe("tool calls", () => {
     expect(answers.map((message) => message.role === "tool" && message.callId)).toEqual(["slow", "quick"]);
   });
 
-  test.each(["length", "refused", "content-filter"] as const)(
-    "the calls of a turn that ended by %s never run",
-    async (finish) => {
-      let ran = 0;
-      const counting = tool("search", () => {
-        ran++;
-        return { ok: true, text: "found" };
+  test.each([
+    ["length", "length"],
+    ["refused", "refused"],
+    ["content-filter", "refused"],
+  ] as const)("the calls of a turn that ended by %s never run, and the outcome says %s", async (finish, stop) => {
+    let ran = 0;
+    const counting = tool("search", () => {
+      ran++;
+      return { ok: true, text: "found" };
+    });
+    const functionCall = scriptedModel([{ calls: [search], finish }]);
+    const answer = scriptedModel(["I could not look it up."]);
+    const events = await runAll({ models: { functionCall, answer }, tools: [counting] });
+    expect(ran).toBe(0);
+    expect(outcomeOf(events)).toMatchObject({ status: "partial", stop_reason: stop, tool_calls: [] });
+  });
+});
+
+describe("one model in the middle of its answer", () => {
+  test("an answer that flows when the time for deciding is over is not asked for again", async () => {
+    const model = scriptedModel([{ text: "word ".repeat(100), hang: true }, "never asked"]);
+    const events = await runOne(model, { limits: { maxExecutionTimeMs: 200 } });
+    expect(model.requests).toHaveLength(1);
+    expect(outcomeOf(events)).toMatchObject({
+      status: "partial",
+      stop_reason: "time_limit",
+      response: "word ".repeat(100),
+    });
+  });
+
+  test("an answer that breaks off is partial, with and without results before it", async () => {
+    const broken = { text: "x".repeat(300), error: failing("network") };
+    for (const turns of [[broken], [[search], broken]]) {
+      const events = await runOne(scriptedModel(turns), { tools: [searchTool()] });
+      expect(outcomeOf(events)).toMatchObject({
+        status: "partial",
+        stop_reason: "error",
+        response: "x".repeat(300),
+        error: { code: "network" },
       });
-      const functionCall = scriptedModel([{ calls: [search], finish }]);
-      const answer = scriptedModel(["I could not look it up."]);
-      const events = await runAll({ models: { functionCall, answer }, tools: [counting] });
-      expect(ran).toBe(0);
-      expect(outcomeOf(events)).toMatchObject({ status: "partial", stop_reason: "length", tool_calls: [] });
-    },
-  );
+    }
+  });
+
+  test("the caller's limit of output tokens reaches the turn that is the answer", async () => {
+    const model = scriptedModel(["Short."]);
+    await runOne(model, { limits: { maxTokens: 77 } });
+    expect(model.requests[0]?.maxTokens).toBe(77);
+  });
+});
+
+describe("stopping while tools run", () => {
+  test("calls that wait for their turn when the run is cancelled are answered, not run, and nothing is left unhandled", async () => {
+    const caller = new AbortController();
+    let ran = 0;
+    const stuck = tool("search", async (_, signal) => {
+      ran++;
+      await sleep(600_000, signal);
+      return { ok: true, text: "" };
+    });
+    const calls = Array.from({ length: 12 }, (_, index) => ({ id: `${index}`, name: "search", input: {} }));
+    const model = scriptedModel([calls]);
+    const events: AgentEvent[] = [];
+    const limits = { maxParallel: 2, maxToolCalls: 50 };
+    const models = { functionCall: model, answer: model };
+    for await (const event of runAgent(options({ models, tools: [stuck], limits, signal: caller.signal }))) {
+      events.push(event);
+      if (event.type === "tool-start") caller.abort(new Error("user stop"));
+    }
+    expect(ran).toBeLessThanOrEqual(2);
+    expect(outcomeOf(events).status).toBe("cancelled");
+    expect(events.filter(({ type }) => type === "tool-start")).toHaveLength(12);
+    expect(events.filter(({ type }) => type === "tool-end")).toHaveLength(12);
+  });
+
+  test("what a tool says after its call has ended is dropped", async () => {
+    let late = (): void => {};
+    const chatty: Tool = {
+      ...tool("search", () => ({ ok: true, text: "a long enough result" })),
+      run: async (_, context) => {
+        late = () => {
+          context.progress("TOO-LATE");
+          context.notice("TOO-LATE", "TOO-LATE");
+        };
+        return { ok: true, text: "a long enough result" };
+      },
+    };
+    const model = scriptedModel([[search], "ok"]);
+    const events: AgentEvent[] = [];
+    for await (const event of runAgent(options({ models: { functionCall: model, answer: model }, tools: [chatty] }))) {
+      events.push(event);
+      if (event.type === "tool-end") late();
+    }
+    expect(JSON.stringify(events)).not.toContain("TOO-LATE");
+  });
+
+  test("only calls that reach a tool count against the limit", async () => {
+    const calls = [
+      { id: "1", name: "no_such_tool", input: {} },
+      { id: "2", name: "search", input: "{broken" },
+      { id: "3", name: "search", input: {} },
+    ];
+    const events = await runOne(scriptedModel([calls]), { tools: [searchTool()], limits: { maxToolCalls: 1 } });
+    expect(outcomeOf(events).tool_calls.map(({ ok }) => ok)).toEqual([false, false, true]);
+  });
+
+  test("a turn that asks for thousands of calls is answered without thousands of events", async () => {
+    const calls = Array.from({ length: 2000 }, (_, index) => ({ id: `${index}`, name: "search", input: {} }));
+    const model = scriptedModel([calls, "ok"]);
+    const events = await runOne(model, { tools: [searchTool()], limits: { maxToolCalls: 3 } });
+    expect(events.length).toBeLessThan(200);
+    expect(outcomeOf(events).tool_calls.filter(({ ok }) => ok)).toHaveLength(3);
+  });
 });
 
 describe("limits", () => {
@@ -275,11 +371,13 @@ describe("limits", () => {
 
 describe("failing and stopping", () => {
   test("a function-call model that fails at once ends the run with its code, a hint and the advice to chat", async () => {
-    const error = new DuetError({ code: "auth", text: both("no key"), hint: both("Set X_KEY.") });
+    const error = new DuetError({ code: "server", text: both("no luck"), hint: both("Try later.") });
     const events = await runOne(scriptedModel([{ error }]), {});
     expect(outcomeOf(events)).toMatchObject({ success: false, status: "failed", stop_reason: "error", response: "" });
-    expect(outcomeOf(events).error).toMatchObject({ code: "auth", message: "no key" });
-    expect(outcomeOf(events).error?.hint).toBe("Set X_KEY. You can also try Chat mode (/mode chat or --mode chat).");
+    expect(outcomeOf(events).error).toMatchObject({ code: "server", message: "no luck" });
+    expect(outcomeOf(events).error?.hint).toBe(
+      "Try later. You can also switch to Chat mode (mode chat) and try again.",
+    );
     expect(events.filter(({ type }) => type === "phase-start")).toHaveLength(1);
     expect(events.filter(({ type }) => type === "phase-end")).toHaveLength(1);
   });
@@ -325,10 +423,47 @@ describe("failing and stopping", () => {
     expect(last.map(({ content }) => content)).toEqual(["one?", "First.", "three?"]);
   });
 
-  test("the language of the run follows the question", async () => {
-    const model = scriptedModel([{ error: failing("auth") }]);
-    const events = await runOne(model, { question: "北京天气怎么样？" });
-    expect(outcomeOf(events).error?.hint).toContain("Chat 模式");
+  test("a cancelled run still says how far it came", async () => {
+    const caller = new AbortController();
+    const model = scriptedModel([[search], { text: "thinking", hang: true }]);
+    const events: AgentEvent[] = [];
+    const models = { functionCall: model, answer: model };
+    for await (const event of runAgent(options({ models, tools: [searchTool()], signal: caller.signal }))) {
+      events.push(event);
+      if (event.type === "phase-start" && event.step === 2) caller.abort();
+    }
+    expect(outcomeOf(events).meta).toMatchObject({ iterations: 2, tool_calls_count: 1 });
+  });
+
+  test("a citation means the same page in the next question of a conversation", async () => {
+    const conversation = createConversation();
+    const pages = ["a", "b", "c"].map((name) => ({ title: name, url: `https://${name}.example`, snippet: "" }));
+    const three = tool("search", () => ({ ok: true, text: "", sources: pages }));
+    const model = scriptedModel([[search], "See [3].", "As I said, [3]."]);
+    const models = { functionCall: model, answer: model };
+    await runAll({ models, conversation, tools: [three] });
+    const events = await runAll({ models, conversation, tools: [three], question: "Where?" });
+    expect(model.requests[2]?.messages.at(-2)?.content).toBe("See [3].");
+    expect(outcomeOf(events).citations).toEqual([{ n: 1, title: "c", url: "https://c.example" }]);
+  });
+
+  test("prompts follow the question's language, notices and errors the reader's", async () => {
+    const model = scriptedModel([{ error: failing("server") }]);
+    const events = await runOne(model, { question: "北京天气怎么样？", locale: "en" });
+    expect(model.requests[0]?.messages[0]?.content).toContain("你是一个会使用工具的智能体");
+    expect(outcomeOf(events).error?.hint).toContain("Chat mode");
+  });
+
+  test("a missing key is not answered with advice that cannot help", async () => {
+    const events = await runOne(scriptedModel([{ error: failing("auth") }]), {});
+    expect(outcomeOf(events).error).toMatchObject({ code: "auth", hint: null });
+  });
+
+  test("an id that the model uses in two turns names two calls in the events", async () => {
+    const model = scriptedModel([[search], [search], "ok"]);
+    const events = await runOne(model, { tools: [searchTool()] });
+    const ids = events.flatMap((event) => (event.type === "tool-start" ? [event.callId] : []));
+    expect(new Set(ids).size).toBe(2);
   });
 
   test("chat mode asks the answer model alone, without tools", async () => {

@@ -1,9 +1,20 @@
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
-import { collect, configFile, npmServer, runProgram, startProgram, temporaryFolder } from "../fakes/program.ts";
+import {
+  collect,
+  configFile,
+  npmServer,
+  program,
+  programEnvironment,
+  runProgram,
+  startProgram,
+  temporaryFolder,
+} from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
 
 /** Two models on two wires: the cheap one speaks OpenAI's, the strong one Anthropic's. */
@@ -209,6 +220,22 @@ describe("exit codes", () => {
     expect(stderr).not.toMatch(/^\s+at /m);
     await expect.poll(() => provider.requests("cheap")[0]?.aborted).toBe(true);
   });
+});
+
+test.runIf(process.platform === "linux")("an answer that cannot be written is said and ends with 1", async () => {
+  const full = openSync("/dev/full", "w");
+  const child = spawn(process.execPath, [program, "ask", "echo hello"], {
+    env: await programEnvironment(),
+    stdio: ["ignore", full, "pipe"],
+  });
+  closeSync(full);
+  let stderr = "";
+  child.stderr?.on("data", (text) => {
+    stderr += text;
+  });
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  expect(stderr).toContain("ENOSPC");
+  expect(code).toBe(1);
 });
 
 describe("where the question comes from", () => {

@@ -55,7 +55,9 @@ test("a server that refuses us is reported with its status, its words and what t
 });
 
 test("a server that is not there is reported as unreachable", async () => {
-  const pool = await readyPoolOf(http("http://127.0.0.1:1/mcp"));
+  const server = await newServer();
+  await server.close();
+  const pool = await readyPoolOf(http(server.url));
   expect(pool.status()).toMatchObject([{ state: "failed", error: { code: "network" } }]);
   expect(pool.status()[0]?.error?.text.en).toContain("ECONNREFUSED");
 });

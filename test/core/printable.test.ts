@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { printable, printableLine } from "../../src/core/printable.ts";
+import { printable, printableJson, printableLine, printableStream } from "../../src/core/printable.ts";
 
 test.each([
   ["colours and cursor moves", "a\u001b[31mred", "a\\u{1b}[31mred"],
@@ -16,18 +16,30 @@ test.each([
 
 test("the result never holds a control character, is stable, and does not depend on the split", () => {
   const nasty = fc.string({
-    unit: fc.constantFrom("\u001b", "[", "m", "\u009b", "\r", "\u0000", "a", "文", "\u202e", "\n"),
+    unit: fc.constantFrom("\ud83d", "\ude00", "\u001b", "[", "m", "\u009b", "\r", "\u0000", "a", "文", "\u202e", "\n"),
   });
   fc.assert(
     fc.property(nasty, nasty, (a, b) => {
       const shown = printable(a + b);
       expect(shown).not.toMatch(/(?![\n\t])[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
       expect(printable(shown)).toBe(shown);
-      expect(printable(a) + printable(b)).toBe(shown);
+      const stream = printableStream();
+      expect(stream.push(a) + stream.push(b) + stream.end()).toBe(shown);
     }),
   );
 });
 
 test("one line is one line", () => {
   expect(printableLine("a\r\nb\u2028c\td")).toBe("a b c d");
+});
+
+test("a Windows line end is a line end", () => {
+  expect(printable("a\r\nb\rc")).toBe("a\nb\\u{d}c");
+});
+
+test("JSON keeps its meaning and holds no control character in the raw", () => {
+  const value = { text: "a\u009b31m\u202e\u{e0041}\n" };
+  const shown = printableJson(value);
+  expect(shown).not.toMatch(/[\u007f-\u009f\u202e]/);
+  expect(JSON.parse(shown)).toEqual(value);
 });

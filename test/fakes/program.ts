@@ -21,21 +21,26 @@ export interface Finished {
   stderr: string;
 }
 
+/** A user's environment: PATH, a home of its own, no local model; nothing else of this process gets in. */
+export async function programEnvironment(more: Record<string, string> = {}): Promise<Record<string, string>> {
+  return {
+    PATH: process.env.PATH ?? "",
+    HOME: await temporaryFolder(),
+    OLLAMA_BASE_URL: "http://127.0.0.1:9/v1",
+    LANG: "en_US.UTF-8",
+    ...more,
+  };
+}
+
 /** Starts the built program as its user would; it is killed when the test ends. */
 export async function startProgram(
   args: string[],
   options: ProgramOptions = {},
 ): Promise<ChildProcessWithoutNullStreams> {
-  const home = await temporaryFolder();
+  const env = await programEnvironment(options.env);
   const child = spawn(process.execPath, [program, ...args], {
-    cwd: options.cwd ?? home,
-    env: {
-      PATH: process.env.PATH,
-      HOME: home,
-      OLLAMA_BASE_URL: "http://127.0.0.1:9/v1",
-      LANG: "en_US.UTF-8",
-      ...options.env,
-    },
+    cwd: options.cwd ?? env.HOME,
+    env,
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;

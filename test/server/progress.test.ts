@@ -52,7 +52,7 @@ describe("progress", () => {
     progress.take(phase);
     progress.take({ type: "tool-start", callId: "1", step: 1, tool: "echo", arguments: { text: "hi" } });
     progress.take({ type: "notice", level: "warning", code: "x", message: "careful" });
-    vi.advanceTimersByTime(100);
+    vi.advanceTimersByTime(120);
     expect(sent).toHaveLength(2);
     expect(sent[1]?.message).toBe('🔧 echo {"text":"hi"}  ·  ⚠ careful');
   });

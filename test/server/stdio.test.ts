@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { dirname, resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { Client as ClientV2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
@@ -212,4 +213,74 @@ describe("duet serve", () => {
     expect(code).toBe(0);
     for (const line of stdout.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
   });
+
+  test("a call that is cancelled in the same breath neither ends the process nor harms the next call", async () => {
+    const it = await served();
+    it.provider.script("cheap", { text: "Enough." });
+    it.provider.script("strong", { text: "Still here." });
+    const child = await startProgram(it.args.slice(1), { env: it.env });
+    const finished = collect(child);
+    const send = (message: object): string => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
+    const call = (id: number) =>
+      send({ id, method: "tools/call", params: { name: "agent_ask", arguments: { question: "hi" } } });
+    child.stdin.write(
+      send({
+        id: 1,
+        method: "initialize",
+        params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "0" } },
+      }) +
+        send({ method: "notifications/initialized" }) +
+        call(2) +
+        send({ method: "notifications/cancelled", params: { requestId: 2 } }) +
+        call(3),
+    );
+    let out = "";
+    child.stdout.on("data", (text) => {
+      out += text;
+    });
+    await expect.poll(() => out, { timeout: 15_000 }).toContain("Still here.");
+    child.stdin.end();
+    const { code, stderr } = await finished;
+    expect(stderr).toBe("");
+    expect(code).toBe(0);
+  });
+
+  test("a cancel reaches the tool that is running below", async () => {
+    const it = await served();
+    const journal = join(await temporaryFolder(), "journal");
+    const config = await configFile({
+      models: { functionCall: { provider: "openai", model: "cheap", baseUrl: it.provider.openaiUrl } },
+      mcpServers: {
+        slow: {
+          command: process.execPath,
+          args: [resolve("test/fakes/mcp.ts"), "--mode", "hang-on-call", "--journal", journal],
+        },
+      },
+    });
+    const { callTool, tools } = await connectV1({ ...it, args: [program, "serve", "--config", config] });
+    expect(tools).toEqual(["agent_ask"]);
+    it.provider.script("cheap", (request) => {
+      const names = (request.body.tools as { function: { name: string } }[]).map((tool) => tool.function.name);
+      return { toolCalls: [{ name: names.find((name) => name.startsWith("slow__")) ?? "none", arguments: {} }] };
+    });
+    const stop = new AbortController();
+    const call = callTool("hang, please", stop.signal);
+    call.catch(() => {});
+    const journalText = () => readFile(journal, "utf8").catch(() => "");
+    await expect.poll(journalText, { timeout: 10_000 }).toContain("tools/call");
+    stop.abort("user stop");
+    await expect.poll(journalText, { timeout: 1_000, interval: 20 }).toContain("notifications/cancelled");
+  });
 });
+
+async function connectV1({ command, args, env }: Served) {
+  const client = new ClientV1({ name: "test", version: "1" });
+  await client.connect(new StdioV1({ command, args, env, stderr: "pipe" }));
+  onTestFinished(() => client.close());
+  const { tools } = await client.listTools();
+  return {
+    tools: tools.map(({ name }) => name),
+    callTool: (question: string, signal: AbortSignal) =>
+      client.callTool({ name: "agent_ask", arguments: { question } }, undefined, { signal }),
+  };
+}

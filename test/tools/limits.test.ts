@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
+import { cutText } from "../../src/core/cut-text.ts";
 import type { Tool } from "../../src/core/tool.ts";
-import { cutText } from "../../src/tools/cut-text.ts";
 import { defineTool } from "../../src/tools/define.ts";
 import { withOutputLimit, withTimeout } from "../../src/tools/limits.ts";
 import { testContext } from "./context.ts";

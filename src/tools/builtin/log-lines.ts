@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { headOf } from "../cut-text.ts";
+import { headOf } from "../../core/cut-text.ts";
 import { decoderFor } from "./decode-text.ts";
 
 export interface LineLimits {

@@ -1,8 +1,8 @@
+import { cutText } from "../../core/cut-text.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import { printableLine } from "../../core/printable.ts";
 import { failure, type Tool, type ToolContext, type ToolResult } from "../../core/tool.ts";
-import { cutText } from "../cut-text.ts";
 import { defineTool, success } from "../define.ts";
 import { invalidArguments, type Problem, valueProblem } from "../feedback.ts";
 import { findAllowed, openAllowed, pathRefused, realRoots, shownPath } from "./allowed-path.ts";

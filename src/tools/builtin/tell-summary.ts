@@ -1,6 +1,6 @@
+import { cutText } from "../../core/cut-text.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import { printableLine } from "../../core/printable.ts";
-import { cutText } from "../cut-text.ts";
 import { logLevels } from "./log-level.ts";
 import type { Counter, Grouping, LogFilter, LogSummary, NumberedLine } from "./log-summary.ts";
 

@@ -1,8 +1,8 @@
+import { cutText } from "../../core/cut-text.ts";
 import { DuetError } from "../../core/errors.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import { numberedSources } from "../../core/sources.ts";
 import { failure, type Source, type Tool, type ToolContext, type ToolResult } from "../../core/tool.ts";
-import { cutText } from "../cut-text.ts";
 import { defineTool, success } from "../define.ts";
 import { invalidArguments, valueProblem } from "../feedback.ts";
 import type { SearchBackend } from "./backend.ts";

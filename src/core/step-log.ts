@@ -1,0 +1,50 @@
+import { cutText } from "./cut-text.ts";
+import type { AgentEvent } from "./events.ts";
+import { billLine, errorLine, lineOf, partialLine } from "./lines.ts";
+import { type Locale, say } from "./locale.ts";
+import type { Outcome } from "./outcome.ts";
+import { printableLine } from "./printable.ts";
+
+export interface StepLogOptions {
+  /** Takes one line; it is not cleaned yet. */
+  write(line: string): void;
+  locale: Locale;
+  /** Whole thoughts, and each call's whole input and output. */
+  verbose: boolean;
+}
+
+/** Everything of a run but its answer, a line each: steps, models, results, and at the end what it came to and used. */
+export function createStepLog({ write, locale, verbose }: StepLogOptions): (event: AgentEvent) => void {
+  /** The thought or reasoning that is still growing. */
+  let thinking = "";
+
+  function closeThought(): void {
+    const thought = printableLine(thinking);
+    thinking = "";
+    if (thought !== "") write(`💭 ${verbose ? thought : cutText(thought, 300)}`);
+  }
+
+  function end(outcome: Outcome): void {
+    if (verbose) for (const call of outcome.tool_calls) write(callInFull(call));
+    const partial = partialLine(outcome, locale);
+    if (partial) write(partial);
+    if (outcome.status === "cancelled") write(say(locale, { zh: "已取消。", en: "Cancelled." }));
+    if (outcome.status === "failed" && outcome.error) write(errorLine(outcome.error));
+    write(`  ${billLine(outcome, locale)}`);
+  }
+
+  return (event) => {
+    if (event.type === "thought-delta" || event.type === "reasoning-delta") {
+      thinking += event.text;
+      return;
+    }
+    closeThought();
+    if (event.type === "run-end") end(event.outcome);
+    const line = lineOf(event, locale);
+    if (line !== undefined) write(line);
+  };
+}
+
+function callInFull(call: Outcome["tool_calls"][number]): string {
+  return `── ${call.tool} ${JSON.stringify(call.arguments)}\n${call.result}`;
+}

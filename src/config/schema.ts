@@ -60,14 +60,16 @@ const providerName = z
     only({ zh: "1 到 40 个字母、数字、_ . -，且不是 offline", en: "1 to 40 letters, digits, _ . -, and not offline" }),
   );
 
-const rate = z.number().gt(0);
+const highestRate = 1_000_000;
+const rate = z.number().gt(0).max(highestRate);
+const cacheRate = z.number().min(0).max(highestRate).optional();
 
 const priceSchema = z
   .strictObject({
     input: rate,
     output: rate,
-    cachedInput: z.number().min(0).optional().meta({ description: "Input read from a cache; as input when absent." }),
-    cacheWrite: z.number().min(0).optional().meta({ description: "Input written to a cache; as input when absent." }),
+    cachedInput: cacheRate.meta({ description: "Input read from a cache; as input when absent." }),
+    cacheWrite: cacheRate.meta({ description: "Input written to a cache; as input when absent." }),
   })
   .meta({ description: "US dollars for 1,000,000 tokens." });
 

@@ -1,5 +1,5 @@
 import { type Locale, say, type Text } from "../core/locale.ts";
-import { type Model, type ModelRequest, modelName } from "../core/model.ts";
+import { type Model, type ModelEvent, type ModelRequest, modelName } from "../core/model.ts";
 import type { Notice } from "../core/notice.ts";
 import type { ModelSettings, Quirks } from "./settings.ts";
 
@@ -108,15 +108,23 @@ export function withSettingNotices(model: Model, settings: ModelSettings, locale
   return {
     provider: model.provider,
     model: model.model,
-    async *stream(request, signal) {
-      for (const ignored of chooseParameters(request, settings).ignored) {
-        if (told.has(ignored.setting)) continue;
-        told.add(ignored.setting);
-        yield notice(modelName(model), ignored, locale);
-      }
-      yield* model.stream(request, signal);
+    stream(request, signal) {
+      const fresh = chooseParameters(request, settings).ignored.filter(({ setting }) => !told.has(setting));
+      for (const { setting } of fresh) told.add(setting);
+      const events = model.stream(request, signal);
+      return fresh.length === 0
+        ? events
+        : preceded(
+            fresh.map((each) => notice(modelName(model), each, locale)),
+            events,
+          );
     },
   };
+}
+
+async function* preceded(notices: readonly Notice[], events: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent> {
+  yield* notices;
+  yield* events;
 }
 
 function notice(name: string, { setting, value, reason }: IgnoredSetting, locale: Locale): Notice {

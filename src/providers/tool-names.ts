@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 
 /** The names under which a vendor knows tools, and the way back. */
 export interface ToolNames {
+  /** Whether a name had to be made to fit. */
+  changed: boolean;
   toVendor(name: string): string;
   /** A name that the vendor was not told comes back as it is. */
   fromVendor(name: string): string;
@@ -19,7 +21,11 @@ export function toolNames(names: readonly string[]): ToolNames {
     there.set(name, made);
     back.set(made, name);
   }
-  return { toVendor: (name) => there.get(name) ?? name, fromVendor: (name) => back.get(name) ?? name };
+  return {
+    changed: there.size > 0,
+    toVendor: (name) => there.get(name) ?? name,
+    fromVendor: (name) => back.get(name) ?? name,
+  };
 }
 
 function fitting(name: string, taken: readonly string[]): string {

@@ -19,11 +19,17 @@ export function withToolOffer(model: Model, { quirks }: Pick<ModelSettings, "qui
   return {
     provider: model.provider,
     model: model.model,
-    async *stream(request, signal) {
+    stream(request, signal) {
+      if (request.tools.length === 0) return model.stream(request, signal);
       const names = toolNames(request.tools.map((tool) => tool.name));
-      for await (const event of model.stream(offered(request, names, adapt), signal)) yield returned(event, names);
+      const events = model.stream(offered(request, names, adapt), signal);
+      return names.changed ? renaming(events, names) : events;
     },
   };
+}
+
+async function* renaming(events: AsyncIterable<ModelEvent>, names: ToolNames): AsyncGenerator<ModelEvent> {
+  for await (const event of events) yield returned(event, names);
 }
 
 function offered(request: ModelRequest, names: ToolNames, adapt: (schema: JsonSchema) => JsonSchema): ModelRequest {

@@ -31,6 +31,7 @@ const accepted: [path: string, value: unknown][] = [
   ["models.functionCall", { provider: "offline" }],
   ["providers.local", { wire: "openai-chat", baseUrl: "http://127.0.0.1:8000/v1", apiKeyEnv: "LOCAL_KEY" }],
   ["providers.openai", { baseUrl: "https://proxy.example/v1" }],
+  ["providers.openai.prices", { "gpt-4o": { input: 2.5, output: 10, cachedInput: 0, cacheWrite: 3 } }],
   ["mcpServers.amap", { command: "npx", args: ["-y"], env: { A: "" }, cwd: "." }],
   ["servers.docs-1", { url: "https://example.com/mcp" }],
   ["inputs", [{ id: "key" }]],

@@ -32,6 +32,8 @@ export interface VendorSpec {
   wire?: string;
   baseUrl?: string;
   apiKeyEnv?: string;
+  /** What a model's name means to the vendor now: `{"deepseek-chat": "deepseek-v4-pro"}`. */
+  aliases?: Readonly<Record<string, string>>;
   /** By the name of the model; over what the price list says. */
   prices?: Readonly<Record<string, Price>>;
 }
@@ -76,19 +78,23 @@ export function resolveModel(
   const rules = (row.models ?? []).filter((rule) => rule.match.test(model));
   const servedAs = last(rules, "servedAs");
   const apiKeyEnv = spec.apiKeyEnv ?? row.keyEnv;
+  const wire = spec.wire === undefined ? (last(rules, "wire") ?? row.wire) : wireName(spec.wire, `${path}.wire`);
+  const limitMs = timeoutMs(spec.timeout, `${path}.timeout`);
   return {
     provider,
     model,
     servedAs,
-    wire: spec.wire === undefined ? (last(rules, "wire") ?? row.wire) : wireName(spec.wire, `${path}.wire`),
+    wire,
     baseUrl: address(spec.baseUrl ?? fromEnvironment(environment, row.baseUrlEnv) ?? row.baseUrl, `${path}.baseUrl`),
     apiKey: fromEnvironment(environment, apiKeyEnv),
     apiKeyEnv,
-    temperature: temperature(spec.temperature, row, `${path}.temperature`),
+    temperature: temperature(spec.temperature, hottest(row, wire), `${path}.temperature`),
     temperatureSet: spec.temperature !== undefined,
     topP: within(spec.topP, (value) => value > 0 && value <= 1, `${path}.topP`, "0 < topP <= 1"),
     maxTokens: positiveInteger(spec.maxTokens, `${path}.maxTokens`) ?? modelDefaults.maxTokens,
-    timeoutMs: timeoutMs(spec.timeout, `${path}.timeout`),
+    timeoutMs: limitMs,
+    // Who allows a call more time means its first word too: some models think for long before it.
+    firstContentMs: spec.timeout === undefined ? undefined : limitMs,
     contextWindow: positiveInteger(spec.contextWindow, `${path}.contextWindow`) ?? last(rules, "contextWindow"),
     maxOutput: last(rules, "maxOutput"),
     reasoningEffort: effort(spec.reasoningEffort, row, `${path}.reasoningEffort`),
@@ -112,9 +118,18 @@ function vendor(name: string, spec: VendorSpec): Vendor {
     models: sharedModelRules,
   };
   // A wire that the user names holds for all models of the vendor.
-  const models = spec.wire === undefined ? own.models : own.models?.map(({ wire: _, ...rule }) => rule);
+  const rules = spec.wire === undefined ? own.models : own.models?.map(({ wire: _, ...rule }) => rule);
+  const models = [...(rules ?? []), ...aliasRules(spec.aliases ?? {})];
   const keyEnv = spec.apiKeyEnv ?? own.keyEnv;
   return { ...own, wire, baseUrl: address(baseUrl, `${path}.baseUrl`), keyEnv, models, prices: spec.prices };
+}
+
+function aliasRules(aliases: Readonly<Record<string, string>>): ModelRule[] {
+  return Object.entries(aliases).map(([name, servedAs]) => ({ match: exactly(name), servedAs }));
+}
+
+function exactly(name: string): RegExp {
+  return new RegExp(`^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
 }
 
 function modelFromEnvironment(row: Vendor, environment: Environment): string | undefined {
@@ -139,8 +154,12 @@ function last<Key extends keyof ModelRule>(rules: ModelRule[], key: Key): ModelR
   return rules.findLast((rule) => rule[key] !== undefined)?.[key];
 }
 
-function temperature(value: number | undefined, row: Vendor, path: string): number {
-  const { temperature: bound } = row;
+/** Anthropic's wire takes no temperature above 1, whoever speaks it. */
+function hottest(row: Vendor, wire: WireName): Vendor["temperature"] {
+  return wire === "anthropic-messages" ? { atMost: 1 } : row.temperature;
+}
+
+function temperature(value: number | undefined, bound: Vendor["temperature"], path: string): number {
   const checked =
     "below" in bound
       ? within(value, (number) => number >= 0 && number < bound.below, path, `0 <= temperature < ${bound.below}`)

@@ -52,6 +52,26 @@ describe("a model's settings", () => {
     });
   });
 
+  test("a name means another of the vendor's models where the user says so, its way of thinking kept", () => {
+    const own = { deepseek: { aliases: { "deepseek-reasoner": "deepseek-v4-pro" } } };
+    expect(resolve({ provider: "deepseek", model: "deepseek-reasoner" }, {}, own)).toMatchObject({
+      model: "deepseek-reasoner",
+      servedAs: "deepseek-v4-pro",
+      quirks: { alwaysReasons: true },
+    });
+    expect(resolve({ provider: "deepseek", model: "deepseek-chat" }, {}, own).servedAs).toBe("deepseek-flash");
+  });
+
+  test("Anthropic's wire takes no temperature above 1, whoever speaks it", () => {
+    const spec = { provider: "openai", wire: "anthropic-messages", temperature: 1.2 };
+    expect(() => resolve(spec)).toThrow("temperature <= 1");
+  });
+
+  test("more time for a call is more time for its first word", () => {
+    expect(resolve({ provider: "openai", timeout: 200 }).firstContentMs).toBe(200_000);
+    expect(resolve({ provider: "openai" }).firstContentMs).toBeUndefined();
+  });
+
   test("are made without a key, for the call to tell", () => {
     expect(resolve({ provider: "anthropic" }, { ANTHROPIC_API_KEY: "" })).toMatchObject({
       apiKey: undefined,

@@ -1,21 +1,16 @@
-import { isDeepStrictEqual } from "node:util";
-import type { Limits } from "./agent/limits.ts";
 import type { Models } from "./agent/run.ts";
-import type { Chosen, ModelCheck, SearchCheck } from "./app/checkup.ts";
-import type { ServerStatus } from "./client/connection.ts";
-import type { Pool } from "./client/pool.ts";
-import type { ModelChoice } from "./config/models.ts";
+import type { ModelCheck, SearchCheck } from "./app/checkup.ts";
+import { type Inventory, noTools, openOffer, type Wanted } from "./app/inventory.ts";
+import { type LimitChanges, mergeLimits } from "./app/limits.ts";
+import { choose, chooseModels } from "./app/models.ts";
+import { lostConversation, unavailable } from "./app/notices.ts";
 import type { Config } from "./config.ts";
 import type { AgentEvent } from "./core/events.ts";
-import { type Locale, languageOf, say } from "./core/locale.ts";
-import type { Model } from "./core/model.ts";
-import type { Notice } from "./core/notice.ts";
+import { type Locale, languageOf } from "./core/locale.ts";
 import type { Mode } from "./core/outcome.ts";
-import type { Tool } from "./core/tool.ts";
-import { version } from "./core/version.ts";
-import { abortable, timeLimit } from "./core/waiting.ts";
-import type { Endpoints } from "./providers/endpoints.ts";
-import type { DroppedTool } from "./tools/collect.ts";
+import { abortable } from "./core/waiting.ts";
+
+export type { Inventory } from "./app/inventory.ts";
 
 /** The whole agent, opened once and shared by every face and connection. */
 export interface Duet {
@@ -44,79 +39,25 @@ export interface AskRequest {
   /** Only tools whose names fit one of these patterns. */
   tools?: readonly string[];
   /** What this question changes of the configured limits. */
-  limits?: { [Name in keyof Limits]?: Limits[Name] | undefined };
+  limits?: LimitChanges;
   signal?: AbortSignal;
 }
-
-export interface Inventory {
-  tools: Tool[];
-  servers: ServerStatus[];
-  dropped: DroppedTool[];
-}
-
-const maxParallel = 8;
-/** Characters of a server's result that reach the model. */
-const longestResult = 20_000;
 
 /** How long a question waits for servers that are still starting, in milliseconds; it goes on without the late ones. */
 const patienceMs = 10_000;
 
-interface Wanted {
-  /** Only tools whose names fit one of these patterns. */
-  allow?: readonly string[] | undefined;
-  /** How long to wait for servers that are starting; until each has started or failed when undefined. */
-  patienceMs?: number;
-  signal?: AbortSignal | undefined;
-}
-
-const noTools: Inventory = { tools: [], servers: [], dropped: [] };
-
 /** Opens the agent. Downstream servers begin to start at once; everything heavy is imported when first needed. */
 export function openDuet(config: Config): Duet {
   const agent = once(openAgent);
-  const servers = config.servers.length > 0 ? startServers(config) : undefined;
-  /** The built-in tools of a conversation: its searches are cached with it and never seen by another. */
-  const builtins = new WeakMap<object, Promise<Tool[]>>();
-  /** Tools of servers inside their checks and limits; each is wrapped once. */
-  const guarded = new WeakMap<Tool, Tool>();
+  const offer = openOffer(config);
   const models = once(() => chooseModels(config));
   /** Which servers' failures a conversation has been told. */
   const told = new WeakMap<object, Set<string>>();
 
-  function builtinsOf(conversation: object): Promise<Tool[]> {
-    const known = builtins.get(conversation);
-    if (known) return known;
-    const made = createBuiltins(config);
-    builtins.set(conversation, made);
-    return made;
-  }
-
-  async function inventory(conversation: object, { allow, patienceMs, signal }: Wanted): Promise<Inventory> {
-    const [rooms, builtin, pool] = await Promise.all([importTools(), builtinsOf(conversation), servers]);
-    await patiently(pool?.ready(signal), patienceMs);
-    const remote = (pool?.tools() ?? []).map((tool) => {
-      const inside = guarded.get(tool) ?? rooms.withValidation(rooms.withOutputLimit(tool, longestResult));
-      guarded.set(tool, inside);
-      return inside;
-    });
-    const all = rooms.collectTools([builtin, remote], config.tools);
-    const tools = allow ? rooms.collectTools([all.tools], { allow }).tools : all.tools;
-    return { tools, dropped: all.dropped, servers: pool?.status() ?? [] };
-  }
-
-  function unavailable(conversation: object, states: readonly ServerStatus[], locale: Locale): Notice[] {
+  function toldIn(conversation: object): Set<string> {
     const known = told.get(conversation) ?? new Set();
     told.set(conversation, known);
-    return states.flatMap(({ name, state, error }): Notice[] => {
-      if (known.has(name) || (error === null && state !== "starting")) return [];
-      known.add(name);
-      const why = error?.text ?? { zh: "还在启动", en: "it is still starting" };
-      const message = say(locale, {
-        zh: `MCP 服务器 ${name} 不可用，其余照常：${why.zh}`,
-        en: `MCP server ${name} is unavailable; the rest goes on: ${why.en}`,
-      });
-      return [{ type: "notice", level: "warning", code: "server-unavailable", message }];
-    });
+    return known;
   }
 
   function localeFor(question: string): Locale {
@@ -127,7 +68,7 @@ export function openDuet(config: Config): Duet {
     locale: config.locale,
     localeFor,
     models,
-    inventory: (signal) => abortable(inventory({}, { signal }), signal),
+    inventory: (signal) => abortable(offer.take({}, { signal }), signal),
     async checkModels(signal) {
       const [{ checkModels }, chosen] = await Promise.all([import("./app/checkup.ts"), choose(config)]);
       return checkModels(chosen, config.locale, signal);
@@ -142,26 +83,22 @@ export function openDuet(config: Config): Duet {
       const chosen = await models();
       // A caller who leaves while servers start still gets a run, which says that it was cancelled.
       const wanted: Wanted = { allow: tools, patienceMs, signal };
-      const offer =
-        mode === "chat"
-          ? noTools
-          : await abortable(inventory(conversation, wanted), signal).catch(unlessAborted(signal));
+      const taken = mode === "chat" ? noTools : offer.take(conversation, wanted);
+      const { tools: ours, servers } = await abortable(Promise.resolve(taken), signal).catch(unlessAborted(signal));
       yield* runAgent({
         question,
         mode,
         conversation,
         models: chosen,
-        tools: offer.tools,
+        tools: ours,
         limits: mergeLimits(config, limits),
         locale,
         spentMs: performance.now() - began,
-        notices: [...(isLost ? [lostConversation(locale)] : []), ...unavailable(conversation, offer.servers, locale)],
+        notices: [...(isLost ? [lostConversation(locale)] : []), ...unavailable(servers, toldIn(conversation), locale)],
         signal,
       });
     },
-    async close() {
-      await (await servers)?.close();
-    },
+    close: offer.close,
   };
 }
 
@@ -173,104 +110,11 @@ async function openAgent() {
   return { runAgent, conversations: createConversations() };
 }
 
-async function importTools() {
-  const [{ collectTools }, { withValidation }, { withOutputLimit }] = await Promise.all([
-    import("./tools/collect.ts"),
-    import("./tools/validate.ts"),
-    import("./tools/limits.ts"),
-  ]);
-  return { collectTools, withValidation, withOutputLimit };
-}
-
-async function startServers(config: Config): Promise<Pool> {
-  const { createPool } = await import("./client/pool.ts");
-  const pool = createPool(config.servers, {
-    environment: config.environment,
-    clientInfo: { name: "duet", version },
-  });
-  pool.start();
-  return pool;
-}
-
-async function createBuiltins({ tools, locale, search }: Config): Promise<Tool[]> {
-  const { createBuiltinTools } = await import("./tools/builtin.ts");
-  return createBuiltinTools({ roots: tools.roots, locale, search: search.enabled === false ? undefined : search });
-}
-
-async function chooseModels(config: Config): Promise<Models> {
-  const { functionCall, answer } = await choose(config);
-  const { createEndpoints } = await import("./providers/endpoints.ts");
-  const endpoints = createEndpoints();
-  const decide = await open(functionCall, config, endpoints);
-  const isOne = answer === undefined || isDeepStrictEqual(answer, functionCall);
-  return { functionCall: decide, answer: isOne ? decide : await open(answer, config, endpoints) };
-}
-
-/** The configured models; else the first with a key, a local Ollama that answers, or the offline rules. */
-async function choose(config: Config): Promise<Chosen> {
-  const { functionCall, answer } = config.models;
-  if (functionCall) return { functionCall, answer };
-  const found = config.candidates[0] ?? (await localOllama(config));
-  return { functionCall: found ?? { provider: "offline", model: "rules" } };
-}
-
-async function open(choice: ModelChoice, config: Config, endpoints: Endpoints): Promise<Model> {
-  if (!("wire" in choice)) return offline(config);
-  const { createModel } = await import("./providers/create.ts");
-  return createModel(choice, { locale: config.locale, endpoints });
-}
-
-async function localOllama({ ollama, providers, environment }: Config): Promise<ModelChoice | undefined> {
-  const [{ findOllama }, { resolveModel }] = await Promise.all([
-    import("./providers/ollama.ts"),
-    import("./providers/resolve.ts"),
-  ]);
-  const model = await findOllama(ollama.baseUrl);
-  return model === undefined
-    ? undefined
-    : resolveModel({ provider: "ollama", model }, providers, environment, "ollama");
-}
-
-async function offline({ locale }: Config): Promise<Model> {
-  const { createOfflineModel } = await import("./providers/offline/model.ts");
-  return createOfflineModel({ locale });
-}
-
-function mergeLimits({ agent }: Config, changes: AskRequest["limits"] = {}): Limits {
-  return {
-    maxIterations: changes.maxIterations ?? agent.maxIterations,
-    maxToolCalls: changes.maxToolCalls ?? agent.maxToolCalls,
-    maxExecutionTimeMs: changes.maxExecutionTimeMs ?? agent.maxExecutionTime * 1000,
-    tokenBudget: changes.tokenBudget ?? agent.tokenBudget,
-    maxTokens: changes.maxTokens,
-    maxParallel: changes.maxParallel ?? maxParallel,
-    minResultLength: changes.minResultLength ?? agent.evaluation.minResultLength,
-    stopWhenSufficient: changes.stopWhenSufficient ?? agent.evaluation.stopWhenSufficient,
-  };
-}
-
 function unlessAborted(signal: AbortSignal | undefined): (thrown: unknown) => Inventory {
   return (thrown) => {
     if (signal?.aborted) return noTools;
     throw thrown;
   };
-}
-
-async function patiently(work: Promise<void> | undefined, ms: number | undefined): Promise<void> {
-  if (work === undefined || ms === undefined) return work;
-  const limit = timeLimit(ms, () => new Error("late"));
-  await abortable(work, limit.signal).catch((thrown) => {
-    if (!limit.expired) throw thrown;
-  });
-  limit.clear();
-}
-
-function lostConversation(locale: Locale): Notice {
-  const message = say(locale, {
-    zh: "没有这个对话（对话只保留到进程结束），已开始新的对话。",
-    en: "There is no such conversation (they last as long as the process); a new one has begun.",
-  });
-  return { type: "notice", level: "warning", code: "conversation-unknown", message };
 }
 
 /** Does the work at the first call and gives its result to every later one; work that failed is tried again. */

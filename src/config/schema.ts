@@ -78,12 +78,9 @@ const providerSchema = z
     wire: wire.optional(),
     baseUrl: address.optional().meta({ description: "Address of the API." }),
     apiKeyEnv: variable.optional().meta({ description: "The environment variable that holds the key." }),
-    aliases: z
-      .record(text, text)
-      .optional()
-      .meta({
-        description: "What a model's name means to the vendor: deepseek-chat is deepseek-flash unless said here.",
-      }),
+    aliases: z.record(text, text).optional().meta({
+      description: "What a model's name means to the vendor: deepseek-chat is deepseek-flash unless said here.",
+    }),
     prices: z
       .record(text, priceSchema)
       .optional()

@@ -1,0 +1,102 @@
+import type { ServerStatus } from "../client/connection.ts";
+import type { Pool } from "../client/pool.ts";
+import type { Config } from "../config.ts";
+import type { Tool } from "../core/tool.ts";
+import { version } from "../core/version.ts";
+import { abortable, timeLimit } from "../core/waiting.ts";
+import type { DroppedTool } from "../tools/collect.ts";
+
+/** Every tool there is at a moment, the servers' state, and what was left out and why. */
+export interface Inventory {
+  tools: Tool[];
+  servers: ServerStatus[];
+  dropped: DroppedTool[];
+}
+
+export const noTools: Inventory = { tools: [], servers: [], dropped: [] };
+
+/** Characters of a server's result that reach the model. */
+const longestResult = 20_000;
+
+export interface Wanted {
+  /** Only tools whose names fit one of these patterns. */
+  allow?: readonly string[] | undefined;
+  /** How long to wait for servers that are starting; until each has started or failed when undefined. */
+  patienceMs?: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** The tools of the process: its servers', which all share, and the built-in ones, which each conversation has anew. */
+export interface Offer {
+  take(conversation: object, wanted: Wanted): Promise<Inventory>;
+  /** Ends every server; resolves when none is left. */
+  close(): Promise<void>;
+}
+
+/** Servers begin to start at once. */
+export function openOffer(config: Config): Offer {
+  const servers = config.servers.length > 0 ? startServers(config) : undefined;
+  /** The built-in tools of a conversation: its searches are cached with it and never seen by another. */
+  const builtins = new WeakMap<object, Promise<Tool[]>>();
+  /** Tools of servers inside their checks and limits; each is wrapped once. */
+  const guarded = new WeakMap<Tool, Tool>();
+
+  function builtinsOf(conversation: object): Promise<Tool[]> {
+    const known = builtins.get(conversation);
+    if (known) return known;
+    const made = createBuiltins(config);
+    builtins.set(conversation, made);
+    return made;
+  }
+
+  return {
+    async take(conversation: object, { allow, patienceMs, signal }: Wanted): Promise<Inventory> {
+      const [rooms, builtin, pool] = await Promise.all([importTools(), builtinsOf(conversation), servers]);
+      await patiently(pool?.ready(signal), patienceMs);
+      const remote = (pool?.tools() ?? []).map((tool) => {
+        const inside = guarded.get(tool) ?? rooms.withValidation(rooms.withOutputLimit(tool, longestResult));
+        guarded.set(tool, inside);
+        return inside;
+      });
+      const all = rooms.collectTools([builtin, remote], config.tools);
+      const tools = allow ? rooms.collectTools([all.tools], { allow }).tools : all.tools;
+      return { tools, dropped: all.dropped, servers: pool?.status() ?? [] };
+    },
+    async close() {
+      await (await servers)?.close();
+    },
+  };
+}
+
+async function importTools() {
+  const [{ collectTools }, { withValidation }, { withOutputLimit }] = await Promise.all([
+    import("../tools/collect.ts"),
+    import("../tools/validate.ts"),
+    import("../tools/limits.ts"),
+  ]);
+  return { collectTools, withValidation, withOutputLimit };
+}
+
+async function startServers(config: Config): Promise<Pool> {
+  const { createPool } = await import("../client/pool.ts");
+  const pool = createPool(config.servers, {
+    environment: config.environment,
+    clientInfo: { name: "duet", version },
+  });
+  pool.start();
+  return pool;
+}
+
+async function createBuiltins({ tools, locale, search }: Config): Promise<Tool[]> {
+  const { createBuiltinTools } = await import("../tools/builtin.ts");
+  return createBuiltinTools({ roots: tools.roots, locale, search: search.enabled === false ? undefined : search });
+}
+
+async function patiently(work: Promise<void> | undefined, ms: number | undefined): Promise<void> {
+  if (work === undefined || ms === undefined) return work;
+  const limit = timeLimit(ms, () => new Error("late"));
+  await abortable(work, limit.signal).catch((thrown) => {
+    if (!limit.expired) throw thrown;
+  });
+  limit.clear();
+}

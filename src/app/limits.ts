@@ -1,0 +1,21 @@
+import type { Limits } from "../agent/limits.ts";
+import type { Config } from "../config.ts";
+
+/** What one question changes of the configured limits. */
+export type LimitChanges = { [Name in keyof Limits]?: Limits[Name] | undefined };
+
+const maxParallel = 8;
+
+/** The configured limits with a question's own over them. */
+export function mergeLimits({ agent }: Config, changes: LimitChanges = {}): Limits {
+  return {
+    maxIterations: changes.maxIterations ?? agent.maxIterations,
+    maxToolCalls: changes.maxToolCalls ?? agent.maxToolCalls,
+    maxExecutionTimeMs: changes.maxExecutionTimeMs ?? agent.maxExecutionTime * 1000,
+    tokenBudget: changes.tokenBudget ?? agent.tokenBudget,
+    maxTokens: changes.maxTokens,
+    maxParallel: changes.maxParallel ?? maxParallel,
+    minResultLength: changes.minResultLength ?? agent.evaluation.minResultLength,
+    stopWhenSufficient: changes.stopWhenSufficient ?? agent.evaluation.stopWhenSufficient,
+  };
+}

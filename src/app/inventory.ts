@@ -95,8 +95,11 @@ async function createBuiltins({ tools, locale, search }: Config): Promise<Tool[]
 async function patiently(work: Promise<void> | undefined, ms: number | undefined): Promise<void> {
   if (work === undefined || ms === undefined) return work;
   const limit = timeLimit(ms, () => new Error("late"));
-  await abortable(work, limit.signal).catch((thrown) => {
+  try {
+    await abortable(work, limit.signal);
+  } catch (thrown) {
     if (!limit.expired) throw thrown;
-  });
-  limit.clear();
+  } finally {
+    limit.clear();
+  }
 }

@@ -8,3 +8,8 @@ export type JsonSchema = { [key: string]: unknown };
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** What an object has under a name of its own; a word from outside never finds what all objects inherit. */
+export function ownValue<T>(object: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}

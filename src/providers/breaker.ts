@@ -1,6 +1,6 @@
 import { DuetError } from "../core/errors.ts";
 
-/** One call to an endpoint; told once how it ended. */
+/** One call to an endpoint; what it is told first counts. */
 export interface Passage {
   answered(): void;
   failed(error: DuetError): void;
@@ -48,7 +48,10 @@ export class Breaker {
     if (!this.closed) throw this.#restError(name);
     const isProbe = this.#openUntil !== undefined;
     this.#probing = isProbe;
+    let ended = false;
     const end = (count: () => void): void => {
+      if (ended) return;
+      ended = true;
       if (isProbe) this.#probing = false;
       count();
     };

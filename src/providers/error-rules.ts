@@ -33,11 +33,19 @@ interface Rule extends Omit<ErrorClass, "remedy"> {
 }
 
 const rules: Rule[] = [
-  { code: "context_overflow", retryable: false, when: (text, status) => status === 413 || overflows(text, status) },
+  {
+    code: "context_overflow",
+    retryable: false,
+    when: (text, status) => status === 413 || (!isServerFault(status) && overflows(text, status)),
+  },
   { code: "content_filter", retryable: false, when: (text, status) => status !== 429 && filtered.test(text) },
   // On DashScope `insufficient_quota` with these words is a limit per minute; on OpenAI the same code means no money.
   { code: "rate_limit", retryable: true, when: (text, status) => status === 429 && perMinute.test(text) },
-  { code: "quota", retryable: false, when: (text, status) => status === 402 || noMoney.test(text) },
+  {
+    code: "quota",
+    retryable: false,
+    when: (text, status) => status === 402 || (!isServerFault(status) && noMoney.test(text)),
+  },
   { code: "auth", retryable: false, when: (text, status) => status === 401 || status === 403 || noEntry.test(text) },
   { code: "rate_limit", retryable: true, when: (text, status) => status === 429 || (!status && tooMany.test(text)) },
   {
@@ -53,6 +61,11 @@ const rules: Rule[] = [
   { code: "bad_response", retryable: false, when: (_, status) => status !== undefined && status < 400 },
   { code: "invalid_request", retryable: false, when: (text, status) => isClient(status) || badRequest.test(text) },
 ];
+
+/** A failing server may word its trouble as anything; only its status is believed. */
+function isServerFault(status: number | undefined): boolean {
+  return status !== undefined && status >= 500;
+}
 
 function remedyOf(code: ErrorCode, { searchable, status, page }: ErrorFacts): Remedy {
   if (page && isClient(status)) return "address";
@@ -83,7 +96,7 @@ const noMoney = anyOf(
   /(insufficient|not enough) (account )?(balance|credits?)|balance is (insufficient|not enough|too low)/,
   /credit balance|requires more credits|used all available credits|account is not active|余额不足|欠费/,
   /spend(ing)? limit|api usage limits|key limit exceeded|\bfree tier\b|freetieronly|free-models-per-day/,
-  /(hour|week|month|free)\w* allocated quota|PerDay|limit: 0(?!\d)/,
+  /(hour|week|month|free)\w* allocated quota|PerDay|limit: 0(?!\.?\d)/,
 );
 const badKey = anyOf(
   /api_key_invalid|api key not valid|api key expired|invalid_api_key|(incorrect|invalid|no) api[ _]key/,

@@ -23,15 +23,17 @@ export function withRepair(model: WireModel, settings: ModelSettings, locale: Lo
     async *stream(request, signal) {
       let mend: Mend;
       let taken = false;
+      // Another call may learn something meanwhile; this one is judged by what it sent.
+      const sent = quirks;
       try {
-        for await (const event of model.stream(request, signal, quirks)) {
+        for await (const event of model.stream(request, signal, sent)) {
           taken ||= event.type !== "notice";
           yield event;
         }
         return;
       } catch (thrown) {
         if (taken || signal.aborted || !(thrown instanceof DuetError)) throw thrown;
-        const found = mendFor(thrown, quirks);
+        const found = mendFor(thrown, sent);
         if (!found) throw thrown;
         mend = found;
         yield repaired(name, mend, thrown, locale);

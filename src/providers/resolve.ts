@@ -8,7 +8,7 @@ import {
   type WireName,
   wires,
 } from "./settings.ts";
-import { sharedModelRules, vendorAliases, vendors } from "./vendors.ts";
+import { modelRulesOfOthers, vendorAliases, vendors } from "./vendors.ts";
 
 /** A model as a user writes it down; only `provider` is required. */
 export interface ModelSpec {
@@ -93,8 +93,8 @@ export function resolveModel(
     topP: within(spec.topP, (value) => value > 0 && value <= 1, `${path}.topP`, "0 < topP <= 1"),
     maxTokens: positiveInteger(spec.maxTokens, `${path}.maxTokens`) ?? modelDefaults.maxTokens,
     timeoutMs: limitMs,
-    // Who allows a call more time means its first word too: some models think for long before it.
-    firstContentMs: spec.timeout === undefined ? undefined : limitMs,
+    // Who allows a call more time than usual means its first word too: some models think for long before it.
+    firstContentMs: limitMs > modelDefaults.timeoutMs ? limitMs : undefined,
     contextWindow: positiveInteger(spec.contextWindow, `${path}.contextWindow`) ?? last(rules, "contextWindow"),
     maxOutput: last(rules, "maxOutput"),
     reasoningEffort: effort(spec.reasoningEffort, row, `${path}.reasoningEffort`),
@@ -115,7 +115,7 @@ function vendor(name: string, spec: VendorSpec): Vendor {
     baseUrl,
     temperature: wire === "anthropic-messages" ? { atMost: 1 } : { below: 2 },
     quirks: {},
-    models: sharedModelRules,
+    models: modelRulesOfOthers,
   };
   // A wire that the user names holds for all models of the vendor.
   const rules = spec.wire === undefined ? own.models : own.models?.map(({ wire: _, ...rule }) => rule);

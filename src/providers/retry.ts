@@ -46,11 +46,14 @@ export function withRetry(model: Model, options: RetryOptions = {}): Model {
         let told = false;
         try {
           for await (const event of model.stream(request, signal)) {
-            taken ||= isContent(event);
+            if (!taken && isContent(event)) {
+              taken = true;
+              // Who speaks is up: the others need not wait for the end of this answer.
+              passage?.answered();
+            }
             yield event;
           }
           told = true;
-          passage?.answered();
           return;
         } catch (thrown) {
           told = true;
@@ -63,8 +66,7 @@ export function withRetry(model: Model, options: RetryOptions = {}): Model {
           yield notice(thrown, name, delay, attempt + 1, locale);
           await wait(delay, signal);
         } finally {
-          // Who leaves the stream early was content with the endpoint, once it had said something.
-          if (!told) (taken ? passage?.answered : passage?.left)?.();
+          if (!told) passage?.left();
         }
       }
     },
@@ -76,7 +78,9 @@ function isContent(event: ModelEvent): boolean {
 }
 
 function tellEnd(passage: Passage | undefined, thrown: unknown, signal: AbortSignal): void {
-  const error = thrown instanceof DuetError && !signal.aborted ? thrown : undefined;
+  // The call's own time limit aborts too: a vendor that lets it run out is down, one whose caller left is not.
+  const reason = signal.aborted ? signal.reason : thrown;
+  const error = reason instanceof DuetError && (!signal.aborted || reason.code === "timeout") ? reason : undefined;
   const verdict = error && verdicts[error.code];
   if (error && verdict === "down") passage?.failed(error);
   else if (verdict === "up") passage?.answered();

@@ -51,7 +51,11 @@ export function eventReader(origin: Origin): EventReader {
   let overflow = false;
   const parser = createParser({
     maxBufferSize: eventLimit,
-    onEvent: (event) => events.push(event),
+    onEvent(event) {
+      // An empty event is a heartbeat of some servers.
+      const data = event.data.trim();
+      if (data !== "") events.push({ event: event.event, data });
+    },
     onError: (error) => {
       overflow ||= error.type === "max-buffer-size-exceeded";
     },

@@ -88,7 +88,7 @@ function isJsonObject(value: unknown): value is JsonObject {
 // Several servers number all parallel calls 0, others send whole calls with neither index nor id: a new id, or a new
 // name after arguments, is a new call. Nothing of two calls is ever put into one.
 function startsAnother(held: OpenCall, fragment: ToolFragment): boolean {
-  if (fragment.id && held.id) return fragment.id !== held.id;
+  if (fragment.id && held.id && fragment.id !== held.id) return true;
   if (!fragment.name || held.arguments.length === 0) return false;
   if (fragment.name !== held.name) return true;
   return fragment.index === undefined && !!fragment.arguments && isComplete(held.arguments.join(""));

@@ -170,3 +170,13 @@ export const sharedModelRules: ModelRule[] = [
   { match: /(^|\/)claude-/i, quirks: { cacheMarks: true } },
   { match: /(^|\/)(open-)?(mistral|ministral|magistral|codestral|devstral|pixtral)/i, quirks: { nineLetterIds: true } },
 ];
+
+/**
+ * What is known of the models behind a vendor that the user added: often a proxy for the well-known ones. Its wire is
+ * the user's choice, so the rules' wires do not count.
+ */
+export const modelRulesOfOthers: ModelRule[] = [
+  ...[vendors.openai, vendors.anthropic].flatMap((vendor) => vendor?.models ?? []).map(({ wire: _, ...rule }) => rule),
+  { match: /^(o[134](-|$)|gpt-([5-9])|chat-latest$)/, quirks: { maxTokensField: "max_completion_tokens" } },
+  ...sharedModelRules,
+];

@@ -70,6 +70,7 @@ describe("a model's settings", () => {
   test("more time for a call is more time for its first word", () => {
     expect(resolve({ provider: "openai", timeout: 200 }).firstContentMs).toBe(200_000);
     expect(resolve({ provider: "openai" }).firstContentMs).toBeUndefined();
+    expect(resolve({ provider: "openai", timeout: 60 }).firstContentMs).toBeUndefined();
   });
 
   test("are made without a key, for the call to tell", () => {

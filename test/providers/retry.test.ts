@@ -185,6 +185,18 @@ describe("calls that share a provider", () => {
     expect(model.asked).toBe(4);
   });
 
+  test("pass again as soon as the one that tries it is spoken to, not when its answer ends", async () => {
+    let time = 0;
+    const endpoint = createEndpoints({ now: () => time }).at("https://x.example");
+    for (const _ of [1, 2]) await run(scripted(...failures(4)), { endpoint });
+    time = 15_000;
+    const probe = withRetry(scripted([content, done]), { endpoint }).stream(question, new AbortController().signal);
+    const events = probe[Symbol.asyncIterator]();
+    await events.next();
+    expect((await run(scripted([done]), { endpoint })).error).toBeUndefined();
+    await events.return?.();
+  });
+
   test("do not share anything with the callers of another address", async () => {
     const endpoints = createEndpoints();
     for (const _ of [1, 2]) await run(scripted(...failures(4)), { endpoint: endpoints.at("https://x.example") });

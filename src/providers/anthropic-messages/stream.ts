@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/json.ts";
+import { isRecord, ownValue } from "../../core/json.ts";
 import type { FinishReason, ModelEvent, Turn, Usage } from "../../core/model.ts";
 import { badResponse, streamError } from "../errors.ts";
 import type { ModelSettings } from "../settings.ts";
@@ -111,19 +111,22 @@ export class MessageReader implements TurnReader {
     if (explanation) out.push({ type: "notice", level: "warning", code: "refusal", message: explanation });
   }
 
-  /** The later usage is cumulative and overrides the earlier, field by field. */
+  /** The later usage is cumulative and overrides the earlier, field by field; `null` says nothing. */
   #count(usage: unknown): void {
-    if (isRecord(usage)) this.#usage = { ...this.#usage, ...usage };
+    if (!isRecord(usage)) return;
+    for (const [field, value] of Object.entries(usage)) if (value !== null) this.#usage[field] = value;
   }
 
   #finishReason(): FinishReason {
-    const finish = this.#stopReason === undefined ? undefined : stopReasons[this.#stopReason];
+    const finish = this.#stopReason === undefined ? undefined : ownValue(stopReasons, this.#stopReason);
     if (finish) return finish;
     throw badResponse(this.#settings, unknownStop, { retryable: false, detail: this.#stopReason });
   }
 
   /** Only thinking needs the turn in its author's own words; anything else is the same in ours. */
   #native(calls: CollectedCall[]) {
+    // A turn that was cut may end in a thinking block without its signature, which the vendor would refuse.
+    if (!["end_turn", "stop_sequence", "tool_use"].includes(this.#stopReason ?? "")) return undefined;
     const blocks = [...this.#blocks.values()];
     if (!blocks.some((block) => block.type === "thinking" || block.type === "redacted_thinking")) return undefined;
     const open = [...calls];

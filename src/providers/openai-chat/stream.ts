@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/json.ts";
+import { isRecord, ownValue } from "../../core/json.ts";
 import type { ModelEvent, Turn, Usage } from "../../core/model.ts";
 import { noUsage } from "../../core/model.ts";
 import { badResponse, streamError } from "../errors.ts";
@@ -136,7 +136,7 @@ export class ChatReader implements TurnReader {
       throw badResponse(this.#settings, cutOff, { retryable: true });
     }
     if (this.#refusal) return "refused";
-    const finish = word === undefined ? "stop" : finishReasons[word];
+    const finish = word === undefined ? "stop" : ownValue(finishReasons, word);
     if (finish) return finish;
     if (word && failedFinishes.includes(word)) throw streamError({ message: word, status: 500 }, this.#settings);
     throw badResponse(this.#settings, unknownFinish, { retryable: false, detail: this.#finish });

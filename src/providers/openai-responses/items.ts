@@ -62,6 +62,10 @@ export class OutputItems {
   closeAll(output: unknown): OpenItem[] {
     const items = Array.isArray(output) ? output.filter(isItem) : [];
     if (this.empty) return items.flatMap((item, position) => this.close({ item, output_index: position }) ?? []);
+    // A call that no event told is a call all the same.
+    const told = this.#items.filter(({ type }) => type === "function_call").length;
+    const calls = items.filter(({ type }) => type === "function_call");
+    if (told === 0 && calls.length > 0) return calls.map((item, position) => this.#closeUntold(item, position));
     if (items.length === this.#items.length) {
       this.#items.forEach((held, position) => {
         const item = items[position];
@@ -91,6 +95,12 @@ export class OutputItems {
       ]);
     });
     return fragments.calls(newId);
+  }
+
+  #closeUntold(item: OutputItem, position: number): OpenItem {
+    const opened = this.#add(`untold ${position}`, item);
+    opened.whole = item;
+    return opened;
   }
 
   #add(place: string, item: Fields): OpenItem {

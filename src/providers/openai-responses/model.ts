@@ -32,8 +32,10 @@ export function openResponsesModel(settings: ModelSettings): WireModel {
     async *stream(request, signal, quirks = settings.quirks) {
       requireKey(settings);
       const reader = new ResponseReader(settings, () => `call_${randomUUID().slice(0, 8)}`);
+      // Calls run side by side: each judges a refusal by what it sent itself.
+      let asked = extras;
       const post = (stop: AbortSignal) => {
-        const body = toResponsesRequest(request, { ...settings, quirks }, extras);
+        const body = toResponsesRequest(request, { ...settings, quirks }, asked);
         return client.post("/responses", { body, headers, signal: stop }).asResponse();
       };
       const send = async (stop: AbortSignal): Promise<Response> => {
@@ -41,9 +43,13 @@ export function openResponsesModel(settings: ModelSettings): WireModel {
           try {
             return await post(stop);
           } catch (thrown) {
-            const fewer = withoutRefused(extras, thrown);
+            const fewer = withoutRefused(asked, thrown);
             if (!fewer) throw thrown;
-            extras = fewer;
+            asked = fewer;
+            extras = {
+              summary: extras.summary && fewer.summary,
+              encryptedReasoning: extras.encryptedReasoning && fewer.encryptedReasoning,
+            };
           }
         }
       };

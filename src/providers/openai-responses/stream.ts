@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/json.ts";
+import { isRecord, ownValue } from "../../core/json.ts";
 import type { NativeTurn } from "../../core/messages.ts";
 import { type FinishReason, type ModelEvent, noUsage, type Turn, type Usage } from "../../core/model.ts";
 import { badResponse, streamError } from "../errors.ts";
@@ -114,7 +114,7 @@ export class ResponseReader implements TurnReader {
     if (status === "completed") return "stop";
     const details = isRecord(response.incomplete_details) ? response.incomplete_details : {};
     const reason = textOf(details.reason) || status;
-    const finish = status === "incomplete" ? incompleteReasons[reason] : undefined;
+    const finish = status === "incomplete" ? ownValue(incompleteReasons, reason) : undefined;
     if (finish) return finish;
     throw badResponse(this.#settings, unknownFinish, { retryable: false, detail: reason });
   }

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { MessageReader } from "../../src/providers/anthropic-messages/stream.ts";
+import { ChatReader } from "../../src/providers/openai-chat/stream.ts";
+import { ResponseReader } from "../../src/providers/openai-responses/stream.ts";
+import { eventReader } from "../../src/providers/sse.ts";
+import type { TurnReader } from "../../src/providers/turn.ts";
+import { heard, settings } from "./reading.ts";
+
+function read(reader: TurnReader, stream: string) {
+  const events = eventReader(settings());
+  const out: Parameters<TurnReader["read"]>[1] = [];
+  for (const event of [...events.feed(Buffer.from(stream)), ...events.end()]) if (!reader.done) reader.read(event, out);
+  return heard([...out, { type: "turn-end", turn: reader.end() }]);
+}
+
+const lines = (...data: (object | string)[]): string =>
+  data.map((each) => `data: ${typeof each === "string" ? each : JSON.stringify(each)}\n\n`).join("");
+
+const chat = () => new ChatReader(settings(), () => "made");
+const delta = (content: object, finish_reason: string | null = null) => ({
+  choices: [{ delta: content, finish_reason }],
+});
+
+test("empty events and a padded end are no reason to lose a turn", () => {
+  const stream = lines(delta({ content: "hi" }), "", delta({}, "stop"), " ", "[DONE] ");
+  expect(read(chat(), stream)).toMatchObject({ text: "hi", turn: { finish: "stop" } });
+});
+
+test("a word for the end that every object knows is an unknown word", () => {
+  for (const word of ["constructor", "toString", "__proto__"])
+    expect(() => read(chat(), lines(delta({ content: "hi" }), delta({}, word), "[DONE]"))).toThrow();
+});
+
+test("two whole calls that share an id stay two calls", () => {
+  const call = (name: string, args: string) => ({ id: "search", function: { name, arguments: args } });
+  const same = lines(
+    delta({ tool_calls: [call("search", '{"q":1}')] }),
+    delta({ tool_calls: [call("search", '{"q":2}')] }),
+    delta({}, "tool_calls"),
+    "[DONE]",
+  );
+  expect(read(chat(), same).turn.message.toolCalls.map(({ arguments: args }) => args)).toEqual([{ q: 1 }, { q: 2 }]);
+});
+
+test("a null in Anthropic's later usage says nothing", () => {
+  const claude = settings({ wire: "anthropic-messages" });
+  const stream = lines(
+    { type: "message_start", message: { usage: { input_tokens: 100, cache_read_input_tokens: 50, output_tokens: 1 } } },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "hi" } },
+    { type: "content_block_stop", index: 0 },
+    {
+      type: "message_delta",
+      delta: { stop_reason: "end_turn" },
+      usage: { input_tokens: null, cache_read_input_tokens: null, output_tokens: 7 },
+    },
+    { type: "message_stop" },
+  );
+  const { usage } = read(new MessageReader(claude, () => "made"), stream).turn;
+  expect(usage).toMatchObject({ inputTokens: 150, outputTokens: 7, cachedTokens: 50 });
+});
+
+test("a call that stands only in the whole response is a call", () => {
+  const of = settings({ wire: "openai-responses" });
+  const output = [
+    { type: "message", id: "m", role: "assistant", content: [{ type: "output_text", text: "I look it up." }] },
+    { type: "function_call", id: "f", call_id: "c1", name: "search", arguments: '{"q":"x"}' },
+  ];
+  const stream = lines(
+    { type: "response.output_text.delta", output_index: 0, item_id: "m", delta: "I look it up." },
+    { type: "response.completed", response: { status: "completed", output } },
+  );
+  const { turn } = read(new ResponseReader(of, () => "made"), stream);
+  expect(turn).toMatchObject({ finish: "tool-calls", message: { toolCalls: [{ id: "c1", name: "search" }] } });
+});

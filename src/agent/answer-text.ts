@@ -35,6 +35,7 @@ export function createAnswerText(run: AnswerOptions): AnswerText {
   return {
     push(text) {
       written += text;
+      finished = false;
       show(filter.push(text));
     },
     finish() {

@@ -55,9 +55,9 @@ function reportOf(run: Run, ending: Ending, status: Outcome["status"]): ErrorRep
 
 function emptyAnswer(): DuetError {
   return new DuetError({
-    code: "content_filter",
-    text: { zh: "模型拒绝回答，没有给出任何内容。", en: "The model refused to answer and gave no text." },
-    hint: { zh: "换一种问法再试。", en: "Ask in another way." },
+    code: "bad_response",
+    text: { zh: "模型没有给出回答。", en: "The model gave no answer." },
+    hint: { zh: "换一种问法，或换用其他模型。", en: "Ask in another way, or use another model." },
   });
 }
 
@@ -70,13 +70,18 @@ type Judgement = { status: Outcome["status"]; stop: StopReason };
 
 function judge(run: Run, ending: Ending): Judgement {
   if (run.cancelled.aborted) return { status: "cancelled", stop: "cancelled" };
-  if (ending.error) return { status: "failed", stop: run.answering.aborted ? "time_limit" : "error" };
+  if (ending.error) return { status: "failed", stop: failedBy(run, ending.error) };
   const finish = ending.written?.finish;
   if (run.answer.shown.trim() === "") return { status: "failed", stop: finish === "refused" ? "refused" : "error" };
   if (finish === undefined) return { status: "partial", stop: run.answering.aborted ? "time_limit" : "error" };
   if (finish !== "stop") return { status: "partial", stop: cuts[finish] };
   const stop = stops[ending.work?.reason ?? "model-decided"];
   return { status: stop === "answered" ? "complete" : "partial", stop };
+}
+
+function failedBy(run: Run, { code }: DuetError): StopReason {
+  if (run.answering.aborted) return "time_limit";
+  return code === "content_filter" ? "refused" : "error";
 }
 
 const cuts: Record<Exclude<FinishReason, "stop">, StopReason> = {

@@ -1,4 +1,4 @@
-import { type DuetError, toDuetError } from "../core/errors.ts";
+import { DuetError, toDuetError } from "../core/errors.ts";
 import { say } from "../core/locale.ts";
 import type { Message } from "../core/messages.ts";
 import { type FinishReason, modelName } from "../core/model.ts";
@@ -41,6 +41,7 @@ export async function writeAnswer(run: Run, observations: readonly Observation[]
 }
 
 async function answerTurn(run: Run, role: Role, observations: readonly Observation[]): Promise<FinishReason> {
+  const before = run.answer.written;
   const turn = await takeTurn(run, {
     phase: "answer",
     step: run.statistics.iterations + 1,
@@ -52,7 +53,32 @@ async function answerTurn(run: Run, role: Role, observations: readonly Observati
     onText: run.answer.push,
     onEnd: () => run.answer.finish(),
   });
+  if (run.answer.written.trim() === before.trim()) throw emptyAnswer(turn.finish);
   return turn.finish;
+}
+
+/** A turn that came to its end without a word. */
+function emptyAnswer(finish: FinishReason): DuetError {
+  if (finish === "refused" || finish === "content-filter")
+    return new DuetError({
+      code: "content_filter",
+      text: { zh: "模型拒绝回答，没有给出任何内容。", en: "The model refused to answer and gave no text." },
+      hint: { zh: "换一种问法再试。", en: "Ask in another way." },
+    });
+  if (finish === "length")
+    return new DuetError({
+      code: "bad_response",
+      text: {
+        zh: "模型的输出在给出回答之前就达到了上限。",
+        en: "The model used up its output limit before it gave an answer.",
+      },
+      hint: { zh: "请增大 max_tokens。", en: "Raise max_tokens." },
+    });
+  return new DuetError({
+    code: "bad_response",
+    text: { zh: "模型没有给出回答。", en: "The model gave no answer." },
+    hint: { zh: "换一种问法，或换用其他模型。", en: "Ask in another way, or use another model." },
+  });
 }
 
 const reasons = {

@@ -61,7 +61,7 @@ const providerName = z
   );
 
 const highestRate = 1_000_000;
-const rate = z.number().gt(0).max(highestRate);
+const rate = z.number().min(0).max(highestRate);
 const cacheRate = z.number().min(0).max(highestRate).optional();
 
 const priceSchema = z

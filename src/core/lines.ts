@@ -106,7 +106,8 @@ function seconds(ms: number): string {
 export function sentences(message: string, hint: string | null): string {
   const line = printableLine(message);
   if (!hint) return line;
-  const stop = /[.!?。！？)）]$/.test(line) ? " " : /\p{Script=Han}/u.test(line) ? "。" : ". ";
+  if (/[。！？]$/.test(line)) return line + hint;
+  const stop = /[.!?]$/.test(line) ? " " : /\p{Script=Han}/u.test(line) ? "。" : ". ";
   return `${line}${stop}${hint}`;
 }
 

@@ -30,6 +30,7 @@ export class Breaker {
   #openUntil: number | undefined;
   #probing = false;
   #last: DuetError | undefined;
+  #lastAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: BreakerOptions = {}) {
     this.#limit = options.failures ?? failuresInARow;
@@ -46,6 +47,7 @@ export class Breaker {
   /** Lets a call pass, or throws `overloaded`. After the rest one call passes alone; if it is answered, all do. */
   enter(name: string): Passage {
     if (!this.closed) throw this.#restError(name);
+    const began = this.#now();
     const isProbe = this.#openUntil !== undefined;
     this.#probing = isProbe;
     let ended = false;
@@ -57,7 +59,7 @@ export class Breaker {
     };
     return {
       answered: () => end(() => this.#recover()),
-      failed: (error) => end(() => this.#count(error)),
+      failed: (error) => end(() => this.#count(error, began)),
       left: () => end(() => {}),
     };
   }
@@ -68,9 +70,11 @@ export class Breaker {
     this.#last = undefined;
   }
 
-  #count(error: DuetError): void {
-    this.#failures++;
+  #count(error: DuetError, began: number): void {
+    // Calls that were under way together when one failed tell of the same trouble: they count once.
+    if (began >= this.#lastAt) this.#failures++;
     this.#last = error;
+    this.#lastAt = this.#now();
     // Calls that were under way when the rest began do not make it longer.
     if (this.#failures >= this.#limit && this.closed) this.#openUntil = this.#now() + this.#restMs;
   }

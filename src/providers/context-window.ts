@@ -30,7 +30,8 @@ export function withContextWarning(model: Model, settings: ModelSettings, locale
     model: model.model,
     async *stream(request, signal) {
       const { tokens, told } = inputOf(request, counted);
-      const room = Math.max(1, contextWindow - (request.maxTokens ?? settings.maxTokens));
+      const output = Math.min(request.maxTokens ?? settings.maxTokens, settings.maxOutput ?? Number.POSITIVE_INFINITY);
+      const room = Math.max(1, contextWindow - output);
       const isNear = tokens >= share * room;
       if (isNear && !told) yield notice(modelName(model), tokens, room, contextWindow, locale);
       for await (const event of model.stream(request, signal)) {

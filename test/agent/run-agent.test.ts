@@ -79,6 +79,15 @@ describe("with two models", () => {
     });
   });
 
+  test("an answer model that uses up its limit without a word is said to have done so, and the results stand", async () => {
+    const cut = { text: "", finish: "length" as const };
+    const functionCall = scriptedModel([[search], "enough", cut]);
+    const events = await runAll({ models: { functionCall, answer: scriptedModel([cut]) }, tools: [searchTool()] });
+    expect(outcomeOf(events)).toMatchObject({ status: "partial", error: { code: "bad_response" } });
+    expect(outcomeOf(events).error?.hint).toContain("max_tokens");
+    expect(outcomeOf(events).response).toContain("https://example.com/duet");
+  });
+
   test("when no model can write the answer, the results themselves are it, marked partial", async () => {
     const functionCall = scriptedModel([[search], "enough", { error: failing("server") }]);
     const answer = scriptedModel([{ error: failing("server") }]);

@@ -73,3 +73,22 @@ test("a call that stands only in the whole response is a call", () => {
   const { turn } = read(new ResponseReader(of, () => "made"), stream);
   expect(turn).toMatchObject({ finish: "tool-calls", message: { toolCalls: [{ id: "c1", name: "search" }] } });
 });
+
+test.each([
+  ["whole", ["<think>secret</think>\n\nThe answer."], "secret", "The answer."],
+  ["in pieces", ["<th", "ink>sec", "ret</thi", "nk>", "\n", "\nThe ", "answer."], "secret", "The answer."],
+  ["after blanks", ["\n <think>", "</think>x"], "", "x"],
+  ["later in the text", ["a <think>b</think>"], "", "a <think>b</think>"],
+])("the thoughts of a local model are no part of its answer: tags %s", (_, pieces, reasoning, text) => {
+  const stream = lines(...pieces.map((content) => delta({ content })), delta({}, "stop"), "[DONE]");
+  expect(read(chat(), stream)).toMatchObject({ reasoning, text });
+});
+
+test("a thought that never ends is no answer", () => {
+  expect(() => read(chat(), lines(delta({ content: "<think>on and on" }), delta({}, "stop"), "[DONE]"))).toThrow();
+});
+
+test("Mistral's word for a turn that was cut is known", () => {
+  const { finish } = read(chat(), lines(delta({ content: "hi" }), delta({}, "model_length"), "[DONE]")).turn;
+  expect(finish).toBe("length");
+});

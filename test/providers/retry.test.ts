@@ -185,6 +185,15 @@ describe("calls that share a provider", () => {
     expect(model.asked).toBe(4);
   });
 
+  test("count calls that fail together once: one blip does not shut a provider", async () => {
+    let time = 0;
+    const endpoint = createEndpoints({ now: () => time }).at("https://x.example");
+    const passages = Array.from({ length: 30 }, () => endpoint.breaker.enter("x"));
+    time = 300;
+    for (const passage of passages) passage.failed(failing({}));
+    expect(endpoint.breaker.closed).toBe(true);
+  });
+
   test("pass again as soon as the one that tries it is spoken to, not when its answer ends", async () => {
     let time = 0;
     const endpoint = createEndpoints({ now: () => time }).at("https://x.example");

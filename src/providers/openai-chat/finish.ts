@@ -10,6 +10,7 @@ export const finishReasons: Readonly<Record<string, FinishReason>> = {
   function_call: "tool-calls",
   length: "length",
   max_tokens: "length",
+  model_length: "length",
   model_context_window_exceeded: "length",
   content_filter: "content-filter",
   sensitive: "content-filter",

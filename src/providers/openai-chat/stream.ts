@@ -8,6 +8,7 @@ import { appendDelta, completeTurn, type ServerEvent, type TurnReader } from "..
 import { failedFinishes, finishReasons } from "./finish.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
 import type { ChatNative } from "./request.ts";
+import { ThinkTags } from "./think-tags.ts";
 import { ThoughtTags, type Told } from "./thought-tags.ts";
 import { toUsage, usageOf } from "./usage.ts";
 
@@ -21,6 +22,7 @@ export class ChatReader implements TurnReader {
   #reasoningContent: string | undefined;
   #reasoningDetails = new ReasoningDetails();
   #refusal = "";
+  #thinkTags = new ThinkTags();
   #thoughtTags = new ThoughtTags();
   #extraContent: unknown;
   #finish: string | undefined;
@@ -65,6 +67,7 @@ export class ChatReader implements TurnReader {
   }
 
   #finishWith(word: string, out: ModelEvent[]): void {
+    this.#tell(this.#thinkTags.rest(), out);
     this.#tell(this.#thoughtTags.rest(), out);
     // Several servers repeat it; the words of a refusal are no answer, and are told once.
     if (this.#refusal && this.#finish === undefined) {
@@ -98,7 +101,9 @@ export class ChatReader implements TurnReader {
   }
 
   #readText(content: string, extra: unknown, out: ModelEvent[]): void {
-    this.#tell(this.#thoughtTags.read(content, isThought(extra)), out);
+    const { reasoning, text } = this.#thinkTags.read(content);
+    this.#reason(reasoning, out);
+    if (text !== "" || content === "") this.#tell(this.#thoughtTags.read(text, isThought(extra)), out);
   }
 
   #tell({ reasoning, text }: Told, out: ModelEvent[]): void {

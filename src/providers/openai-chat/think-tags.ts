@@ -1,0 +1,66 @@
+import type { Told } from "./thought-tags.ts";
+
+const opening = "<think>";
+const closing = "</think>";
+
+/**
+ * Parts the thoughts of local models from their answer: a server that does not know how its model thinks leaves them at
+ * the start of `content`, between two tags. Either tag may be split over chunks; a thought that never ends is no answer.
+ */
+export class ThinkTags {
+  #state: "start" | "thought" | "gap" | "answer" = "start";
+  /** What may be the beginning of a tag. */
+  #held = "";
+
+  read(content: string): Told {
+    if (this.#state === "answer") return { reasoning: "", text: content };
+    const whole = this.#held + content;
+    this.#held = "";
+    if (this.#state === "gap") return this.#afterGap(whole);
+    return this.#state === "start" ? this.#readStart(whole) : this.#readThought(whole);
+  }
+
+  /** What was held back at the end: it was no tag. */
+  rest(): Told {
+    const held = this.#held;
+    this.#held = "";
+    return this.#state === "thought" ? { reasoning: held, text: "" } : { reasoning: "", text: held };
+  }
+
+  #readStart(whole: string): Told {
+    const begun = whole.trimStart();
+    if (begun.length < opening.length && opening.startsWith(begun)) return this.#hold(whole, 0);
+    if (!begun.startsWith(opening)) {
+      this.#state = "answer";
+      return { reasoning: "", text: whole };
+    }
+    this.#state = "thought";
+    return this.#readThought(begun.slice(opening.length));
+  }
+
+  #readThought(whole: string): Told {
+    const end = whole.indexOf(closing);
+    if (end < 0) return this.#hold(whole, whole.length - beginningAtEnd(whole));
+    this.#state = "gap";
+    const { text } = this.#afterGap(whole.slice(end + closing.length));
+    return { reasoning: whole.slice(0, end), text };
+  }
+
+  /** The lines between the tag and the answer belong to neither. */
+  #afterGap(whole: string): Told {
+    const text = whole.trimStart();
+    if (text !== "") this.#state = "answer";
+    return { reasoning: "", text };
+  }
+
+  #hold(whole: string, from: number): Told {
+    this.#held = whole.slice(from);
+    return { reasoning: whole.slice(0, from), text: "" };
+  }
+}
+
+function beginningAtEnd(text: string): number {
+  for (let length = Math.min(text.length, closing.length - 1); length > 0; length--)
+    if (closing.startsWith(text.slice(-length))) return length;
+  return 0;
+}

@@ -67,7 +67,7 @@ export function chat(values: Values): Action {
 export function tools(values: Values): Action {
   return withDuet(values, async ({ duet, console, signal }) => {
     const { callTool, listTools } = await import("../src/cli/tools-command.ts");
-    const options = { duet, console, signal, output: values.output === "json" ? ("json" as const) : ("text" as const) };
+    const options = { duet, console, signal, output: formOf(values) };
     const name = text(values.name);
     return name === undefined ? listTools(options) : callTool(options, name, text(values.json) ?? "{}");
   });
@@ -77,7 +77,7 @@ export function tools(values: Values): Action {
 export function doctor(values: Values): Action {
   return withDuet(values, async ({ duet, config, console, signal }) => {
     const { runDoctor } = await import("../src/cli/doctor.ts");
-    return runDoctor({ duet, config, console, signal, output: values.output === "json" ? "json" : "text" });
+    return runDoctor({ duet, config, console, signal, output: formOf(values) });
   });
 }
 
@@ -88,7 +88,7 @@ export function config(action: "show" | "path" | "schema" | "init", values: Valu
     const write = (lines: string): void => void console.stdout.write(lines);
     await runConfigCommand(action, {
       flags: toFlags(values),
-      output: values.output === "json" ? "json" : "text",
+      output: formOf(values),
       write,
     });
     return 0;
@@ -124,6 +124,10 @@ async function load(values: Values, console: Console): Promise<Config> {
 
 function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+function formOf({ output }: Values): "json" | "text" {
+  return output === "json" ? "json" : "text";
 }
 
 function modeOf({ mode }: Values): "chat" | "agent" | undefined {

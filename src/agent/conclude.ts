@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { DuetError, type ErrorReport, report } from "../core/errors.ts";
+import { type DuetError, type ErrorReport, report } from "../core/errors.ts";
 import { say } from "../core/locale.ts";
 import type { FinishReason } from "../core/model.ts";
 import type { Outcome, StopReason } from "../core/outcome.ts";
 import type { Work } from "./decide.ts";
+import { emptyAnswer } from "./empty-answer.ts";
 import type { Run } from "./run.ts";
 import type { Written } from "./write-answer.ts";
 
@@ -47,18 +48,10 @@ function reportOf(run: Run, ending: Ending, status: Outcome["status"]): ErrorRep
   if (status === "complete" || status === "cancelled") return null;
   const error = ending.error ?? ending.written?.error ?? ending.work?.error;
   if (status === "partial") return error ? report(error, run.locale) : null;
-  const { code, message, hint } = report(error ?? emptyAnswer(), run.locale);
+  const { code, message, hint } = report(error ?? emptyAnswer("stop"), run.locale);
   // Chat mode asks the same models; it cannot help with what is wrong with them.
   if (run.mode === "chat" || code === "auth" || code === "quota" || code === "config") return { code, message, hint };
   return { code, message, hint: [hint, say(run.locale, chatAdvice)].filter(Boolean).join(" ") };
-}
-
-function emptyAnswer(): DuetError {
-  return new DuetError({
-    code: "bad_response",
-    text: { zh: "模型没有给出回答。", en: "The model gave no answer." },
-    hint: { zh: "换一种问法，或换用其他模型。", en: "Ask in another way, or use another model." },
-  });
 }
 
 const chatAdvice = {

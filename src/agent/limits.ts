@@ -18,16 +18,6 @@ export interface Limits {
   stopWhenSufficient: boolean;
 }
 
-export const defaultLimits: Limits = {
-  maxIterations: 5,
-  maxToolCalls: 5,
-  maxExecutionTimeMs: 60_000,
-  tokenBudget: 100_000,
-  maxParallel: 8,
-  minResultLength: 20,
-  stopWhenSufficient: false,
-};
-
 /** The time kept back for the answer: a quarter of the run, at most 20 s. */
 export function answerReserveMs(limits: Limits): number {
   return Math.min(20_000, limits.maxExecutionTimeMs / 4);

@@ -1,8 +1,9 @@
-import { DuetError, toDuetError } from "../core/errors.ts";
+import { type DuetError, toDuetError } from "../core/errors.ts";
 import { say } from "../core/locale.ts";
 import type { Message } from "../core/messages.ts";
 import { type FinishReason, modelName } from "../core/model.ts";
 import type { Observation } from "./act.ts";
+import { emptyAnswer } from "./empty-answer.ts";
 import { bareResults, handOver } from "./handover.ts";
 import { answerPrompt, chatPrompt } from "./prompts.ts";
 import { hasOneModel, type Run } from "./run.ts";
@@ -55,30 +56,6 @@ async function answerTurn(run: Run, role: Role, observations: readonly Observati
   });
   if (run.answer.written.trim() === before.trim()) throw emptyAnswer(turn.finish);
   return turn.finish;
-}
-
-/** A turn that came to its end without a word. */
-function emptyAnswer(finish: FinishReason): DuetError {
-  if (finish === "refused" || finish === "content-filter")
-    return new DuetError({
-      code: "content_filter",
-      text: { zh: "模型拒绝回答，没有给出任何内容。", en: "The model refused to answer and gave no text." },
-      hint: { zh: "换一种问法再试。", en: "Ask in another way." },
-    });
-  if (finish === "length")
-    return new DuetError({
-      code: "bad_response",
-      text: {
-        zh: "模型的输出在给出回答之前就达到了上限。",
-        en: "The model used up its output limit before it gave an answer.",
-      },
-      hint: { zh: "请增大 max_tokens。", en: "Raise max_tokens." },
-    });
-  return new DuetError({
-    code: "bad_response",
-    text: { zh: "模型没有给出回答。", en: "The model gave no answer." },
-    hint: { zh: "换一种问法，或换用其他模型。", en: "Ask in another way, or use another model." },
-  });
 }
 
 const reasons = {

@@ -1,11 +1,11 @@
-import { isDeepStrictEqual } from "node:util";
+import type { Role } from "../agent/statistics.ts";
 import type { ModelChoice } from "../config/models.ts";
 import type { Config } from "../config.ts";
 import { type DuetError, toDuetError } from "../core/errors.ts";
 import type { Locale } from "../core/locale.ts";
 import type { ModelRequest } from "../core/model.ts";
 
-export type Role = "functionCall" | "answer";
+export type { Role };
 
 /** The models in force; `answer` is absent where one model plays both parts. */
 export interface Chosen {
@@ -40,13 +40,13 @@ const maxTokens = 128;
 /** Asks each model in use for one word, side by side and once. Rejects only when the signal aborts. */
 export function checkModels(chosen: Chosen, locale: Locale, signal: AbortSignal): Promise<ModelCheck[]> {
   const { functionCall, answer } = chosen;
-  const isOne = answer === undefined || isDeepStrictEqual(answer, functionCall);
-  const checks: [Role[], ModelChoice][] = isOne
-    ? [[["functionCall", "answer"], functionCall]]
-    : [
-        [["functionCall"], functionCall],
-        [["answer"], answer],
-      ];
+  const checks: [Role[], ModelChoice][] =
+    answer === undefined
+      ? [[["functionCall", "answer"], functionCall]]
+      : [
+          [["functionCall"], functionCall],
+          [["answer"], answer],
+        ];
   return Promise.all(checks.map(([roles, choice]) => checkModel(roles, choice, locale, signal)));
 }
 

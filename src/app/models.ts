@@ -12,14 +12,16 @@ export async function chooseModels(config: Config): Promise<Models> {
   const { createEndpoints } = await import("../providers/endpoints.ts");
   const endpoints = createEndpoints();
   const decide = await open(functionCall, config, endpoints);
-  const isOne = answer === undefined || isDeepStrictEqual(answer, functionCall);
-  return { functionCall: decide, answer: isOne ? decide : await open(answer, config, endpoints) };
+  return { functionCall: decide, answer: answer === undefined ? decide : await open(answer, config, endpoints) };
 }
 
 /** The configured models; else the first with a key, a local Ollama that answers, or the offline rules. */
 export async function choose(config: Config): Promise<Chosen> {
   const { functionCall, answer } = config.models;
-  if (functionCall) return { functionCall, answer };
+  if (functionCall) {
+    // The same model named twice is one model.
+    return { functionCall, answer: isDeepStrictEqual(answer, functionCall) ? undefined : answer };
+  }
   const found = config.candidates[0] ?? (await localOllama(config));
   return { functionCall: found ?? { provider: "offline", model: "rules" } };
 }

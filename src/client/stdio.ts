@@ -15,8 +15,6 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Lines on stdout that were no messages. */
-  strayLines = 0;
   readonly #child: Child;
   readonly #parse: (value: unknown) => JSONRPCMessage;
   #closed = false;
@@ -63,7 +61,6 @@ export class StdioTransport implements Transport {
     if (line.trim() === "") return;
     const message = this.#message(line);
     if (message === undefined) {
-      this.strayLines += 1;
       this.#child.words.push(Buffer.from(`${line.slice(0, 2000)}\n`));
       return;
     }

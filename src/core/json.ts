@@ -13,3 +13,8 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 export function ownValue<T>(object: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
+
+/** A text that may not be one; empty then. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -64,8 +64,6 @@ export type ToolDialect = "standard" | "inlined" | "openapi";
 export interface Quirks {
   /** The name of the output limit; `max_tokens` when absent. */
   maxTokensField?: "max_tokens" | "max_completion_tokens";
-  /** The server does not know `stream_options`. */
-  noStreamOptions?: boolean;
   /** `temperature` and `top_p` are refused: always, or as long as the model reasons. */
   noSampling?: "always" | "while-reasoning";
   /** The model reasons unless told not to: the effort that is sent when the user named none. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createConversation } from "../../src/agent/conversation.ts";
-import { defaultLimits } from "../../src/agent/limits.ts";
+import type { Limits } from "../../src/agent/limits.ts";
 import { type RunOptions, runAgent } from "../../src/agent/run-agent.ts";
 import { DuetError } from "../../src/core/errors.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
@@ -8,6 +8,16 @@ import type { Outcome } from "../../src/core/outcome.ts";
 import { failure, type Tool, type ToolResult } from "../../src/core/tool.ts";
 import { sleep } from "../../src/core/waiting.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
+
+const defaultLimits: Limits = {
+  maxIterations: 5,
+  maxToolCalls: 5,
+  maxExecutionTimeMs: 60_000,
+  tokenBudget: 100_000,
+  maxParallel: 8,
+  minResultLength: 20,
+  stopWhenSufficient: false,
+};
 
 const search = { id: "1", name: "search", input: { query: "duet" } };
 

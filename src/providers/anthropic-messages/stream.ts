@@ -1,4 +1,4 @@
-import { isRecord, ownValue } from "../../core/json.ts";
+import { isRecord, ownValue, textOf } from "../../core/json.ts";
 import type { FinishReason, ModelEvent, Turn, Usage } from "../../core/model.ts";
 import { badResponse, streamError } from "../errors.ts";
 import type { ModelSettings } from "../settings.ts";
@@ -165,10 +165,6 @@ function toUsage(raw: Record<string, unknown>): Usage {
 /** Compatible servers may send the whole input at once; Anthropic starts with an empty one and streams it. */
 function wholeInput(input: unknown): string {
   return isRecord(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : "";
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 const malformed = { zh: "收到无法解析的数据", en: "an event is not JSON" };

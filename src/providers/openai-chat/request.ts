@@ -61,7 +61,7 @@ export function toChatRequest(request: ModelRequest, settings: ModelSettings): C
     messages: handOver(request.messages, settings).map((message) => toChatMessage(message, settings)),
     tools: hasTools ? request.tools.map(toChatTool) : undefined,
     stream: true,
-    stream_options: quirks.noStreamOptions ? undefined : { include_usage: true },
+    stream_options: { include_usage: true },
     temperature,
     top_p: topP,
     [quirks.maxTokensField ?? "max_tokens"]: maxTokens,

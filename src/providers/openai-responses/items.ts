@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/json.ts";
+import { isRecord, textOf } from "../../core/json.ts";
 import { type CollectedCall, ToolFragments } from "../tool-fragments.ts";
 import { isItem, type OutputItem } from "./request.ts";
 
@@ -133,8 +133,4 @@ function isSame(held: OpenItem, item: OutputItem): boolean {
 
 function argumentsOf(value: unknown): string {
   return isRecord(value) ? JSON.stringify(value) : textOf(value);
-}
-
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -1,11 +1,11 @@
-import { isRecord, ownValue } from "../../core/json.ts";
+import { isRecord, ownValue, textOf } from "../../core/json.ts";
 import type { NativeTurn } from "../../core/messages.ts";
 import { type FinishReason, type ModelEvent, noUsage, type Turn, type Usage } from "../../core/model.ts";
 import { badResponse, streamError } from "../errors.ts";
 import type { ModelSettings } from "../settings.ts";
 import type { CollectedCall } from "../tool-fragments.ts";
 import { appendDelta, completeTurn, type ServerEvent, type TurnReader, tokenCount } from "../turn.ts";
-import { type OpenItem, OutputItems, textOf } from "./items.ts";
+import { type OpenItem, OutputItems } from "./items.ts";
 
 type Fields = Record<string, unknown>;
 

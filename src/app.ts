@@ -1,15 +1,27 @@
+import type { Evaluator } from "./agent/evaluator.ts";
+import type { ConfirmPlan } from "./agent/plan-reply.ts";
+import type { Prompts } from "./agent/prompts.ts";
 import type { Models } from "./agent/run.ts";
+import type { runAgent as RunAgent } from "./agent/run-agent.ts";
+import type { ConversationStore } from "./agent/store.ts";
 import type { ModelCheck, SearchCheck } from "./app/checkup.ts";
 import { type Inventory, noTools, openOffer, type Wanted } from "./app/inventory.ts";
 import { type LimitChanges, mergeLimits } from "./app/limits.ts";
 import { choose, chooseModels } from "./app/models.ts";
 import { lostConversation, unavailable } from "./app/notices.ts";
+import { once } from "./app/once.ts";
+import { createSessions } from "./app/sessions.ts";
+import { openStore } from "./app/store.ts";
 import type { Config } from "./config.ts";
 import type { AgentEvent } from "./core/events.ts";
 import { type Locale, languageOf } from "./core/locale.ts";
 import type { Mode } from "./core/outcome.ts";
+import type { Tool } from "./core/tool.ts";
 import { abortable } from "./core/waiting.ts";
 
+export type { Conversation } from "./agent/conversation.ts";
+export type { ConfirmPlan, PlanReply } from "./agent/plan-reply.ts";
+export type { ConversationEntry, ConversationStore } from "./agent/store.ts";
 export type { Inventory } from "./app/inventory.ts";
 
 /** The whole agent, opened once and shared by every face and connection. */
@@ -24,18 +36,24 @@ export interface Duet {
   models(): Promise<Models>;
   /** Every tool there is now, the servers' state, and what was left out and why. Waits for the servers to start. */
   inventory(signal?: AbortSignal): Promise<Inventory>;
+  /** Where conversations and traces are kept; opened when first needed. */
+  store(): Promise<ConversationStore>;
   /** Asks each model in use for one word, side by side; rejects only when the signal aborts. */
   checkModels(signal: AbortSignal): Promise<ModelCheck[]>;
   /** The search backend in use, which is not asked; null when search is off. */
   searchInUse(): Promise<SearchCheck | null>;
-  /** Stops every downstream server; resolves when none is left. */
+  /** Stops every downstream server and closes the store; resolves when nothing is left. */
   close(): Promise<void>;
 }
 
 export interface AskRequest {
   question: string;
   conversationId?: string;
-  mode?: Exclude<Mode, "plan">;
+  mode?: Mode;
+  /** Chat mode: search the web for the question first. */
+  search?: boolean;
+  /** Shows a plan to somebody who can say yes, no, or what to change; absent where nobody can be asked. */
+  confirmPlan?: ConfirmPlan;
   /** Only tools whose names fit one of these patterns. */
   tools?: readonly string[];
   /** What this question changes of the configured limits. */
@@ -46,19 +64,22 @@ export interface AskRequest {
 /** How long a question waits for servers that are still starting, in milliseconds; it goes on without the late ones. */
 const patienceMs = 10_000;
 
-/** Opens the agent. Downstream servers begin to start at once; everything heavy is imported when first needed. */
-export function openDuet(config: Config): Duet {
-  const agent = once(openAgent);
-  const offer = openOffer(config);
-  const models = once(() => chooseModels(config));
-  /** Which servers' failures a conversation has been told. */
-  const told = new WeakMap<object, Set<string>>();
+/** What a program that embeds Duet brings itself, in place of what the configuration says. */
+export interface Parts {
+  models?: Models;
+  /** Beside the built-in ones and those of the servers. */
+  tools?: readonly Tool[];
+  evaluator?: Evaluator;
+  store?: ConversationStore;
+}
 
-  function toldIn(conversation: object): Set<string> {
-    const known = told.get(conversation) ?? new Set();
-    told.set(conversation, known);
-    return known;
-  }
+/** Opens the agent. Downstream servers begin to start at once; everything heavy is imported when first needed. */
+export function openDuet(config: Config, parts: Parts = {}): Duet {
+  const agent = once(openAgent);
+  const offer = openOffer(config, parts.tools);
+  const models = once(async () => parts.models ?? (await chooseModels(config)));
+  const store = once(async () => parts.store ?? (await openStore(config)));
+  const sessionOf = createSessions();
 
   function localeFor(question: string): Locale {
     return config.localeIsChosen ? config.locale : languageOf(question, config.locale);
@@ -67,64 +88,62 @@ export function openDuet(config: Config): Duet {
   return {
     locale: config.locale,
     localeFor,
-    models,
+    models: models.get,
+    store: store.get,
     inventory: (signal) => abortable(offer.take({}, { signal }), signal),
     async checkModels(signal) {
       const [{ checkModels }, chosen] = await Promise.all([import("./app/checkup.ts"), choose(config)]);
       return checkModels(chosen, config.locale, signal);
     },
     searchInUse: async () => (await import("./app/checkup.ts")).searchInUse(config),
-    async *ask({ question, conversationId, mode = "agent", tools, limits, signal }) {
+    async *ask({ question, conversationId, mode = "agent", search, confirmPlan, tools, limits, signal }) {
       const began = performance.now();
       const locale = localeFor(question);
-      const { runAgent, conversations } = await agent();
-      const isLost = conversationId !== undefined && !conversations.has(conversationId);
-      const conversation = conversations.open(conversationId);
-      const chosen = await models();
+      const [{ runAgent, prompts }, kept, chosen] = await Promise.all([agent.get(), store.get(), models.get()]);
+      const known = conversationId === undefined ? undefined : await kept.load(conversationId);
+      const isLost = conversationId !== undefined && known === undefined;
+      const conversation = known ?? (await kept.create(conversationId));
+      const session = sessionOf(conversation.id);
       // A caller who leaves while servers start still gets a run, which says that it was cancelled.
       const wanted: Wanted = { allow: tools, patienceMs, signal };
-      const taken = mode === "chat" ? noTools : offer.take(conversation, wanted);
+      const taken = mode === "chat" && !search ? noTools : offer.take(session, wanted);
       const { tools: ours, servers } = await abortable(Promise.resolve(taken), signal).catch(unlessAborted(signal));
       yield* runAgent({
         question,
         mode,
         conversation,
+        store: kept,
         models: chosen,
         tools: ours,
+        prompts,
         limits: mergeLimits(config, limits),
+        evaluator: parts.evaluator,
+        planPolicy: config.agent.plan,
+        confirmPlan,
+        search,
         locale,
         spentMs: performance.now() - began,
-        notices: [...(isLost ? [lostConversation(locale)] : []), ...unavailable(servers, toldIn(conversation), locale)],
+        notices: [...(isLost ? [lostConversation(locale)] : []), ...unavailable(servers, session.told, locale)],
         signal,
       });
     },
-    close: offer.close,
+    async close() {
+      await Promise.all([offer.close(), store.begun?.then((opened) => opened.close())]);
+    },
   };
 }
 
-async function openAgent() {
-  const [{ runAgent }, { createConversations }] = await Promise.all([
+async function openAgent(): Promise<{ runAgent: typeof RunAgent; prompts: Prompts }> {
+  const [{ runAgent }, { createPrompts }] = await Promise.all([
     import("./agent/run-agent.ts"),
-    import("./agent/conversation.ts"),
+    import("./agent/prompts.ts"),
   ]);
-  return { runAgent, conversations: createConversations() };
+  return { runAgent, prompts: createPrompts() };
 }
 
 function unlessAborted(signal: AbortSignal | undefined): (thrown: unknown) => Inventory {
   return (thrown) => {
     if (signal?.aborted) return noTools;
     throw thrown;
-  };
-}
-
-/** Does the work at the first call and gives its result to every later one; work that failed is tried again. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => {
-    result ??= work().catch((thrown) => {
-      result = undefined;
-      throw thrown;
-    });
-    return result;
   };
 }

@@ -57,6 +57,7 @@ export async function loadConfig(
     },
     search: readSearch(settings.search, sources),
     prompts: { directory: prompts.directory && absolute("prompts.directory", prompts.directory) },
+    conversations: settings.conversations,
     localeIsChosen: settings.locale !== undefined || speaksALanguage(read.environment),
     locale: settings.locale ?? systemLocale(read.environment),
     httpToken: settings.httpToken,

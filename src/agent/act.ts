@@ -63,7 +63,7 @@ async function observe(run: Run, { call, callId, record, step, take }: OneCall):
   const started = performance.now();
   run.emit({ type: "tool-start", callId, step, tool: call.name, arguments: record.arguments });
   const { result, ran } = await runCall(run, call, callId, take);
-  const sources = numbered(run, result);
+  const sources = await numbered(run, result);
   const text = sources ? sourceBlocks(sources) : result.text;
   record.result = text;
   record.ok = result.ok;
@@ -196,9 +196,10 @@ function unreadableArguments(run: Run, call: ToolCall): ToolResult {
   );
 }
 
-function numbered(run: Run, result: ToolResult): NumberedSource[] | undefined {
-  if (!result.ok || result.sources === undefined || result.sources.length === 0) return undefined;
-  return result.sources.map((source) => ({ n: run.conversation.sources.number(source), source }));
+async function numbered(run: Run, { ok, sources = [] }: ToolResult): Promise<NumberedSource[] | undefined> {
+  if (!ok || sources.length === 0) return undefined;
+  const numbers = await run.conversation.sources.number(sources);
+  return sources.map((source, index) => ({ n: numbers[index] ?? 0, source }));
 }
 
 function found(sources: NumberedSource[] | undefined): Pick<ToolEnd, "resultCount" | "top"> {

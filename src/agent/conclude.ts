@@ -95,5 +95,9 @@ const stops: Record<Work["reason"], StopReason> = {
   "tool-call-limit": "tool_call_limit",
   "time-limit": "time_limit",
   "token-limit": "token_limit",
+  "cost-limit": "cost_limit",
+  "plan-done": "answered",
+  "plan-failed": "error",
+  custom: "answered",
   repetition: "repetition",
 };

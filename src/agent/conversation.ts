@@ -1,40 +1,27 @@
 import { randomBytes } from "node:crypto";
-import { LRUCache } from "lru-cache";
-import type { Message } from "../core/messages.ts";
-import { createSourceList, type SourceList } from "./sources.ts";
+import type { SourceList } from "./sources.ts";
 
-/** What one conversation remembers from run to run. */
+/** One conversation as a run finds it. A run changes none of it but `sources`; it is written by the store. */
 export interface Conversation {
   readonly id: string;
-  /** Questions and answers, oldest first, without the steps between them. */
-  readonly history: Message[];
+  /** What was asked and answered, oldest first. */
+  readonly turns: readonly ConversationTurn[];
+  /** What a model reads in place of the oldest turns, once there are too many for it. */
+  readonly summary: Summary | undefined;
   /** Every source fetched so far; their numbers stay theirs. */
   readonly sources: SourceList;
 }
 
-export function createConversation(id = newId("conv")): Conversation {
-  return { id, history: [], sources: createSourceList() };
+export interface ConversationTurn {
+  question: string;
+  /** As the model wrote it: its own citation numbers, no list of references. */
+  answer: string;
 }
 
-/** The conversations of one process, the least recently used forgotten beyond `max`. */
-export interface Conversations {
-  /** The conversation of that id, made when there is none. */
-  open(id?: string): Conversation;
-  has(id: string): boolean;
-}
-
-export function createConversations(max = 1000): Conversations {
-  const byId = new LRUCache<string, Conversation>({ max });
-  return {
-    has: (id) => byId.has(id),
-    open(id) {
-      const known = id === undefined ? undefined : byId.get(id);
-      if (known) return known;
-      const conversation = createConversation(id);
-      byId.set(conversation.id, conversation);
-      return conversation;
-    },
-  };
+export interface Summary {
+  text: string;
+  /** How many of the oldest turns it stands for. */
+  turns: number;
 }
 
 /** `run-…`, `conv-…`: 128 random bits, so that nobody guesses another's. */

@@ -7,7 +7,6 @@ import { act, type Observation } from "./act.ts";
 import { evaluate, explain, explainAnswered, isLimit } from "./evaluate.ts";
 import { fence } from "./fence.ts";
 import { type HeldText, holdBack } from "./hold-back.ts";
-import { decidePrompt } from "./prompts.ts";
 import { hasOneModel, type Run } from "./run.ts";
 import { takeTurn } from "./turn.ts";
 import type { Written } from "./write-answer.ts";
@@ -62,9 +61,10 @@ export async function decideAndAct(run: Run): Promise<Work> {
 }
 
 function openingMessages(run: Run): Message[] {
-  const { language, marker, models } = run;
-  const content = decidePrompt({ locale: language, marker, twoModels: !hasOneModel(models) });
-  return [{ role: "system", content }, ...run.conversation.history, { role: "user", content: run.question }];
+  const { language: locale, marker, models } = run;
+  const name = hasOneModel(models) ? "decide-alone" : "decide";
+  const content = run.prompts.render(name, { model: models.functionCall, locale }, { marker });
+  return [{ role: "system", content }, ...run.history, { role: "user", content: run.question }];
 }
 
 function progressOf(run: Run) {

@@ -106,6 +106,16 @@ function explanations(limits: Limits): Record<Verdict["reason"], Text> {
       zh: `已达到 token 上限（${limits.tokenBudget}），基于已有信息回答。`,
       en: `The budget of ${limits.tokenBudget} tokens is used; answering from what there is.`,
     },
+    "cost-limit": {
+      zh: `已达到费用上限（${limits.costBudget} 美元），基于已有信息回答。`,
+      en: `The budget of $${limits.costBudget} is used; answering from what there is.`,
+    },
+    "plan-done": { zh: "计划已执行完，切换到回答生成阶段。", en: "The plan is carried out; switching to the answer." },
+    "plan-failed": {
+      zh: "计划没有全部完成，基于已有信息回答。",
+      en: "The plan was not carried out in full; answering from what there is.",
+    },
+    custom: { zh: "由自定义评估决定。", en: "Decided by the custom evaluator." },
     repetition: {
       zh: "检测到重复的操作，停止调用工具；可以换一种问法或切换模式。",
       en: "The same calls repeat; ending the tool calls. Ask in another way or switch modes.",

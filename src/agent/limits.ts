@@ -8,10 +8,14 @@ export interface Limits {
   maxExecutionTimeMs: number;
   /** Input and output tokens of all model calls together. */
   tokenBudget: number;
+  /** US dollars of all model calls together; no limit when undefined, and none on models whose price is not known. */
+  costBudget?: number;
   /** Output tokens of one model turn; the model's own setting when undefined. */
   maxTokens?: number;
   /** Tool calls that run side by side. */
   maxParallel: number;
+  /** Patterns of tools that may be called again and again with the same result: polling. */
+  repeatable: readonly string[];
   /** Characters under which a result counts as thin. */
   minResultLength: number;
   /** Answer as soon as a round's results are not thin, without asking the function-call model again. */

@@ -1,13 +1,39 @@
 import type { Locale } from "../core/locale.ts";
+import type { Model } from "../core/model.ts";
 
-export interface PromptFacts {
+/** `decide` is for a model beside which another answers, `decide-alone` for one that does both. */
+export type PromptName = "decide" | "decide-alone" | "answer" | "chat" | "plan" | "compress";
+
+/** The prompts in force, in both languages and with their variants for model families. */
+export interface Prompts {
+  /** The prompt for that model. `variables` fill its `{name}` places; `{today}` is always known. */
+  render(name: PromptName, reader: PromptReader, variables: Readonly<Record<string, string>>): string;
+}
+
+export interface PromptReader {
+  model: Pick<Model, "provider" | "model">;
+  locale: Locale;
+}
+
+/** The prompts that come with the program. */
+export function createPrompts(): Prompts {
+  return {
+    render(name, { locale }, { marker = "" }) {
+      if (name === "decide" || name === "decide-alone")
+        return decidePrompt({ locale, marker, twoModels: name === "decide" });
+      return name === "chat" ? chatPrompt(locale) : answerPrompt({ locale, marker });
+    },
+  };
+}
+
+interface PromptFacts {
   locale: Locale;
   /** The mark of untrusted text in this run. */
   marker: string;
 }
 
 /** For the model that decides: what to do, when to stop, and what is not an instruction. With two models, another answers. */
-export function decidePrompt({ locale, marker, twoModels }: PromptFacts & { twoModels: boolean }): string {
+function decidePrompt({ locale, marker, twoModels }: PromptFacts & { twoModels: boolean }): string {
   if (locale === "zh")
     return lines(
       `你是一个会使用工具的智能体。今天是 ${today()}。`,
@@ -32,7 +58,7 @@ export function decidePrompt({ locale, marker, twoModels }: PromptFacts & { twoM
 }
 
 /** For the model that answers. */
-export function answerPrompt({ locale, marker }: PromptFacts): string {
+function answerPrompt({ locale, marker }: PromptFacts): string {
   if (locale === "zh")
     return lines(
       `今天是 ${today()}。根据对话和工具结果，用中文准确、完整地回答用户的问题。`,
@@ -49,7 +75,7 @@ export function answerPrompt({ locale, marker }: PromptFacts): string {
 }
 
 /** For a plain chat without tools. */
-export function chatPrompt(locale: Locale): string {
+function chatPrompt(locale: Locale): string {
   return locale === "zh"
     ? `你是一个乐于助人的助手。今天是 ${today()}。用提问的语言回答。`
     : `You are a helpful assistant. Today is ${today()}. Answer in the language of the question.`;

@@ -2,28 +2,43 @@ import { randomBytes } from "node:crypto";
 import { Channel } from "../core/channel.ts";
 import { DuetError, toDuetError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { type Locale, languageOf } from "../core/locale.ts";
+import { type Locale, languageOf, say } from "../core/locale.ts";
 import { modelName } from "../core/model.ts";
 import type { Notice } from "../core/notice.ts";
-import type { Mode } from "../core/outcome.ts";
+import type { Mode, Outcome } from "../core/outcome.ts";
 import type { Tool } from "../core/tool.ts";
+import type { AgentTrace } from "../core/trace.ts";
 import { timeLimit, timeoutError } from "../core/waiting.ts";
 import { createAnswerText } from "./answer-text.ts";
 import { type Ending, toOutcome } from "./conclude.ts";
 import { type Conversation, newId } from "./conversation.ts";
 import { decideAndAct } from "./decide.ts";
+import type { Evaluator } from "./evaluator.ts";
 import { answerReserveMs, type Limits } from "./limits.ts";
+import { historyOf } from "./memory.ts";
+import type { ConfirmPlan, PlanPolicy } from "./plan-reply.ts";
+import type { Prompts } from "./prompts.ts";
 import type { Models, Run } from "./run.ts";
 import { createStatistics } from "./statistics.ts";
+import type { ConversationStore } from "./store.ts";
+import { createTraceRecorder } from "./trace-recorder.ts";
 import { writeAnswer } from "./write-answer.ts";
 
 export interface RunOptions {
   question: string;
-  mode: Exclude<Mode, "plan">;
+  mode: Mode;
+  /** As it was loaded; the run is appended to it in `store`. */
   conversation: Conversation;
+  store: ConversationStore;
   models: Models;
   tools: readonly Tool[];
+  prompts: Prompts;
   limits: Limits;
+  evaluator?: Evaluator | undefined;
+  planPolicy: PlanPolicy;
+  confirmPlan?: ConfirmPlan | undefined;
+  /** Chat mode: search the web for the question first, with the tool `web_search`. */
+  search?: boolean | undefined;
   /** The reader's language; the answer follows the question's. */
   locale: Locale;
   /** How much of the time was spent before the run could start, in milliseconds. */
@@ -55,7 +70,11 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
   const total = options.limits.maxExecutionTimeMs;
   const language = languageOf(options.question, options.locale);
   const { conversation } = options;
-  const emit = (event: AgentEvent): void => events.push(event);
+  const recorder = createTraceRecorder({ question: options.question });
+  const emit = (event: AgentEvent): void => {
+    recorder.take(event);
+    events.push(event);
+  };
   const rest = Math.max(0, total - (options.spentMs ?? 0));
   const outOfTime = (): DuetError => timeoutError({ zh: "运行", en: "the run" }, total);
   const working = timeLimit(Math.max(0, rest - answerReserveMs(options.limits)), outOfTime, cancelled);
@@ -70,8 +89,14 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
     marker: randomBytes(6).toString("hex"),
     answer: createAnswerText({ conversation, language, emit }),
     models: options.models,
-    tools: new Map(options.mode === "chat" ? [] : options.tools.map((tool) => [tool.name, tool])),
+    history: [],
+    tools: new Map(options.mode === "chat" && !options.search ? [] : options.tools.map((tool) => [tool.name, tool])),
+    prompts: options.prompts,
     limits: options.limits,
+    evaluator: options.evaluator,
+    planPolicy: options.planPolicy,
+    confirmPlan: options.confirmPlan,
+    search: options.search ?? false,
     statistics: createStatistics(),
     calls: [],
     callIds: new Set(),
@@ -93,12 +118,13 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
   }
   run.answer.finish();
   const outcome = toOutcome(run, ending, performance.now() - started);
-  if (outcome.success) remember(run);
+  await keep(run, options.store, outcome, recorder.finish(outcome));
   run.emit({ type: "run-end", outcome });
 }
 
 async function work(run: Run, ending: Ending): Promise<void> {
   run.cancelled.throwIfAborted();
+  run.history = historyOf(run);
   if (run.mode !== "chat") {
     ending.work = await decideAndAct(run);
     ending.written = ending.work.written;
@@ -117,9 +143,17 @@ function runStart(run: Run): AgentEvent {
   };
 }
 
-function remember(run: Run): void {
-  run.conversation.history.push(
-    { role: "user", content: run.question },
-    { role: "assistant", content: run.answer.written, toolCalls: [] },
-  );
+/** Keeps the run before its end is told: an answer that was acknowledged is there after a crash. */
+async function keep(run: Run, store: ConversationStore, outcome: Outcome, trace: AgentTrace): Promise<void> {
+  const turn = outcome.success ? { question: run.question, answer: run.answer.written } : undefined;
+  try {
+    await store.append({ conversationId: run.conversation.id, runId: run.id, turn, trace });
+  } catch (thrown) {
+    const { text } = toDuetError(thrown);
+    const message = say(run.locale, {
+      zh: `这一轮没有保存：${text.zh}`,
+      en: `This turn was not saved: ${text.en}`,
+    });
+    run.emit({ type: "notice", level: "warning", code: "not-saved", message });
+  }
 }

@@ -1,11 +1,15 @@
 import type { AgentEvent } from "../core/events.ts";
 import type { Locale } from "../core/locale.ts";
+import type { Message } from "../core/messages.ts";
 import type { Model } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
 import type { Tool } from "../core/tool.ts";
 import type { AnswerText } from "./answer-text.ts";
 import type { Conversation } from "./conversation.ts";
+import type { Evaluator } from "./evaluator.ts";
 import type { Limits } from "./limits.ts";
+import type { ConfirmPlan, PlanPolicy } from "./plan-reply.ts";
+import type { Prompts } from "./prompts.ts";
 import type { Statistics } from "./statistics.ts";
 
 /** What all parts of one run share; made once, in `runAgent`. */
@@ -18,13 +22,23 @@ export interface Run {
   /** The question's language: of prompts, of what tools say to the model, and of the answer. */
   readonly language: Locale;
   readonly conversation: Conversation;
+  /** What a model reads of the conversation so far, oldest first; set once, before the first turn. */
+  history: readonly Message[];
   /** Marks untrusted text in this run's prompts; nobody outside can guess it. */
   readonly marker: string;
   /** The answer as it grows. */
   readonly answer: AnswerText;
   readonly models: Models;
-  readonly tools: ReadonlyMap<string, Tool>;
+  readonly tools: Map<string, Tool>;
+  readonly prompts: Prompts;
   readonly limits: Limits;
+  /** The user's own rule for after each round; absent: the built-in ones decide. */
+  readonly evaluator: Evaluator | undefined;
+  readonly planPolicy: PlanPolicy;
+  /** Absent where nobody can be asked. */
+  readonly confirmPlan: ConfirmPlan | undefined;
+  /** Chat mode: search the web for the raw question first. */
+  readonly search: boolean;
   readonly statistics: Statistics;
   /** The ids under which calls have stood in events. */
   readonly callIds: Set<string>;

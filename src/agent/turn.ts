@@ -1,6 +1,6 @@
 import { DuetError } from "../core/errors.ts";
 import type { Phase } from "../core/events.ts";
-import { type Model, type ModelRequest, modelName, noUsage, type Turn } from "../core/model.ts";
+import { addUsage, type Model, type ModelRequest, modelName, noUsage, type Turn } from "../core/model.ts";
 import type { Run } from "./run.ts";
 import type { Role } from "./statistics.ts";
 
@@ -24,19 +24,22 @@ export async function takeTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   const name = modelName(model);
   const started = performance.now();
   let turn: Turn | undefined;
+  /** What attempts that failed have used. */
+  let spent = noUsage;
   run.emit({ type: "phase-start", phase, step, model: name, reason: plan.reason });
   try {
     for await (const event of model.stream(plan.request, plan.signal)) {
       if (event.type === "text-delta") plan.onText(event.text);
       else if (event.type === "reasoning-delta") run.emit({ type: "reasoning-delta", phase, text: event.text });
       else if (event.type === "notice") run.emit(event);
+      else if (event.type === "spent") spent = addUsage(spent, event.usage);
       else turn = event.turn;
     }
     if (turn === undefined) throw unfinished(name);
     plan.onEnd?.(turn);
     return turn;
   } finally {
-    const usage = turn?.usage ?? noUsage;
+    const usage = turn ? addUsage(spent, turn.usage) : spent;
     const elapsedMs = performance.now() - started;
     run.statistics.add(plan.role, usage, elapsedMs, turn && model.cost ? model.cost(usage) : null);
     run.emit({ type: "phase-end", phase, step, model: name, usage, elapsedMs: Math.round(elapsedMs) });

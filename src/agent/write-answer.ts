@@ -5,7 +5,6 @@ import { type FinishReason, modelName } from "../core/model.ts";
 import type { Observation } from "./act.ts";
 import { emptyAnswer } from "./empty-answer.ts";
 import { bareResults, handOver } from "./handover.ts";
-import { answerPrompt, chatPrompt } from "./prompts.ts";
 import { hasOneModel, type Run } from "./run.ts";
 import type { Role } from "./statistics.ts";
 import { takeTurn } from "./turn.ts";
@@ -49,7 +48,7 @@ async function answerTurn(run: Run, role: Role, observations: readonly Observati
     role,
     model: run.models[role],
     reason: say(run.locale, reasons[run.mode === "chat" ? "chat" : "agent"]),
-    request: { messages: answerMessages(run, observations), tools: [], maxTokens: run.limits.maxTokens },
+    request: { messages: answerMessages(run, role, observations), tools: [], maxTokens: run.limits.maxTokens },
     signal: run.answering,
     onText: run.answer.push,
     onEnd: () => run.answer.finish(),
@@ -63,12 +62,13 @@ const reasons = {
   agent: { zh: "根据工具结果生成最终回答", en: "writing the answer from the results" },
 };
 
-function answerMessages(run: Run, observations: readonly Observation[]): Message[] {
-  const { conversation, language: locale, marker, question } = run;
-  const prompt = run.mode === "chat" ? chatPrompt(locale) : answerPrompt({ locale, marker });
+function answerMessages(run: Run, role: Role, observations: readonly Observation[]): Message[] {
+  const { language: locale, marker, question } = run;
+  const name = run.mode === "chat" ? "chat" : "answer";
+  const prompt = run.prompts.render(name, { model: run.models[role], locale }, { marker });
   return [
     { role: "system", content: prompt },
-    ...conversation.history,
+    ...run.history,
     { role: "user", content: handOver(question, observations, marker, locale) },
   ];
 }

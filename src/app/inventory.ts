@@ -34,7 +34,7 @@ export interface Offer {
 }
 
 /** Servers begin to start at once. */
-export function openOffer(config: Config): Offer {
+export function openOffer(config: Config, own: readonly Tool[] = []): Offer {
   const servers = config.servers.length > 0 ? startServers(config) : undefined;
   /** The built-in tools of a conversation: its searches are cached with it and never seen by another. */
   const builtins = new WeakMap<object, Promise<Tool[]>>();
@@ -53,7 +53,7 @@ export function openOffer(config: Config): Offer {
     async take(conversation: object, { allow, patienceMs, signal }: Wanted): Promise<Inventory> {
       const [rooms, builtin, pool] = await Promise.all([importTools(), builtinsOf(conversation), servers]);
       await patiently(pool?.ready(signal), patienceMs);
-      const remote = (pool?.tools() ?? []).map((tool) => {
+      const remote = [...own, ...(pool?.tools() ?? [])].map((tool) => {
         const inside = guarded.get(tool) ?? rooms.withValidation(rooms.withOutputLimit(tool, longestResult));
         guarded.set(tool, inside);
         return inside;

@@ -13,8 +13,10 @@ export function mergeLimits({ agent }: Config, changes: LimitChanges = {}): Limi
     maxToolCalls: changes.maxToolCalls ?? agent.maxToolCalls,
     maxExecutionTimeMs: changes.maxExecutionTimeMs ?? agent.maxExecutionTime * 1000,
     tokenBudget: changes.tokenBudget ?? agent.tokenBudget,
+    costBudget: changes.costBudget ?? agent.costBudget,
     maxTokens: changes.maxTokens,
     maxParallel: changes.maxParallel ?? maxParallel,
+    repeatable: changes.repeatable ?? agent.repeatable,
     minResultLength: changes.minResultLength ?? agent.evaluation.minResultLength,
     stopWhenSufficient: changes.stopWhenSufficient ?? agent.evaluation.stopWhenSufficient,
   };

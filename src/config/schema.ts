@@ -96,6 +96,27 @@ const agentSchema = z
     maxToolCalls: z.int().min(1).max(50).default(5).meta({ description: "Tool calls of one run." }),
     maxTokens: z.int().min(1).default(2000).meta({ description: "Output limit of models that name none, in tokens." }),
     tokenBudget: z.int().min(1).default(100_000).meta({ description: "All tokens of one run." }),
+    costBudget: z
+      .number()
+      .gt(0)
+      .max(10_000)
+      .optional()
+      .meta({ description: "US dollars of one run; none when absent." }),
+    repeatable: patterns
+      .default([])
+      .meta({ description: "Tools that may be called again with the same result: polling." }),
+    plan: z
+      .strictObject({
+        unattended: z.enum(["run", "stop"]).default("run").meta({
+          description: "What a face that cannot ask does with a plan: carry it out, or stop to be confirmed.",
+        }),
+        onFailure: z
+          .enum(["replan", "skip", "stop"])
+          .default("replan")
+          .meta({ description: "After a step that failed: plan the rest anew, go on without it, or end." }),
+        retries: z.int().min(0).max(3).default(1).meta({ description: "How often a failed step is tried again." }),
+      })
+      .prefault({}),
     evaluation: z
       .strictObject({
         minResultLength: z.int().min(0).default(20).meta({ description: "Characters under which a result is thin." }),
@@ -187,6 +208,7 @@ const searchSchema = z
     maxResults: z.int().min(1).max(20).default(5),
     snippetLength: z.int().min(20).max(2000).default(200).meta({ description: "Characters of one snippet." }),
     cacheSize: z.int().min(0).max(1000).default(20).meta({ description: "Queries kept; 0 keeps none." }),
+    maxPerRun: z.int().min(1).max(50).default(10).meta({ description: "Searches of one run." }),
     tavily: keyed("https://api.tavily.com"),
     brave: keyed("https://api.search.brave.com/res/v1"),
     serper: keyed("https://google.serper.dev"),
@@ -214,6 +236,14 @@ export const fileSchema = z
     search: searchSchema.prefault({}),
     prompts: z
       .strictObject({ directory: text.optional().meta({ description: "Your own prompts, relative to this file." }) })
+      .prefault({}),
+    conversations: z
+      .strictObject({
+        store: z
+          .enum(["disk", "memory"])
+          .default("disk")
+          .meta({ description: "disk: kept under DUET_HOME; memory: as long as the process." }),
+      })
       .prefault({}),
     locale: z.enum(["zh", "en"]).optional().meta({ description: "Language of what Duet says; else LC_ALL or LANG." }),
   })

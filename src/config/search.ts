@@ -6,7 +6,7 @@ import type { Source } from "./source.ts";
 
 /** Throws when the backend asked for has no address. */
 export function readSearch(search: Settings["search"], sources: readonly Source[]): SearchSettings {
-  const { enabled, backend, maxResults, snippetLength, cacheSize, searxng } = search;
+  const { enabled, backend, maxResults, snippetLength, cacheSize, maxPerRun, searxng } = search;
   const url = searxng.url && withoutSlash(searxng.url);
   if (backend === "searxng" && !url) {
     const source = sources.findLast((each) => valueAt(each.tree, ["search", "backend"]) !== undefined);
@@ -18,6 +18,7 @@ export function readSearch(search: Settings["search"], sources: readonly Source[
     maxResults,
     snippetLength,
     cacheSize,
+    maxPerRun,
     tavily: keyed(search.tavily),
     brave: keyed(search.brave),
     serper: keyed(search.serper),

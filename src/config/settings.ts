@@ -18,6 +18,7 @@ export interface Config extends ModelsConfig {
   tools: ToolsSettings;
   search: SearchSettings;
   prompts: { directory?: string };
+  conversations: { store: "disk" | "memory" };
   locale: Locale;
   /** Whether the configuration, or the system's LC_ALL or LANG, names a language. */
   localeIsChosen: boolean;
@@ -46,6 +47,11 @@ export interface AgentSettings {
   maxTokens: number;
   /** Tokens of one run, in and out. */
   tokenBudget: number;
+  /** US dollars of one run; no limit when absent. */
+  costBudget?: number;
+  /** Patterns of tools that may be called again and again with the same result. */
+  repeatable: string[];
+  plan: { unattended: "run" | "stop"; onFailure: "replan" | "skip" | "stop"; retries: number };
   evaluation: { minResultLength: number; stopWhenSufficient: boolean; module?: string };
   verbose: boolean;
 }
@@ -68,6 +74,8 @@ export interface SearchSettings {
   snippetLength: number;
   /** Queries. */
   cacheSize: number;
+  /** Searches of one run that reach the backend. */
+  maxPerRun: number;
   tavily: KeyedBackend;
   brave: KeyedBackend;
   serper: KeyedBackend;

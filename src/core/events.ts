@@ -1,14 +1,14 @@
-import type { JsonValue } from "./json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 import type { Usage } from "./model.ts";
 import type { Notice } from "./notice.ts";
-import type { Mode, Outcome } from "./outcome.ts";
+import type { Citation, Mode, Outcome } from "./outcome.ts";
 import type { ToolFailure } from "./tool.ts";
 
 export type Phase = "plan" | "decide" | "answer";
 
 /**
  * One run as a stream: exactly one `run-start` first, exactly one `run-end` last; whatever starts, ends.
- * Models are named `provider/model`; times are milliseconds.
+ * Models are named `provider/model`; times are milliseconds. `citations` are those whose number this piece shows first.
  */
 export type AgentEvent =
   | {
@@ -28,7 +28,7 @@ export type AgentEvent =
   | ToolEnd
   | { type: "evaluation"; verdict: Verdict["verdict"]; reason: Verdict["reason"]; message: string }
   | Notice
-  | { type: "answer-delta"; text: string }
+  | { type: "answer-delta"; text: string; citations?: Citation[] }
   | { type: "phase-end"; phase: Phase; step: number; model: string; usage: Usage; elapsedMs: number }
   | { type: "run-end"; outcome: Outcome };
 
@@ -49,17 +49,21 @@ export interface ToolEnd {
   error?: ToolFailure;
 }
 
+/** One step of a plan (agent-architecture.md, 3.2). */
 export interface PlanStep {
+  /** From 1 on. */
   step: number;
   description: string;
+  /** A tool's name; empty for a step that only the answer needs. */
   tool: string;
-  parameters: JsonValue;
+  /** Strings may refer to the result of an earlier step: `{{step_1}}`. */
+  parameters: JsonObject;
   state: "pending" | "running" | "done" | "failed" | "skipped";
 }
 
 /** What the evaluation of a round of tool calls decided, and why. */
 export type Verdict =
-  | { verdict: "continue"; reason: "result-thin" | "tool-failed" | "model-decides" }
+  | { verdict: "continue"; reason: "result-thin" | "tool-failed" | "model-decides" | "custom" }
   | {
       verdict: "answer";
       reason:
@@ -72,5 +76,9 @@ export type Verdict =
         | "tool-call-limit"
         | "time-limit"
         | "token-limit"
-        | "repetition";
+        | "cost-limit"
+        | "repetition"
+        | "plan-done"
+        | "plan-failed"
+        | "custom";
     };

@@ -66,10 +66,12 @@ const stopReasons: Record<Outcome["stop_reason"], Text> = {
   tool_call_limit: { zh: "已达到最大工具调用次数", en: "the limit of tool calls was reached" },
   time_limit: { zh: "执行超时", en: "the time limit was reached" },
   token_limit: { zh: "已达到 token 上限", en: "the token budget was used" },
+  cost_limit: { zh: "已达到费用上限", en: "the cost budget was used" },
   repetition: { zh: "检测到重复操作", en: "the same calls repeated" },
   length: { zh: "模型的输出被截断", en: "the model's output was cut off" },
   refused: { zh: "模型拒绝继续", en: "the model refused to go on" },
   error: { zh: "出现错误", en: "an error occurred" },
+  confirmation: { zh: "等待确认计划", en: "the plan waits to be confirmed" },
   cancelled: { zh: "已取消", en: "cancelled" },
 };
 

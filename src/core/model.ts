@@ -6,6 +6,8 @@ import type { Notice } from "./notice.ts";
 export interface Model {
   readonly provider: string;
   readonly model: string;
+  /** What the model can read and write in one call, in tokens; undefined when that is not known. */
+  readonly contextWindow?: number;
   /**
    * Streams one turn. The last event is `turn-end`; a turn that cannot be finished throws a `DuetError` instead
    * (also on abort), so a stream that ended without an error is a complete turn.
@@ -13,6 +15,8 @@ export interface Model {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
   /** What one call with this usage cost, in US dollars; null when the price or the usage is not known. */
   cost?(usage: Usage): number | null;
+  /** About how many tokens of its context these messages take: an estimate, made without a call. */
+  countTokens?(messages: readonly Message[]): number;
 }
 
 /** `provider/model`, as faces and events show it. */
@@ -34,9 +38,14 @@ export interface ToolDefinition {
   inputSchema: JsonSchema;
 }
 
+/**
+ * `spent` tells of an attempt that failed after it had reached the model: what the vendor will charge although there is
+ * no turn. It comes once for each such attempt, before the retry or the error; it is never part of a turn's own usage.
+ */
 export type ModelEvent =
   | { type: "reasoning-delta"; text: string }
   | { type: "text-delta"; text: string }
+  | { type: "spent"; usage: Usage }
   | Notice
   | { type: "turn-end"; turn: Turn };
 
@@ -52,7 +61,7 @@ export interface Turn {
  */
 export type FinishReason = "stop" | "tool-calls" | "length" | "refused" | "content-filter";
 
-/** Tokens of one or more calls; 0 where the provider did not say. */
+/** Tokens of one or more calls; 0 where neither the provider said nor we could tell. */
 export interface Usage {
   /** All input, cached tokens included. */
   inputTokens: number;
@@ -63,6 +72,8 @@ export interface Usage {
   cachedTokens: number;
   /** Input that was written to it, which some bill higher; absent where there was none. */
   cacheWriteTokens?: number;
+  /** Some of it is our own estimate, because a provider said nothing or nonsense; such usage has no cost. */
+  estimated?: true;
 }
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, reasoningTokens: 0, cachedTokens: 0 };
@@ -74,5 +85,6 @@ export function addUsage(a: Usage, b: Usage): Usage {
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
     cachedTokens: a.cachedTokens + b.cachedTokens,
     cacheWriteTokens: (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0) || undefined,
+    estimated: a.estimated ?? b.estimated,
   };
 }

@@ -11,10 +11,12 @@ export type StopReason =
   | "tool_call_limit"
   | "time_limit"
   | "token_limit"
+  | "cost_limit"
   | "repetition"
   | "length"
   | "refused"
   | "error"
+  | "confirmation"
   | "cancelled";
 
 /** The result of a run, as every face gives it out (the contract's section 5, hence `snake_case`). */

@@ -1,9 +1,10 @@
 import type { Readable } from "node:stream";
 import { DuetError, toDuetError } from "../core/errors.ts";
-import type { ModelEvent } from "../core/model.ts";
+import type { ModelEvent, ModelRequest } from "../core/model.ts";
 import { connectionError, type HttpFailure, httpError, keyError } from "./errors.ts";
 import type { ModelSettings } from "./settings.ts";
 import { watchSilence } from "./silence.ts";
+import { usageOfFailure, usageOfTurn } from "./spending.ts";
 import { serverEvents } from "./sse.ts";
 import type { Transport } from "./transport.ts";
 import type { ServerEvent, TurnReader } from "./turn.ts";
@@ -11,6 +12,7 @@ import type { ServerEvent, TurnReader } from "./turn.ts";
 /** What a wire brings to a call; the rest is the same on all of them. */
 export interface Call {
   settings: ModelSettings;
+  request: ModelRequest;
   transport: Transport;
   reader: TurnReader;
   /** Sends the request through the vendor's package. */
@@ -21,7 +23,8 @@ export interface Call {
 
 /**
  * Streams one turn. Throws a `DuetError` for every failure, and the signal's own reason when that aborts; the socket is
- * closed at once then, and also when the reader of the stream leaves early.
+ * closed at once then, and also when the reader of the stream leaves early. What a failed attempt used is told as `spent`
+ * before the throw.
  */
 export async function* streamTurn(call: Call, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const { settings, reader } = call;
@@ -49,10 +52,12 @@ export async function* streamTurn(call: Call, signal: AbortSignal): AsyncGenerat
     silence.signal.throwIfAborted();
     const turn = reader.end();
     complete = true;
-    yield { type: "turn-end", turn };
+    yield { type: "turn-end", turn: { ...turn, usage: usageOfTurn(call.request, reader) } };
   } catch (thrown) {
-    if (silence.signal.aborted) throw silence.signal.reason;
-    throw asDuetError(thrown, call);
+    const error = silence.signal.aborted ? silence.signal.reason : asDuetError(thrown, call);
+    const usage = complete ? undefined : usageOfFailure(call.request, reader);
+    if (usage) yield { type: "spent", usage };
+    throw error;
   } finally {
     silence.close();
     if (body) close(body, complete);

@@ -6,6 +6,7 @@ import { costOf, priceOf } from "./prices.ts";
 import { type WireModel, withRepair } from "./repair.ts";
 import { type RetryOptions, withRetry } from "./retry.ts";
 import type { ModelSettings, WireName } from "./settings.ts";
+import { messageTokens } from "./tokens.ts";
 import { withToolOffer } from "./tool-offer.ts";
 import { withTotalLimit } from "./total-limit.ts";
 
@@ -28,6 +29,8 @@ export function createModel(settings: ModelSettings, options: CreateOptions = {}
   const price = priceOf(settings);
   return {
     ...withContextWarning(telling, settings, locale),
+    contextWindow: settings.contextWindow,
+    countTokens: messageTokens,
     cost: (usage) => (price ? costOf(usage, price) : null),
   };
 }

@@ -34,10 +34,10 @@ function listed(provider: string, model: string): ListPrice | undefined {
   return known === undefined ? undefined : models?.[known];
 }
 
-/** What one call cost, in US dollars. Null without usage: a call whose tokens nobody counted did cost something. */
+/** What one call cost, in US dollars. Null without its vendor's count: a call whose tokens nobody counted did cost something. */
 export function costOf(usage: Usage, price: ListPrice): number | null {
   const { inputTokens, outputTokens, reasoningTokens, cachedTokens, cacheWriteTokens = 0 } = usage;
-  if (inputTokens === 0) return null;
+  if (inputTokens === 0 || usage.estimated) return null;
   const { above } = price;
   const rates: ListPrice = above && inputTokens > above.inputTokens ? above : price;
   const cached = Math.min(cachedTokens, inputTokens);

@@ -4,6 +4,7 @@ import { type Model, type ModelEvent, type ModelRequest, modelName } from "../co
 import type { Notice } from "../core/notice.ts";
 import { isAboutHistory, type Mend, mendFor } from "./mends.ts";
 import type { ModelSettings, Quirks } from "./settings.ts";
+import { isContent } from "./turn.ts";
 
 /** A model as its wire opens it: a call may be made with other quirks than the vendor's row has. */
 export interface WireModel extends Model {
@@ -27,7 +28,7 @@ export function withRepair(model: WireModel, settings: ModelSettings, locale: Lo
       const sent = quirks;
       try {
         for await (const event of model.stream(request, signal, sent)) {
-          taken ||= event.type !== "notice";
+          taken ||= isContent(event);
           yield event;
         }
         return;

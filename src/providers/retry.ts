@@ -1,10 +1,11 @@
 import { DuetError } from "../core/errors.ts";
 import { type Locale, say, type Text } from "../core/locale.ts";
-import { type Model, type ModelEvent, modelName } from "../core/model.ts";
+import { type Model, modelName } from "../core/model.ts";
 import type { Notice } from "../core/notice.ts";
 import { sleep } from "../core/waiting.ts";
 import type { Passage } from "./breaker.ts";
 import type { Endpoint } from "./endpoints.ts";
+import { isContent } from "./turn.ts";
 
 export interface RetryOptions {
   locale?: Locale;
@@ -71,10 +72,6 @@ export function withRetry(model: Model, options: RetryOptions = {}): Model {
       }
     },
   };
-}
-
-function isContent(event: ModelEvent): boolean {
-  return event.type !== "notice";
 }
 
 function tellEnd(passage: Passage | undefined, thrown: unknown, signal: AbortSignal): void {

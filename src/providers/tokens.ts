@@ -6,9 +6,23 @@ import type { ToolDefinition } from "../core/model.ts";
  * the character. Meant for o200k, which most vendors' counts are near; on plain English and Chinese within 15 %.
  */
 export function estimateTokens(text: string): number {
+  if (text.length <= longest) return Math.ceil(weighAll(text));
+  const stride = text.length / samples;
+  let tokens = 0;
+  for (let start = 0; start < text.length; start += stride) {
+    tokens += weighAll(text.slice(Math.floor(start), Math.floor(start) + longest / samples));
+  }
+  return Math.ceil((tokens * text.length) / longest);
+}
+
+/** A longer text is judged by samples, all over it, of together this many characters: nobody waits for an estimate. */
+const longest = 200_000;
+const samples = 20;
+
+function weighAll(text: string): number {
   let tokens = 0;
   for (const [piece] of text.matchAll(pieces)) tokens += weigh(piece);
-  return Math.ceil(tokens);
+  return tokens;
 }
 
 const pieces =
@@ -60,5 +74,6 @@ export function toolTokens(tools: readonly ToolDefinition[]): number {
 function textOf(message: Message): string {
   if (message.role !== "assistant") return message.content;
   const calls = message.toolCalls.map((call) => `${call.name} ${call.argumentsText}`);
-  return [message.content, ...calls].join("\n");
+  const reasoning = message.native && message.reasoning ? [message.reasoning] : [];
+  return [message.content, ...reasoning, ...calls].join("\n");
 }

@@ -16,6 +16,10 @@ export interface TurnReader {
   read(event: ServerEvent, out: ModelEvent[]): void;
   /** The server said that nothing more will come. */
   readonly done: boolean;
+  /** What the server has told so far; 0 for what it did not, or what cannot be true. */
+  readonly usage: Usage;
+  /** All that the model has written so far, reasoning and calls included, in no order. */
+  readonly written: string;
   /** The whole turn; throws `bad_response` unless the stream got to its terminal marker. */
   end(): Turn;
 }
@@ -52,6 +56,17 @@ export function appendDelta(out: ModelEvent[], type: "reasoning-delta" | "text-d
   const previous = out.at(-1);
   if (previous?.type === type) previous.text += text;
   else out.push({ type, text });
+}
+
+/** Texts and calls as one text; empty when there is nothing of either. */
+export function allWritten(texts: readonly string[], calls: readonly CollectedCall[]): string {
+  const called = calls.map((call) => `${call.name} ${call.argumentsText}`);
+  return [...texts, ...called].filter((text) => text !== "").join("\n");
+}
+
+/** Whether an event is part of an answer, after which a call cannot be made again unnoticed. */
+export function isContent(event: ModelEvent): boolean {
+  return event.type !== "notice" && event.type !== "spent";
 }
 
 /** A token count as a vendor states it; 0 for what cannot be one. */

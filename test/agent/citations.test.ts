@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createCitationFilter, references } from "../../src/agent/citations.ts";
-import { createSourceList, type SourceList } from "../../src/agent/sources.ts";
+import type { SourceList } from "../../src/agent/sources.ts";
+import { createSourceList } from "../../src/agent/store/memory.ts";
 
 function threeSources(): SourceList {
   const list = createSourceList();
   for (const name of ["a", "b", "c"])
-    list.number({ title: name.toUpperCase(), url: `https://${name}.example`, snippet: "" });
+    void list.number([{ title: name.toUpperCase(), url: `https://${name}.example`, snippet: "" }]);
   return list;
 }
 

@@ -1,23 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { createConversation } from "../../src/agent/conversation.ts";
-import type { Limits } from "../../src/agent/limits.ts";
-import { type RunOptions, runAgent } from "../../src/agent/run-agent.ts";
+import { runAgent } from "../../src/agent/run-agent.ts";
+import { createMemoryStore } from "../../src/agent/store/memory.ts";
 import { DuetError } from "../../src/core/errors.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import { failure, type Tool, type ToolResult } from "../../src/core/tool.ts";
 import { sleep } from "../../src/core/waiting.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
-
-const defaultLimits: Limits = {
-  maxIterations: 5,
-  maxToolCalls: 5,
-  maxExecutionTimeMs: 60_000,
-  tokenBudget: 100_000,
-  maxParallel: 8,
-  minResultLength: 20,
-  stopWhenSufficient: false,
-};
+import { type Overrides, runAll, runOptions } from "../fakes/run.ts";
 
 const search = { id: "1", name: "search", input: { query: "duet" } };
 
@@ -121,7 +111,7 @@ describe("with one model", () => {
   test("a long answer flows before its turn has ended", async () => {
     const model = scriptedModel([{ text: "word ".repeat(200), hang: true }]);
     const seen: AgentEvent[] = [];
-    for await (const event of runAgent(options({ models: { functionCall: model, answer: model } }))) {
+    for await (const event of runAgent(await runOptions({ models: { functionCall: model, answer: model } }))) {
       seen.push(event);
       if (event.type === "answer-delta") break;
     }
@@ -261,7 +251,7 @@ describe("stopping while tools run", () => {
     const events: AgentEvent[] = [];
     const limits = { maxParallel: 2, maxToolCalls: 50 };
     const models = { functionCall: model, answer: model };
-    for await (const event of runAgent(options({ models, tools: [stuck], limits, signal: caller.signal }))) {
+    for await (const event of runAgent(await runOptions({ models, tools: [stuck], limits, signal: caller.signal }))) {
       events.push(event);
       if (event.type === "tool-start") caller.abort(new Error("user stop"));
     }
@@ -285,7 +275,9 @@ describe("stopping while tools run", () => {
     };
     const model = scriptedModel([[search], "ok"]);
     const events: AgentEvent[] = [];
-    for await (const event of runAgent(options({ models: { functionCall: model, answer: model }, tools: [chatty] }))) {
+    for await (const event of runAgent(
+      await runOptions({ models: { functionCall: model, answer: model }, tools: [chatty] }),
+    )) {
       events.push(event);
       if (event.type === "tool-end") late();
     }
@@ -406,7 +398,7 @@ describe("failing and stopping", () => {
     const model = scriptedModel([{ text: "thinking", hang: true }]);
     const events: AgentEvent[] = [];
     const models = { functionCall: model, answer: model };
-    for await (const event of runAgent(options({ models, signal: caller.signal }))) {
+    for await (const event of runAgent(await runOptions({ models, signal: caller.signal }))) {
       events.push(event);
       if (event.type === "phase-start") caller.abort(new Error("user stop"));
     }
@@ -428,16 +420,18 @@ describe("failing and stopping", () => {
       return { ok: true, text: "" };
     });
     const model = scriptedModel([[search]]);
-    for await (const event of runAgent(options({ models: { functionCall: model, answer: model }, tools: [stuck] })))
+    for await (const event of runAgent(
+      await runOptions({ models: { functionCall: model, answer: model }, tools: [stuck] }),
+    ))
       if (event.type === "tool-start") break;
     expect(aborted).toBe(true);
   });
 
   test("a conversation carries questions and answers from run to run, but not a failed one", async () => {
-    const conversation = createConversation();
+    const store = createMemoryStore();
     const model = scriptedModel(["First.", { error: failing("auth") }, "Third."]);
     const models = { functionCall: model, answer: model };
-    for (const question of ["one?", "two?", "three?"]) await runAll({ models, conversation, question });
+    for (const question of ["one?", "two?", "three?"]) await runAll({ models, store, conversationId: "c", question });
     const last = model.requests[2]?.messages.filter(({ role }) => role !== "system") ?? [];
     expect(last.map(({ content }) => content)).toEqual(["one?", "First.", "three?"]);
   });
@@ -447,7 +441,7 @@ describe("failing and stopping", () => {
     const model = scriptedModel([[search], { text: "thinking", hang: true }]);
     const events: AgentEvent[] = [];
     const models = { functionCall: model, answer: model };
-    for await (const event of runAgent(options({ models, tools: [searchTool()], signal: caller.signal }))) {
+    for await (const event of runAgent(await runOptions({ models, tools: [searchTool()], signal: caller.signal }))) {
       events.push(event);
       if (event.type === "phase-start" && event.step === 2) caller.abort();
     }
@@ -455,13 +449,13 @@ describe("failing and stopping", () => {
   });
 
   test("a citation means the same page in the next question of a conversation", async () => {
-    const conversation = createConversation();
+    const store = createMemoryStore();
     const pages = ["a", "b", "c"].map((name) => ({ title: name, url: `https://${name}.example`, snippet: "" }));
     const three = tool("search", () => ({ ok: true, text: "", sources: pages }));
     const model = scriptedModel([[search], "See [3].", "As I said, [3]."]);
     const models = { functionCall: model, answer: model };
-    await runAll({ models, conversation, tools: [three] });
-    const events = await runAll({ models, conversation, tools: [three], question: "Where?" });
+    await runAll({ models, store, conversationId: "c", tools: [three] });
+    const events = await runAll({ models, store, conversationId: "c", tools: [three], question: "Where?" });
     expect(model.requests[2]?.messages.at(-2)?.content).toBe("See [3].");
     expect(outcomeOf(events).citations).toEqual([{ n: 1, title: "c", url: "https://c.example" }]);
   });
@@ -500,25 +494,6 @@ describe("failing and stopping", () => {
     expect(functionCall.requests).toHaveLength(0);
   });
 });
-
-type Overrides = Omit<Partial<RunOptions>, "limits"> &
-  Pick<RunOptions, "models"> & { limits?: Partial<RunOptions["limits"]> };
-
-function options({ limits, ...more }: Overrides): RunOptions {
-  return {
-    question: "What is Duet?",
-    mode: "agent",
-    conversation: createConversation(),
-    tools: [],
-    limits: { ...defaultLimits, ...limits },
-    locale: "en",
-    ...more,
-  };
-}
-
-function runAll(overrides: Overrides): Promise<AgentEvent[]> {
-  return Array.fromAsync(runAgent(options(overrides)));
-}
 
 function runOne(model: ScriptedModel, overrides: Omit<Overrides, "models">): Promise<AgentEvent[]> {
   return runAll({ models: { functionCall: model, answer: model }, ...overrides });

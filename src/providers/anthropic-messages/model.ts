@@ -32,7 +32,7 @@ export function openMessagesModel(settings: ModelSettings): WireModel {
       const body = toMessagesRequest(request, { ...settings, quirks });
       const reader = new MessageReader(settings, () => `toolu_${randomUUID().slice(0, 8)}`);
       const send = (stop: AbortSignal) => client.post("/v1/messages", { body, headers, signal: stop }).asResponse();
-      yield* streamTurn({ settings, transport, reader, send, failureOf }, signal);
+      yield* streamTurn({ settings, request, transport, reader, send, failureOf }, signal);
     },
   };
 }

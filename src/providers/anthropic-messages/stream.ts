@@ -3,7 +3,7 @@ import type { FinishReason, ModelEvent, Turn, Usage } from "../../core/model.ts"
 import { badResponse, streamError } from "../errors.ts";
 import type { ModelSettings } from "../settings.ts";
 import { type CollectedCall, ToolFragments } from "../tool-fragments.ts";
-import { appendDelta, completeTurn, type ServerEvent, type TurnReader, tokenCount } from "../turn.ts";
+import { allWritten, appendDelta, completeTurn, type ServerEvent, type TurnReader, tokenCount } from "../turn.ts";
 import type { Block } from "./request.ts";
 
 /** Reads the events of one message: theirs to ours. Unknown events, blocks and deltas are passed over. */
@@ -15,6 +15,7 @@ export class MessageReader implements TurnReader {
   #reasoning = "";
   #stopReason: string | undefined;
   #usage: Record<string, unknown> = {};
+  #counted = false;
   #fragments = new ToolFragments();
   /** By index, in the order in which they began. */
   #blocks = new Map<number, Block>();
@@ -34,6 +35,16 @@ export class MessageReader implements TurnReader {
     if (data.type === "message_stop") this.done = true;
   }
 
+  get usage(): Usage {
+    const usage = toUsage(this.#usage);
+    // `message_start` counts the output before there is any.
+    return this.#counted || this.written === "" ? usage : { ...usage, outputTokens: 0 };
+  }
+
+  get written(): string {
+    return allWritten([this.#reasoning, this.#text], this.#fragments.calls(this.#newId));
+  }
+
   end(): Turn {
     if (!this.done) throw badResponse(this.#settings, cutOff, { retryable: true });
     const calls = this.#fragments.calls(this.#newId);
@@ -43,7 +54,7 @@ export class MessageReader implements TurnReader {
         reasoning: this.#reasoning,
         calls,
         finish: this.#finishReason(),
-        usage: toUsage(this.#usage),
+        usage: this.usage,
         native: this.#native(calls),
       },
       this.#settings,
@@ -105,6 +116,7 @@ export class MessageReader implements TurnReader {
 
   #readEnd(data: Record<string, unknown>, out: ModelEvent[]): void {
     this.#count(data.usage);
+    this.#counted ||= isRecord(data.usage) && typeof data.usage.output_tokens === "number";
     if (!isRecord(data.delta) || typeof data.delta.stop_reason !== "string") return;
     this.#stopReason = data.delta.stop_reason;
     const explanation = isRecord(data.delta.stop_details) ? textOf(data.delta.stop_details.explanation) : "";
@@ -153,8 +165,10 @@ function toUsage(raw: Record<string, unknown>): Usage {
   const cached = tokenCount(raw.cache_read_input_tokens);
   const written = tokenCount(raw.cache_creation_input_tokens);
   const details = isRecord(raw.output_tokens_details) ? raw.output_tokens_details : {};
+  // Without the part that was not cached nobody knows the whole.
+  const isTold = tokenCount(raw.input_tokens) === raw.input_tokens;
   return {
-    inputTokens: tokenCount(raw.input_tokens) + written + cached,
+    inputTokens: isTold ? tokenCount(raw.input_tokens) + written + cached : 0,
     outputTokens: tokenCount(raw.output_tokens),
     reasoningTokens: tokenCount(details.thinking_tokens),
     cachedTokens: cached,

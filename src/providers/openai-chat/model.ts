@@ -21,7 +21,7 @@ export function openChatModel(settings: ModelSettings): WireModel {
       const reader = new ChatReader(settings, () => `call_${randomUUID().slice(0, 8)}`);
       const send = (stop: AbortSignal) =>
         client.post("/chat/completions", { body, headers, signal: stop }).asResponse();
-      yield* streamTurn({ settings, transport, reader, send, failureOf }, signal);
+      yield* streamTurn({ settings, request, transport, reader, send, failureOf }, signal);
     },
   };
 }

@@ -4,7 +4,7 @@ import { noUsage } from "../../core/model.ts";
 import { badResponse, streamError } from "../errors.ts";
 import type { ModelSettings } from "../settings.ts";
 import { type CollectedCall, type ToolFragment, ToolFragments } from "../tool-fragments.ts";
-import { appendDelta, completeTurn, type ServerEvent, type TurnReader } from "../turn.ts";
+import { allWritten, appendDelta, completeTurn, type ServerEvent, type TurnReader } from "../turn.ts";
 import { failedFinishes, finishReasons } from "./finish.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
 import type { ChatNative } from "./request.ts";
@@ -15,6 +15,7 @@ import { toUsage, usageOf } from "./usage.ts";
 /** Reads the chunks of one chat completion: theirs to ours. `newId` names calls that came without an id. */
 export class ChatReader implements TurnReader {
   done = false;
+  usage: Usage = noUsage;
   #settings: ModelSettings;
   #newId: () => string;
   #text = "";
@@ -26,7 +27,6 @@ export class ChatReader implements TurnReader {
   #thoughtTags = new ThoughtTags();
   #extraContent: unknown;
   #finish: string | undefined;
-  #usage: Usage = noUsage;
   #fragments = new ToolFragments();
 
   constructor(settings: ModelSettings, newId: () => string) {
@@ -43,12 +43,16 @@ export class ChatReader implements TurnReader {
     if (event.event === "error" || isFailure(chunk)) throw streamError(chunk, this.#settings);
     const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
     const usage = usageOf(chunk, choice);
-    if (usage) this.#usage = toUsage(usage);
+    if (usage) this.usage = toUsage(usage);
     if (!isRecord(choice)) return;
     // A server that does not stream sends `message`; Perplexity sends it, cumulative, beside each delta.
     const delta = choice.delta ?? choice.message;
     if (isRecord(delta)) this.#readDelta(delta, out);
     if (typeof choice.finish_reason === "string" && choice.finish_reason) this.#finishWith(choice.finish_reason, out);
+  }
+
+  get written(): string {
+    return allWritten([this.#reasoning, this.#text, this.#refusal], this.#fragments.calls(this.#newId));
   }
 
   end(): Turn {
@@ -59,7 +63,7 @@ export class ChatReader implements TurnReader {
         reasoning: this.#reasoning,
         calls,
         finish: this.#finishReason(),
-        usage: this.#usage,
+        usage: this.usage,
         native: this.#native(calls),
       },
       this.#settings,

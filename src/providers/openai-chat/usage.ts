@@ -11,7 +11,7 @@ export function usageOf(chunk: Record<string, unknown>, choice: unknown): Record
 /** On xAI and Gemini the hidden reasoning counts only in the total, hence the larger of the two is the output. */
 export function toUsage(raw: Record<string, unknown>): Usage {
   const inputTokens = tokenCount(raw.prompt_tokens);
-  const hidden = tokenCount(raw.total_tokens) - inputTokens;
+  const hidden = inputTokens > 0 ? tokenCount(raw.total_tokens) - inputTokens : 0;
   const input = isRecord(raw.prompt_tokens_details) ? raw.prompt_tokens_details : {};
   const output = isRecord(raw.completion_tokens_details) ? raw.completion_tokens_details : {};
   return {

@@ -41,7 +41,7 @@ export function openResponsesModel(settings: ModelSettings): WireModel {
           }
         }
       };
-      yield* streamTurn({ settings, transport, reader, send, failureOf }, signal);
+      yield* streamTurn({ settings, request, transport, reader, send, failureOf }, signal);
     },
   };
 }

@@ -4,7 +4,7 @@ import { type FinishReason, type ModelEvent, noUsage, type Turn, type Usage } fr
 import { badResponse, streamError } from "../errors.ts";
 import type { ModelSettings } from "../settings.ts";
 import type { CollectedCall } from "../tool-fragments.ts";
-import { appendDelta, completeTurn, type ServerEvent, type TurnReader, tokenCount } from "../turn.ts";
+import { allWritten, appendDelta, completeTurn, type ServerEvent, type TurnReader, tokenCount } from "../turn.ts";
 import { type OpenItem, OutputItems } from "./items.ts";
 
 type Fields = Record<string, unknown>;
@@ -12,13 +12,13 @@ type Fields = Record<string, unknown>;
 /** Reads the events of one response: theirs to ours. Unknown events, items and parts are passed over. */
 export class ResponseReader implements TurnReader {
   done = false;
+  usage: Usage = noUsage;
   #settings: ModelSettings;
   #newId: () => string;
   #text = "";
   #reasoning = "";
   #refusal = "";
   #items = new OutputItems();
-  #usage: Usage = noUsage;
   #finish: FinishReason | undefined;
 
   constructor(settings: ModelSettings, newId: () => string) {
@@ -65,6 +65,10 @@ export class ResponseReader implements TurnReader {
     }
   }
 
+  get written(): string {
+    return allWritten([this.#reasoning, this.#text, this.#refusal], this.#items.calls(this.#newId));
+  }
+
   end(): Turn {
     const calls = this.#items.calls(this.#newId);
     if (this.#finish === undefined) throw badResponse(this.#settings, cutOff, { retryable: true });
@@ -75,7 +79,7 @@ export class ResponseReader implements TurnReader {
         reasoning: this.#reasoning,
         calls,
         finish,
-        usage: this.#usage,
+        usage: this.usage,
         native: finish === "stop" ? this.#native(calls) : undefined,
       },
       this.#settings,
@@ -102,9 +106,9 @@ export class ResponseReader implements TurnReader {
   }
 
   #end(response: Fields, status: string, out: ModelEvent[]): void {
+    if (isRecord(response.usage)) this.usage = toUsage(response.usage);
     if (status === "failed") throw streamError(response.error ?? {}, this.#settings);
     for (const item of this.#items.closeAll(response.output)) this.#tell(item, out);
-    if (isRecord(response.usage)) this.#usage = toUsage(response.usage);
     this.#finish = this.#finishReason(response, status);
     if (this.#refusal) out.push({ type: "notice", level: "warning", code: "refusal", message: this.#refusal });
     this.done = true;
@@ -170,7 +174,7 @@ const incompleteReasons: Readonly<Record<string, FinishReason>> = {
 /** Some servers count hidden reasoning only in the total, hence the larger of the two is the output. */
 function toUsage(raw: Fields): Usage {
   const inputTokens = tokenCount(raw.input_tokens);
-  const hidden = tokenCount(raw.total_tokens) - inputTokens;
+  const hidden = inputTokens > 0 ? tokenCount(raw.total_tokens) - inputTokens : 0;
   const input = isRecord(raw.input_tokens_details) ? raw.input_tokens_details : {};
   const output = isRecord(raw.output_tokens_details) ? raw.output_tokens_details : {};
   return {

@@ -1,0 +1,23 @@
+/** Work that is done at most once, when first asked for. */
+export interface Once<T> {
+  /** Does the work at the first call and gives its result to every later one; work that failed is tried again. */
+  get(): Promise<T>;
+  /** The work, if it was begun. */
+  readonly begun: Promise<T> | undefined;
+}
+
+export function once<T>(work: () => Promise<T>): Once<T> {
+  let begun: Promise<T> | undefined;
+  return {
+    get() {
+      begun ??= work().catch((thrown) => {
+        begun = undefined;
+        throw thrown;
+      });
+      return begun;
+    },
+    get begun() {
+      return begun;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { ErrorReport } from "./errors.ts";
+import type { Phase } from "./events.ts";
+import type { JsonValue } from "./json.ts";
+import type { Mode, OutcomeMeta, Status, StopReason } from "./outcome.ts";
+
+/** What a run did, step by step (agent-architecture.md, "Trace"); the contract's JSON, hence `snake_case`. */
+export interface AgentTrace {
+  run_id: string;
+  conversation_id: string;
+  trace_id: string;
+  question: string;
+  mode: Mode;
+  /** ISO 8601, UTC. */
+  started_at: string;
+  status: Status;
+  steps: TraceStep[];
+  final_answer: string;
+  finish_reason: StopReason;
+  used_tools: Record<string, ToolStats>;
+  token_usage: TokenUsage;
+  total_ms: number;
+  /** Each model turn by itself: what each role and phase used. */
+  phases: TracePhase[];
+  models: OutcomeMeta["models"];
+  /** US dollars; null when a price is not known, never 0. */
+  cost_usd: number | null;
+  /** What the reader was told beside the answer: retries, limits, switches, verdicts. */
+  notes: TraceNote[];
+  error: ErrorReport | null;
+}
+
+/** One thought with what it led to: a tool's call and result, or the final answer. */
+export interface TraceStep {
+  /** From 1 on. */
+  step: number;
+  thought?: string;
+  action: TraceAction | null;
+  /** The result as the model read it. */
+  observation: string;
+  elapsed_ms: number;
+  /** ISO 8601, UTC: when it began. */
+  timestamp: string;
+  error?: string;
+}
+
+export interface TraceAction {
+  type: "action" | "final";
+  /** Empty for the final answer. */
+  tool: string;
+  args: JsonValue;
+}
+
+export interface ToolStats {
+  count: number;
+  total_ms: number;
+}
+
+export interface TokenUsage {
+  input_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  cached_tokens: number;
+  total_tokens: number;
+}
+
+export interface TracePhase {
+  phase: Phase;
+  step: number;
+  /** `provider/model`. */
+  model: string;
+  input_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  cached_tokens: number;
+  elapsed_ms: number;
+}
+
+export interface TraceNote {
+  timestamp: string;
+  code: string;
+  message: string;
+}

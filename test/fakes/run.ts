@@ -1,0 +1,47 @@
+import type { Limits } from "../../src/agent/limits.ts";
+import { createPrompts } from "../../src/agent/prompts.ts";
+import { type RunOptions, runAgent } from "../../src/agent/run-agent.ts";
+import { createMemoryStore } from "../../src/agent/store/memory.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
+
+export const defaultLimits: Limits = {
+  maxIterations: 5,
+  maxToolCalls: 5,
+  maxExecutionTimeMs: 60_000,
+  tokenBudget: 100_000,
+  maxParallel: 8,
+  repeatable: [],
+  minResultLength: 20,
+  stopWhenSufficient: false,
+};
+
+export interface Overrides
+  extends Omit<Partial<RunOptions>, "models" | "limits" | "conversation">,
+    Pick<RunOptions, "models"> {
+  limits?: Partial<Limits>;
+  /** Goes on with that conversation of the store, or begins it. */
+  conversationId?: string;
+}
+
+/** The options of a run that are not a test's business. */
+export async function runOptions({ limits, conversationId, ...more }: Overrides): Promise<RunOptions> {
+  const store = more.store ?? createMemoryStore();
+  const known = conversationId === undefined ? undefined : await store.load(conversationId);
+  return {
+    question: "What is Duet?",
+    mode: "agent",
+    conversation: known ?? (await store.create(conversationId)),
+    store,
+    tools: [],
+    prompts: createPrompts(),
+    limits: { ...defaultLimits, ...limits },
+    planPolicy: { unattended: "run", onFailure: "replan", retries: 1 },
+    locale: "en",
+    ...more,
+  };
+}
+
+/** All events of one run. */
+export async function runAll(overrides: Overrides): Promise<AgentEvent[]> {
+  return Array.fromAsync(runAgent(await runOptions(overrides)));
+}

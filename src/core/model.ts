@@ -8,6 +8,8 @@ export interface Model {
   readonly model: string;
   /** What the model can read and write in one call, in tokens; undefined when that is not known. */
   readonly contextWindow?: number;
+  /** False for one that goes by rules and reads no prompt: it can decide and answer, but not plan. */
+  readonly followsPrompts?: false;
   /**
    * Streams one turn. The last event is `turn-end`; a turn that cannot be finished throws a `DuetError` instead
    * (also on abort), so a stream that ended without an error is a complete turn.

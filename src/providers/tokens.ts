@@ -7,10 +7,10 @@ import type { ToolDefinition } from "../core/model.ts";
  */
 export function estimateTokens(text: string): number {
   if (text.length <= longest) return Math.ceil(weighAll(text));
-  const stride = text.length / samples;
   let tokens = 0;
-  for (let start = 0; start < text.length; start += stride) {
-    tokens += weighAll(text.slice(Math.floor(start), Math.floor(start) + longest / samples));
+  for (let sample = 0; sample < samples; sample++) {
+    const start = Math.floor((sample * text.length) / samples);
+    tokens += weighAll(text.slice(start, start + longest / samples));
   }
   return Math.ceil((tokens * text.length) / longest);
 }

@@ -93,6 +93,8 @@ function tidy(schema: JsonSchema, dialect: ToolDialect, depth = 0): JsonSchema {
     required: Array.isArray(node.required) ? [...new Set(strings(node.required))] : undefined,
     enum: Array.isArray(node.enum) && node.enum.length > 0 ? node.enum : undefined,
     properties: fields(node.properties) ?? (types.includes("object") ? {} : undefined),
+    // A plain yes or no tells a model little, and costs 3 % of what fifty tools weigh.
+    additionalProperties: isRecord(node.additionalProperties) ? node.additionalProperties : undefined,
     ...bound(node, "minimum", "exclusiveMinimum"),
     ...bound(node, "maximum", "exclusiveMaximum"),
     ...elements(node, types),

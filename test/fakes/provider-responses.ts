@@ -90,7 +90,8 @@ function phaseOf(turn: FakeTurn): string {
   return turn.toolCalls?.length ? "commentary" : "final_answer";
 }
 
-function usageOf(turn: FakeTurn): object {
+function usageOf(turn: FakeTurn): object | null {
+  if (turn.usage === null) return null;
   const { input = 10, output = 5 } = turn.usage ?? {};
   return {
     input_tokens: input,

@@ -30,14 +30,14 @@ export function* chatPieces(turn: FakeTurn, entry: JournalEntry): Generator<Piec
   yield { text: chunk({}, turn.finish ?? (turn.toolCalls?.length ? "tool_calls" : "stop")) };
   const { input = 10, output = 5 } = turn.usage ?? {};
   const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
-  yield { text: sse({ ...frame, choices: [], usage }) };
+  if (turn.usage !== null) yield { text: sse({ ...frame, choices: [], usage }) };
   yield { text: "data: [DONE]\n\n" };
 }
 
 /** A scripted turn as the events of Anthropic's Messages. */
 export function* messagePieces(turn: FakeTurn, entry: JournalEntry): Generator<Piece> {
   const { input = 10, output = 5 } = turn.usage ?? {};
-  const usage = { input_tokens: input, output_tokens: 1 };
+  const usage = turn.usage === null ? undefined : { input_tokens: input, output_tokens: 1 };
   yield {
     text: event("message_start", {
       message: { id: "msg_fake", type: "message", role: "assistant", model: entry.model, content: [], usage },
@@ -78,7 +78,8 @@ export function* messagePieces(turn: FakeTurn, entry: JournalEntry): Generator<P
   if (turn.cut) yield { text: "", mark: "cut" };
   const reason = turn.finish ?? (turn.toolCalls?.length ? "tool_use" : "end_turn");
   const delta = { stop_reason: reason, stop_sequence: null };
-  yield { text: event("message_delta", { delta, usage: { output_tokens: output } }) };
+  const counted = turn.usage === null ? undefined : { output_tokens: output };
+  yield { text: event("message_delta", { delta, usage: counted }) };
   yield { text: event("message_stop", {}) };
 }
 
@@ -110,6 +111,11 @@ function blockStop(index: number): string {
 
 function event(type: string, data: object): string {
   return `event: ${type}\n${sse({ type, ...data })}`;
+}
+
+/** An event that a test has written itself. */
+export function rawPiece(data: unknown): Piece {
+  return { text: typeof data === "string" ? `data: ${data}\n\n` : sse(data), mark: "delta" };
 }
 
 export function sse(data: unknown): string {

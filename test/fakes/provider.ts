@@ -6,7 +6,7 @@ import { responsePieces } from "./provider-responses.ts";
 import { checkChatRequest, checkMessagesRequest, type Refusal } from "./provider-rules.ts";
 import { checkReasoning } from "./provider-rules-reasoning.ts";
 import { checkResponsesRequest } from "./provider-rules-responses.ts";
-import { chatPieces, messagePieces, type Piece } from "./provider-wires.ts";
+import { chatPieces, messagePieces, type Piece, rawPiece } from "./provider-wires.ts";
 
 export interface FakeTurn {
   text?: string;
@@ -19,13 +19,18 @@ export interface FakeTurn {
   toolCalls?: { id?: string; name: string; arguments: unknown }[];
   /** In the wire's own words. */
   finish?: string;
-  usage?: { input?: number; output?: number };
+  /** Any number, however absurd; `null`: none is told. */
+  usage?: { input?: number; output?: number } | null;
+  /** The data of the events to send instead of the wire's own; texts as they are, anything else as JSON. */
+  raw?: unknown[];
   /** Characters of a delta; 8. */
   chunkSize?: number;
   /** Between deltas, in milliseconds; 0. */
   delayMs?: number;
   /** Keeps the socket open and sends nothing more. */
   hang?: "before-headers" | "after-headers" | "after-text";
+  /** Only for `hang: "after-text"`: the rest follows once this is fulfilled. */
+  until?: Promise<unknown>;
   /** Ends the body early, and cleanly. */
   cut?: "before-finish" | "in-tool-call";
   /** Answers with this status and `body` instead of a stream. */
@@ -130,9 +135,10 @@ async function play(turn: FakeTurn, entry: JournalEntry, response: ServerRespons
   response.writeHead(200, { "content-type": "text/event-stream", ...turn.headers });
   response.flushHeaders();
   if (turn.hang === "after-headers") return;
-  for (const piece of pieces[entry.wire](turn, entry)) {
+  for (const piece of turn.raw?.map(rawPiece) ?? pieces[entry.wire](turn, entry)) {
     if (response.destroyed || stop.aborted) return;
-    if (piece.mark === "hang") return;
+    if (piece.mark === "hang" && !turn.until) return;
+    if (piece.mark === "hang") await turn.until;
     if (piece.mark === "cut") break;
     response.write(piece.text);
     if (turn.delayMs && piece.mark === "delta") await pause(turn.delayMs, undefined, { signal: stop });

@@ -235,7 +235,7 @@ describe("a stream", () => {
     expect(() => readTurn([delta({ content: "x" }), chunk])).toThrow(expect.objectContaining({ code, retryable }));
   });
 
-  test("whose usage is nonsense counts as unknown", () => {
+  test("whose usage is nonsense tells none", () => {
     const usage = { prompt_tokens: -5, completion_tokens: 1e12, total_tokens: "7" };
     expect(readTurn([{ ...delta({ content: "x" }, "stop"), usage }]).turn.usage).toMatchObject({
       inputTokens: 0,

@@ -44,6 +44,13 @@ describe("an estimate", () => {
     for (const text of ["a", "雨", "\ud800", "\u0000", "!"]) expect(estimateTokens(text)).toBeGreaterThanOrEqual(1);
   });
 
+  test("of a very long text is made from samples, and is no worse", () => {
+    const both = 'It rains in Bergen. 卑尔根在下雨。{"city": "Bergen", "days": 235}\n';
+    const share = estimateTokens(both.repeat(10_000)) / (10 * estimateTokens(both.repeat(1000)));
+    expect(share).toBeGreaterThan(0.99);
+    expect(share).toBeLessThan(1.01);
+  });
+
   test("of a conversation counts its calls, its frames and its tools", () => {
     const call = { id: "a", name: "weather", argumentsText: '{"city":"Bergen"}', arguments: { city: "Bergen" } };
     const messages: Message[] = [

@@ -15,6 +15,9 @@ export function createOfflineModel({ locale }: { locale: Locale }): Model {
   return {
     provider: "offline",
     model: "rules",
+    followsPrompts: false,
+    // It looks at nothing but the last question and its results, so no conversation is too long for it.
+    contextWindow: Number.POSITIVE_INFINITY,
     async *stream(request, signal) {
       signal.throwIfAborted();
       const { text, toolCalls } = takeTurn(request, locale);

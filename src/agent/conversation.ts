@@ -10,6 +10,8 @@ export interface Conversation {
   readonly summary: Summary | undefined;
   /** Every source fetched so far; their numbers stay theirs. */
   readonly sources: SourceList;
+  /** A plan that waits to be confirmed, as its run gave it to the store. */
+  readonly pendingPlan?: string | undefined;
 }
 
 export interface ConversationTurn {

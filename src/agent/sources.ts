@@ -1,3 +1,4 @@
+import type { NumberedSource } from "../core/sources.ts";
 import type { Source } from "../core/tool.ts";
 
 /** Sources under the numbers by which the models cite them, through the whole conversation. */
@@ -5,5 +6,7 @@ export interface SourceList {
   /** Their numbers, in the order given; a page fetched again keeps the one it has. */
   number(sources: readonly Source[]): Promise<number[]>;
   get(number: number): Source | undefined;
+  /** By number. */
+  all(): NumberedSource[];
   readonly size: number;
 }

@@ -31,11 +31,13 @@ export interface FinishedRun {
   /** Absent when the run gave no answer worth going on from. */
   turn: ConversationTurn | undefined;
   trace: AgentTrace;
+  /** A plan that waits to be confirmed; absent, the conversation has none any more. Only plan mode reads it. */
+  pendingPlan?: string | undefined;
 }
 
 export interface ConversationEntry {
   id: string;
-  /** The first question. */
+  /** The first question, cut where it is long; empty while no run has ended. */
   title: string;
   turns: number;
   /** ISO 8601, UTC. */

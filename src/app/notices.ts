@@ -1,6 +1,22 @@
 import type { ServerStatus } from "../client/connection.ts";
+import type { Config } from "../config.ts";
+import { deepestChain } from "../core/chain.ts";
+import { cutText } from "../core/cut-text.ts";
+import { type DuetError, report } from "../core/errors.ts";
+import { sentences } from "../core/lines.ts";
 import { type Locale, say } from "../core/locale.ts";
 import type { Notice } from "../core/notice.ts";
+import { printableLine } from "../core/printable.ts";
+
+/** Tells that no server was started, because Duets start one another in a circle. */
+export function nested({ depth, servers }: Pick<Config, "depth" | "servers">, locale: Locale): Notice[] {
+  if (servers.length === 0 || depth < deepestChain) return [];
+  const message = say(locale, {
+    zh: `Duet 已嵌套启动 ${depth} 层，为避免循环没有启动 MCP 服务器。`,
+    en: `${depth} Duets have started one another; to end a circle, no MCP server was started here.`,
+  });
+  return [{ type: "notice", level: "warning", code: "nested-too-deep", message }];
+}
 
 /** Tells which servers a run goes on without; `known` keeps what was told already. */
 export function unavailable(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
@@ -17,10 +33,30 @@ export function unavailable(states: readonly ServerStatus[], known: Set<string>,
 }
 
 /** Tells that a conversation to go on with is not there. */
-export function lostConversation(locale: Locale): Notice {
+export function lostConversation(id: string, locale: Locale): Notice {
+  const shown = cutText(printableLine(id), 100);
   const message = say(locale, {
-    zh: "没有这个对话（对话只保留到进程结束），已开始新的对话。",
-    en: "There is no such conversation (they last as long as the process); a new one has begun.",
+    zh: `没有找到对话 ${shown}，已用这个编号开始新的对话。`,
+    en: `Conversation ${shown} was not found; a new one has begun under that id.`,
   });
   return { type: "notice", level: "warning", code: "conversation-unknown", message };
+}
+
+/** Tells that the conversations so far could not be read, and where their file is now. */
+export function storeDamaged(name: string, locale: Locale): Notice {
+  const message = say(locale, {
+    zh: `对话存储已损坏，原文件保留为 ${name}；已开始新的存储，之前的对话不在其中。`,
+    en: `The store of conversations was damaged; its file is kept as ${name}. A new store has begun, without the conversations so far.`,
+  });
+  return { type: "notice", level: "warning", code: "store-damaged", message };
+}
+
+/** Tells that conversations are not kept, and why. */
+export function storeUnavailable(problem: DuetError, locale: Locale): Notice {
+  const { message: why, hint } = report(problem, locale);
+  const message = say(locale, {
+    zh: `对话只保留到进程结束，之前的对话无法读取：${sentences(why, hint)}`,
+    en: `Conversations last only as long as this process, and earlier ones cannot be read: ${sentences(why, hint)}`,
+  });
+  return { type: "notice", level: "warning", code: "store-unavailable", message };
 }

@@ -1,8 +1,56 @@
+import { join } from "node:path";
 import type { ConversationStore } from "../agent/store.ts";
 import type { Config } from "../config.ts";
+import { type DuetError, toDuetError } from "../core/errors.ts";
+import type { Locale } from "../core/locale.ts";
+import type { Notice } from "../core/notice.ts";
+import { storeDamaged, storeUnavailable } from "./notices.ts";
 
-/** Opens where conversations and traces are kept. */
-export async function openStore(_config: Pick<Config, "home">): Promise<ConversationStore> {
+/** Where conversations and traces are kept, and what the reader must know of it. */
+export interface OpenedStore {
+  store: ConversationStore;
+  /** Why they last only as long as the process, where they should not. */
+  problem?: DuetError;
+  /** What nobody was told yet, in the order it happened; each is given once. */
+  takeNotices(locale: Locale): Notice[];
+}
+
+/**
+ * Opens the file `duet.db` in the state directory, or `own` in its place. Where the file cannot be used, conversations
+ * last as long as the process; never rejects.
+ */
+export async function openStore(
+  { home, conversations }: Pick<Config, "home" | "conversations">,
+  own?: ConversationStore,
+): Promise<OpenedStore> {
+  if (own) return { store: own, takeNotices: () => [] };
+  if (conversations.store === "memory") return { store: await openMemory(), takeNotices: () => [] };
+  const untold: ((locale: Locale) => Notice)[] = [];
+  const takeNotices: OpenedStore["takeNotices"] = (locale) => untold.splice(0).map((tell) => tell(locale));
+  try {
+    const { createSqliteStore } = await import("../agent/store/sqlite.ts");
+    const onDamage = (name: string): void => void untold.push((locale) => storeDamaged(name, locale));
+    return { store: await createSqliteStore(join(home, "duet.db"), { onDamage }), takeNotices };
+  } catch (thrown) {
+    const problem = toDuetError(thrown);
+    untold.push((locale) => storeUnavailable(problem, locale));
+    return { store: standIn(await openMemory(), problem), problem, takeNotices };
+  }
+}
+
+async function openMemory(): Promise<ConversationStore> {
   const { createMemoryStore } = await import("../agent/store/memory.ts");
   return createMemoryStore();
+}
+
+/** Does not say that nobody has ever asked anything, when it only cannot see it. */
+function standIn(memory: ConversationStore, problem: DuetError): ConversationStore {
+  return {
+    ...memory,
+    async latest() {
+      const id = await memory.latest();
+      if (id === undefined) throw problem;
+      return id;
+    },
+  };
 }

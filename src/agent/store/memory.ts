@@ -10,6 +10,7 @@ interface Kept {
   turns: ConversationTurn[];
   summary: Summary | undefined;
   sources: SourceList;
+  pendingPlan?: string | undefined;
   createdAt: string;
   updatedAt: string;
 }
@@ -34,11 +35,12 @@ export function createMemoryStore(max = 1000): ConversationStore {
       conversations.set(id, kept);
       return { ...kept, turns: [] };
     },
-    async append({ conversationId, runId, turn, trace }) {
+    async append({ conversationId, runId, turn, trace, pendingPlan }) {
       const kept = conversations.get(conversationId) ?? make(conversationId);
       conversations.set(conversationId, kept);
       kept.updatedAt = new Date().toISOString();
       if (turn) kept.turns.push(turn);
+      kept.pendingPlan = pendingPlan;
       traces.set(runId, trace);
     },
     async summarise(conversationId, summary) {
@@ -75,6 +77,7 @@ export function createSourceList(): SourceList {
   return {
     number: async (found) => found.map(number),
     get: (wanted) => sources[wanted - 1],
+    all: () => sources.map((source, index) => ({ n: index + 1, source })),
     get size() {
       return sources.length;
     },

@@ -1,0 +1,81 @@
+import type { DatabaseSync } from "node:sqlite";
+import { DuetError } from "../../core/errors.ts";
+import { WrongTables } from "./store-errors.ts";
+
+/** Kept as `user_version`; a change of the tables raises it and brings the older ones up to it. */
+const version = 1;
+
+// `asked` orders conversations by their last question without trusting the clock. Times are ISO 8601, UTC.
+const objects = [
+  `CREATE TABLE conversations (
+  id TEXT PRIMARY KEY,
+  title TEXT NOT NULL,
+  turns INTEGER NOT NULL,
+  asked INTEGER NOT NULL UNIQUE,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+) STRICT`,
+  `CREATE TABLE turns (
+  conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
+  n INTEGER NOT NULL,
+  question TEXT NOT NULL,
+  answer TEXT NOT NULL,
+  PRIMARY KEY (conversation, n)
+) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE summaries (
+  conversation TEXT PRIMARY KEY REFERENCES conversations ON DELETE CASCADE,
+  turns INTEGER NOT NULL,
+  text TEXT NOT NULL
+) STRICT`,
+  // A plan that waits to be confirmed, as plan mode wrote it.
+  `CREATE TABLE plans (
+  conversation TEXT PRIMARY KEY REFERENCES conversations ON DELETE CASCADE,
+  plan TEXT NOT NULL
+) STRICT`,
+  `CREATE TABLE sources (
+  conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
+  n INTEGER NOT NULL,
+  url TEXT NOT NULL,
+  title TEXT NOT NULL,
+  snippet TEXT NOT NULL,
+  PRIMARY KEY (conversation, n),
+  UNIQUE (conversation, url)
+) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE traces (
+  n INTEGER PRIMARY KEY,
+  run TEXT NOT NULL UNIQUE,
+  conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
+  trace TEXT NOT NULL
+) STRICT`,
+  "CREATE INDEX traces_by_conversation ON traces (conversation)",
+];
+
+/** Whether the file holds our tables or nothing yet. Changes nothing; throws for other tables and for a newer version. */
+export function inspectSchema(connection: DatabaseSync): "ours" | "empty" {
+  const found = Number(connection.prepare("PRAGMA user_version").get()?.user_version);
+  if (found > version) throw newer(found, connection.location() ?? "");
+  const texts = connection.prepare("SELECT sql FROM sqlite_schema").all();
+  if (found === 0 && texts.length === 0) return "empty";
+  const known = new Set(texts.map(({ sql }) => sql));
+  if (found === version && objects.every((sql) => known.has(sql))) return "ours";
+  throw new WrongTables("the tables are not those of Duet");
+}
+
+/** Makes the tables in an empty file, all of them or none. */
+export function createSchema(connection: DatabaseSync): void {
+  connection.exec(["BEGIN IMMEDIATE", ...objects, `PRAGMA user_version = ${version}`, "COMMIT"].join(";\n"));
+}
+
+function newer(found: number, file: string): DuetError {
+  return new DuetError({
+    code: "internal",
+    text: {
+      zh: `对话存储 ${file} 的版本是 ${found}，来自更新的 Duet（此版本支持到 ${version}）`,
+      en: `the store of conversations ${file} has version ${found}, from a newer Duet (this one knows up to ${version})`,
+    },
+    hint: {
+      zh: "请升级 Duet，或用 DUET_HOME 另选一个文件夹。",
+      en: "Update Duet, or name another folder with DUET_HOME.",
+    },
+  });
+}

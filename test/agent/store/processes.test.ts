@@ -1,0 +1,115 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { damage } from "./damage.ts";
+import { openStore, storeFile } from "./stores.ts";
+
+interface StoreProcess {
+  child: ChildProcessWithoutNullStreams;
+  /** Lets it begin. */
+  go(): void;
+  /** What it has done, as it does it; ends with the process. */
+  lines: AsyncIterableIterator<string>;
+}
+
+/** Starts `store-process.ts`; it waits until it is told to go. */
+async function startProcess(...args: string[]): Promise<StoreProcess> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "store-process.ts"), ...args]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    stderr += text;
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  if ((await lines.next()).value !== '"ready"') throw new Error(`the process did not start: ${stderr}`);
+  return { child, lines, go: () => void child.stdin.write("go\n") };
+}
+
+async function allOf({ lines }: StoreProcess): Promise<unknown[]> {
+  return Array.fromAsync(lines, (line): unknown => JSON.parse(line));
+}
+
+/** Starts several, lets them go at once, and gives what each has done. */
+async function together(...commands: string[][]): Promise<unknown[][]> {
+  const processes = await Promise.all(commands.map((command) => startProcess(...command)));
+  for (const { go } of processes) go();
+  return Promise.all(processes.map(allOf));
+}
+
+describe("a process that is killed", () => {
+  test("loses no turn that it had acknowledged, and at most the one it was writing", async () => {
+    const file = await storeFile();
+    for (const [round, acknowledged] of [1, 7, 20, 43, 90].entries()) {
+      const writer = await startProcess("append", file, `conv-${round}`, `r${round}`, "100000");
+      writer.go();
+      let seen = 0;
+      for await (const _ of writer.lines) {
+        seen++;
+        if (seen === acknowledged) writer.child.kill("SIGKILL");
+      }
+      const store = await openStore(file, { onDamage: (name) => expect.fail(name) });
+      const turns = (await store.load(`conv-${round}`))?.turns ?? [];
+      expect(seen).toBeGreaterThanOrEqual(acknowledged);
+      expect(turns.length).toBeGreaterThanOrEqual(seen);
+      expect(turns.length).toBeLessThanOrEqual(seen + 1);
+      expect(turns.map(({ question }) => question)).toEqual(turns.map((_, index) => `r${round}-${index}`));
+      await store.close();
+    }
+    const database = new DatabaseSync(file);
+    expect(database.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
+    expect(database.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
+    database.close();
+  });
+});
+
+describe("two processes on one store", () => {
+  test("append to one conversation side by side: none is lost, each keeps its order", async () => {
+    const file = await storeFile();
+    await together(["append", file, "shared", "a", "50"], ["append", file, "shared", "b", "50"]);
+    const questions = ((await (await openStore(file)).load("shared"))?.turns ?? []).map(({ question }) => question);
+    expect(questions).toHaveLength(100);
+    for (const name of ["a", "b"])
+      expect(questions.filter((question) => question.startsWith(name))).toEqual(
+        Array.from({ length: 50 }, (_, index) => `${name}-${index}`),
+      );
+  });
+
+  test("never give two pages one number, nor one page two", async () => {
+    const file = await storeFile();
+    const claims = (await together(["number", file, "shared", "3"], ["number", file, "shared", "7"])).flat(2);
+    const pairs = new Set(claims.map((claim) => JSON.stringify(claim)));
+    expect(claims).toHaveLength(200);
+    const urls = new Set(claims.map((claim) => (Array.isArray(claim) ? claim[0] : undefined)));
+    const numbers = new Set(claims.map((claim) => (Array.isArray(claim) ? claim[1] : undefined)));
+    expect(pairs.size).toBe(urls.size);
+    expect(pairs.size).toBe(numbers.size);
+    const kept = (await (await openStore(file)).load("shared"))?.sources.all() ?? [];
+    expect(new Set(kept.map(({ n, source }) => JSON.stringify([source.url, n])))).toEqual(pairs);
+  });
+
+  test("that begin a store at the same moment share it", async () => {
+    const file = await storeFile();
+    const names = ["a", "b", "c", "d"];
+    await together(...names.map((name) => ["begin", file, name]));
+    const store = await openStore(file);
+    expect((await store.list({ limit: 10, offset: 0 })).map(({ id }) => id).sort()).toEqual(names);
+  });
+
+  test.each(["no database", "torn in the middle", "zero bytes with a log of garbage"])(
+    "that find it damaged at the same moment (%s) set it aside once",
+    async (kind) => {
+      const file = await storeFile();
+      await damage[kind]?.(file);
+      const names = ["a", "b", "c", "d"];
+      const found = (await together(...names.map((name) => ["begin", file, name]))).flat(2);
+      expect(found).toHaveLength(1);
+      const kept = await readdir(dirname(file));
+      expect(new Set(kept.map((name) => name.replace(/-(wal|shm)$/, ""))).size).toBe(3);
+      const store = await openStore(file);
+      expect((await store.list({ limit: 10, offset: 0 })).map(({ id }) => id).sort()).toEqual(names);
+    },
+  );
+});

@@ -13,7 +13,7 @@ export interface BuiltinOptions {
   /** The directories that the file tools may read. */
   roots: readonly string[];
   locale: Locale;
-  /** Absent: no `web_search`. Its cache and its announcement live as long as the tools, so make them once a conversation. */
+  /** Absent: no `web_search`. Its announcement is made once, so make the tools once a conversation. */
   search: SearchOptions | undefined;
   /** Milliseconds since 1970. */
   now?: () => number;
@@ -22,7 +22,7 @@ export interface BuiltinOptions {
 /** The tools that come with the program, in a fixed order, each with its checks and limits round it. */
 export function createBuiltinTools({ roots, locale, search, now = Date.now }: BuiltinOptions): Tool[] {
   const limited = (tool: Tool, milliseconds: number): Tool =>
-    withValidation(withTimeout(withOutputLimit(tool, 20_000), milliseconds));
+    withValidation(withTimeout(withOutputLimit(tool), milliseconds));
   const tools = [
     limited(createEcho(locale), 5000),
     limited(createCalculator(locale), 5000),

@@ -1,4 +1,5 @@
-import { headOf, tailOf } from "../core/cut-text.ts";
+import { cutMiddle } from "../core/cut-middle.ts";
+import { headOf } from "../core/cut-text.ts";
 import { say } from "../core/locale.ts";
 import { failure, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { abortable, timeLimit, timeoutError } from "../core/waiting.ts";
@@ -30,6 +31,7 @@ function until(signal: AbortSignal, context: ToolContext): ToolContext {
   return {
     signal,
     locale: context.locale,
+    chain: context.chain,
     progress(message, progress, total) {
       if (!signal.aborted) context.progress(message, progress, total);
     },
@@ -39,18 +41,19 @@ function until(signal: AbortSignal, context: ToolContext): ToolContext {
   };
 }
 
-/** Keeps `characters` of a longer result, three quarters from its head and the rest from its tail, and says how much is missing. */
-export function withOutputLimit(tool: Tool, characters: number): Tool {
+/**
+ * Keeps `characters` of a longer result, head and tail, and says how much is missing. It protects the memory of the
+ * process; what a model reads of a result is the agent's business.
+ */
+export function withOutputLimit(tool: Tool, characters = 2_000_000): Tool {
   return wrap(tool, async (args, context) => shorten(await tool.run(args, context), characters, context));
 }
 
 function shorten(result: ToolResult, characters: number, { locale }: ToolContext): ToolResult {
   if (result.text.length <= characters) return result;
-  const head = headOf(result.text, Math.ceil(characters * 0.75));
-  const tail = tailOf(result.text, characters - Math.ceil(characters * 0.75));
-  const missing = result.text.length - head.length - tail.length;
-  const gap = say(locale, { zh: `…[省略 ${missing} 个字符]…`, en: `…[${missing} characters left out]…` });
-  const text = `${head}\n${gap}\n${tail}`;
+  const text = cutMiddle(result.text, characters, (missing) =>
+    say(locale, { zh: `…[省略 ${missing} 个字符]…`, en: `…[${missing} characters left out]…` }),
+  );
   return {
     ...result,
     text,

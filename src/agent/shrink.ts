@@ -1,0 +1,58 @@
+/** How texts are measured and shortened. */
+export interface Sizing {
+  tokensOf(text: string): number;
+  /** Keeps about that many characters of a text. */
+  shorten(text: string, kept: number): string;
+}
+
+/** One text gives up what is needed, but keeps so many characters. */
+export interface Step {
+  index: number;
+  floor: number;
+}
+
+/** Rounds over the given texts, one for each floor: no text gives more in a round before every other has given as much. */
+export function inRounds(indices: readonly number[], floors: readonly number[]): Step[] {
+  return floors.flatMap((floor) => indices.map((index) => ({ index, floor })));
+}
+
+/**
+ * Saves `excess` tokens, or as many as it can, by shortening texts in the order of the steps, none more than is needed.
+ * Each cut is made from the text as it was given. Pure.
+ */
+export function shrink(texts: readonly string[], excess: number, steps: readonly Step[], sizing: Sizing): string[] {
+  const shrunk = [...texts];
+  const sizes = new Map<number, number>();
+  let left = excess;
+  for (const { index, floor } of steps) {
+    if (left <= 0) break;
+    const [original = "", text = ""] = [texts[index], shrunk[index]];
+    if (text.length <= floor) continue;
+    const size = sizes.get(index) ?? sizing.tokensOf(text);
+    const guess = text.length * Math.max(0, 1 - left / size);
+    const cut = cutTo(original, { guess, floor, target: size - left }, sizing);
+    sizes.set(index, Math.min(cut.size, size));
+    if (cut.size >= size) continue;
+    left -= size - cut.size;
+    shrunk[index] = cut.text;
+  }
+  return shrunk;
+}
+
+interface Cut {
+  /** Characters to begin with. */
+  guess: number;
+  floor: number;
+  /** Tokens. */
+  target: number;
+}
+
+/** The longest cut that is at most `target` tokens, but no shorter than the floor. */
+function cutTo(original: string, { guess, floor, target }: Cut, { tokensOf, shorten }: Sizing) {
+  for (let kept = guess; ; kept *= 0.8) {
+    const characters = Math.max(floor, Math.floor(kept));
+    const text = shorten(original, characters);
+    const size = tokensOf(text);
+    if (size <= target || characters <= floor) return { text, size };
+  }
+}

@@ -1,5 +1,5 @@
 // Bundles the program into dist/: one entry, code split so that heavy parts load when first needed.
-import { rm } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { build } from "esbuild";
 
@@ -22,7 +22,7 @@ const lazyBuiltins = {
 
 await rm("dist", { recursive: true, force: true });
 await build({
-  entryPoints: { duet: "bin/duet.ts" },
+  entryPoints: { duet: "bin/duet.ts", index: "src/index.ts" },
   outdir: "dist",
   bundle: true,
   splitting: true,
@@ -30,11 +30,15 @@ await build({
   platform: "node",
   format: "esm",
   target: "node22.19",
-  chunkNames: "chunks/[name]-[hash]",
+  // Beside the entries, so that `./prompts/` is the same folder seen from any of them.
+  chunkNames: "[name]-[hash]",
   // The ES module builds, where a package has both: their imports can be followed and cut.
   mainFields: ["module", "main"],
   alias: { "@modelcontextprotocol/server/_shims": "./scripts/sdk-shims.mjs" },
   plugins: [lazyBuiltins],
+  // The user installs those that send spans; all share one copy of the API.
+  external: ["@opentelemetry/*"],
   legalComments: "none",
   logLevel: "warning",
 });
+await cp("src/agent/prompts", "dist/prompts", { recursive: true });

@@ -2,8 +2,6 @@ import type { Config } from "./settings.ts";
 
 /** Settings that this version reads and checks but does not obey yet. */
 const later = [
-  "agent.evaluation.module",
-  "prompts.directory",
   "tools.ask",
   "tools.directory",
   "httpToken",
@@ -15,6 +13,6 @@ export function unusedSettings({ origins }: Pick<Config, "origins">): string[] {
   return Object.entries(origins).flatMap(([path, origin]) => {
     const isLater = later.some((key) => path === key || path.startsWith(`${key}[`));
     if (!isLater || origin.from === "default") return [];
-    return [origin.from === "file" ? path : origin.name];
+    return [origin.from === "file" || origin.from === "code" ? path : origin.name];
   });
 }

@@ -1,0 +1,17 @@
+/**
+ * In a prompt `{word}`, of lower-case letters only, is a place to be filled (agent-architecture.md "Prompt Templates").
+ * `{{word}}` stands for `{word}` itself, and every other brace, as in JSON or `{{step_1}}`, for itself.
+ */
+const place = /\{\{([a-z]+)\}\}|\{([a-z]+)\}/g;
+
+/** The names of the places, each once, in their order. */
+export function placesIn(template: string): string[] {
+  return [...new Set([...template.matchAll(place)].flatMap(([, , name]) => name ?? []))];
+}
+
+/** Fills each place once: what was filled in is not looked at again. */
+export function fillPlaces(template: string, fill: (name: string) => string): string {
+  return template.replace(place, (_, literal: string | undefined, name: string) =>
+    literal === undefined ? fill(name) : `{${literal}}`,
+  );
+}

@@ -1,7 +1,7 @@
 import type { PlanStep } from "../core/events.ts";
+import type { PlanReply } from "../core/plan-reply.ts";
 
-/** What a reader says to a plan. */
-export type PlanReply = { reply: "yes" } | { reply: "no" } | { reply: "edit"; words: string };
+export type { PlanReply } from "../core/plan-reply.ts";
 
 /** Shows a plan to somebody and waits for the reply; rejects when the signal aborts. */
 export type ConfirmPlan = (steps: readonly PlanStep[], signal: AbortSignal) => Promise<PlanReply>;

@@ -1,0 +1,60 @@
+import { abortable, timeLimit, timeoutError } from "../../core/waiting.ts";
+import type { PlanReply } from "../plan-reply.ts";
+import type { Run } from "../run.ts";
+import type { Plan } from "./plan.ts";
+import type { Drafted, Planner } from "./planner.ts";
+
+/** What came of showing a plan; `unanswered`: nobody can be asked, or nobody has replied. */
+export type Agreement = "yes" | "no" | "unanswered" | Exclude<Drafted, { draft: unknown }>;
+
+/** How long a reader may think about a plan, in milliseconds; none of it is the run's time. */
+const thinkingTimeMs = 10 * 60_000;
+/** How often a reader may have a plan changed. */
+const mostRevisions = 5;
+
+/** Shows a plan until a reader has said yes or no; each change that is asked for is planned, shown and asked about again. */
+export async function agree(run: Run, plan: Plan, planner: Planner): Promise<Agreement> {
+  for (let revisions = 0; ; revisions++) {
+    plan.show();
+    if (!plan.acts) return "yes";
+    const reply = await askReader(run, plan);
+    if (reply === undefined) return "unanswered";
+    if (reply.reply !== "edit") return reply.reply;
+    if (revisions === mostRevisions) return "unanswered";
+    const stopped = await revise(run, plan, planner, reply.words);
+    if (stopped) return stopped;
+  }
+}
+
+/** Puts what the reader wants changed into the plan; gives why that was not possible. */
+export async function revise(
+  run: Run,
+  plan: Plan,
+  planner: Planner,
+  words: string,
+): Promise<Exclude<Drafted, { draft: unknown }> | undefined> {
+  const drafted = await planner.revise(words);
+  // What the reader says to the plan is part of what is asked: the answer must know it too.
+  run.question = `${run.question}\n\n${words}`;
+  if (!("draft" in drafted)) return drafted;
+  plan.revise(drafted.draft);
+  return undefined;
+}
+
+async function askReader(run: Run, plan: Plan): Promise<PlanReply | undefined> {
+  const { confirmPlan } = run;
+  if (confirmPlan === undefined) return run.planPolicy.unattended === "run" ? { reply: "yes" } : undefined;
+  return run.outsideTime(async () => {
+    const reason = () =>
+      timeoutError({ zh: "等待确认计划", en: "waiting for the plan to be confirmed" }, thinkingTimeMs);
+    const limit = timeLimit(thinkingTimeMs, reason, run.cancelled);
+    try {
+      return await abortable(confirmPlan(plan.steps, limit.signal), limit.signal);
+    } catch (thrown) {
+      if (limit.expired) return undefined;
+      throw thrown;
+    } finally {
+      limit.clear();
+    }
+  });
+}

@@ -1,0 +1,130 @@
+import { toDuetError } from "../../core/errors.ts";
+import { isRecord, type JsonObject, textOf } from "../../core/json.ts";
+import { type Locale, say, type Text } from "../../core/locale.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { PlannedStep } from "./plan.ts";
+import { badReferences, noPlan, shownValue, tooDeep, tooMany, unknownTool } from "./plan-problems.ts";
+import { type OpenPlace, openPlaces } from "./references.ts";
+
+export interface PlanRules {
+  tools: ReadonlyMap<string, Tool>;
+  /** The number of the first step. */
+  first: number;
+  /** Earlier steps that have a result. */
+  known: ReadonlySet<number>;
+  /** How many steps may call a tool. */
+  maxToolCalls: number;
+  /** Of the problems. */
+  locale: Locale;
+}
+
+export type ParsedPlan = { steps: PlannedStep[] } | { problems: string[] };
+
+const mostSteps = 100;
+const deepest = 32;
+
+/** Reads a plan as the model wrote it: nothing is repaired, and every problem is told at once, in words for the model. */
+export async function parsePlan(text: string, rules: PlanRules): Promise<ParsedPlan> {
+  const plan = jsonObjectIn(text);
+  const listed = isRecord(plan) ? plan.steps : undefined;
+  if (!Array.isArray(listed)) return { problems: [say(rules.locale, noPlan)] };
+  const problems: Text[] = [];
+  const steps: PlannedStep[] = [];
+  const known = new Set(rules.known);
+  for (const [index, value] of listed.slice(0, mostSteps).entries()) {
+    const number = rules.first + index;
+    const { step, problems: wrong } = await readStep(value, { ...rules, number, known });
+    problems.push(...wrong.map(({ zh, en }) => ({ zh: `步骤 ${number}：${zh}`, en: `step ${number}: ${en}` })));
+    steps.push(step);
+    if (step.tool !== "") known.add(number);
+  }
+  const calls = listed.length > mostSteps ? listed.length : steps.filter(({ tool }) => tool !== "").length;
+  if (calls > rules.maxToolCalls) problems.push(tooMany(calls, rules.maxToolCalls));
+  return problems.length > 0 ? { problems: problems.map((problem) => say(rules.locale, problem)) } : { steps };
+}
+
+interface StepRules extends PlanRules {
+  number: number;
+}
+
+interface ReadStep {
+  step: PlannedStep;
+  problems: Text[];
+}
+
+const nameless: PlannedStep = { description: "", tool: "", parameters: {} };
+
+async function readStep(value: unknown, rules: StepRules): Promise<ReadStep> {
+  if (isDeeper(value, deepest)) return { step: nameless, problems: [tooDeep] };
+  if (!isRecord(value)) return { step: nameless, problems: [shownValue(value, "不是一个对象", "is not an object")] };
+  const problems: Text[] = [];
+  const { tool: name, parameters = {} } = value;
+  const step = { description: textOf(value.description).trim(), tool: textOf(name).trim(), parameters: {} };
+  if (value.step !== rules.number)
+    problems.push(shownValue(value.step, `step 应为 ${rules.number}`, `"step" must be ${rules.number}`));
+  if (step.description === "") problems.push({ zh: "缺少 description", en: '"description" is missing' });
+  if (name !== undefined && name !== null && typeof name !== "string")
+    problems.push(shownValue(name, "tool 必须是字符串", '"tool" must be a string'));
+  if (!isJsonObject(parameters)) {
+    problems.push(shownValue(parameters, "parameters 必须是对象", '"parameters" must be an object'));
+    return { step, problems };
+  }
+  step.parameters = parameters;
+  const places = openPlaces(parameters);
+  problems.push(...places.flatMap((place) => badReferences(place, rules.known)));
+  if (step.tool !== "") problems.push(...(await badCall(step, places, rules.tools)));
+  return { step, problems };
+}
+
+async function badCall({ tool: name, parameters }: PlannedStep, places: OpenPlace[], tools: PlanRules["tools"]) {
+  const tool = tools.get(name);
+  if (tool === undefined) return [unknownTool(name, [...tools.keys()])];
+  try {
+    const problems = (await tool.check?.(parameters)) ?? [];
+    return problems
+      .filter(({ path }) => !places.some((place) => touches(path, place.path)))
+      .map(({ path, text: { zh, en } }) => ({
+        zh: `parameters${path && ` ${path}`}：${zh}`,
+        en: `parameters${path && ` ${path}`}: ${en}`,
+      }));
+  } catch (thrown) {
+    // A tool whose schema cannot be used refuses every call: better that the plan does without it.
+    return [toDuetError(thrown).text];
+  }
+}
+
+/** Whether a problem is about a value that is filled in later, or about what such a value is a part of. */
+function touches(problem: string, open: string): boolean {
+  return isWithin(problem, open) || isWithin(open, problem);
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  if (outer === "" || inner === outer) return true;
+  return inner.startsWith(outer) && /[.[]/.test(inner[outer.length] ?? "");
+}
+
+/** The JSON object of a reply, without the code fence or the prose that may stand round it. */
+function jsonObjectIn(text: string): unknown {
+  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/i.exec(text)?.[1];
+  const braced = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
+  for (const candidate of [text, fenced, braced]) {
+    if (candidate === undefined) continue;
+    try {
+      const value: unknown = JSON.parse(candidate);
+      if (isRecord(value)) return value;
+    } catch {
+      // Perhaps another part of the reply is the plan.
+    }
+  }
+  return undefined;
+}
+
+/** What was parsed from JSON and is a record holds nothing but JSON. */
+function isJsonObject(value: unknown): value is JsonObject {
+  return isRecord(value);
+}
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));
+}

@@ -1,0 +1,102 @@
+import type { PlanStep } from "../../core/events.ts";
+import { isRecord } from "../../core/json.ts";
+import { type PlanReply, readPlanReply } from "../../core/plan-reply.ts";
+import type { Observation } from "../act.ts";
+import type { Begun, Plan } from "./plan.ts";
+
+/** A plan that waited to be confirmed, and what was said to it. */
+export interface Resumed {
+  /** What was asked when the plan was made. */
+  question: string;
+  begun: Begun;
+  reply: PlanReply;
+}
+
+/** What a conversation keeps of a plan that waits to be confirmed; only `resumePlan` reads it. */
+export function keepPlan(question: string, plan: Plan): string {
+  const kept: Kept = {
+    version: 1,
+    question,
+    stepwise: plan.isStepwise,
+    replaced: plan.replaced,
+    repairs: plan.repairs,
+    steps: [...plan.steps],
+    results: [...plan.results],
+    observations: [...plan.observations],
+  };
+  return JSON.stringify(kept);
+}
+
+/** The plan that `words` reply to; undefined when what was kept is not of this version. */
+export function resumePlan(text: string, words: string): Resumed | undefined {
+  const kept = parse(text);
+  const reply = readPlanReply(words);
+  if (!isKept(kept) || reply === undefined) return undefined;
+  const { question, steps, stepwise, observations, replaced, repairs } = kept;
+  return {
+    question,
+    reply,
+    begun: { steps, stepwise, observations, replaced, repairs, results: new Map(kept.results) },
+  };
+}
+
+interface Kept {
+  version: 1;
+  question: string;
+  stepwise: boolean;
+  replaced: number;
+  repairs: number;
+  steps: PlanStep[];
+  results: [number, string][];
+  observations: Observation[];
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Looks at all that a run would stumble over: the text has been on a disk. */
+function isKept(value: unknown): value is Kept {
+  return (
+    isRecord(value) &&
+    value.version === 1 &&
+    typeof value.question === "string" &&
+    typeof value.stepwise === "boolean" &&
+    Number.isInteger(value.replaced) &&
+    Number.isInteger(value.repairs) &&
+    isListOf(value.steps, isStep) &&
+    isListOf(value.results, isResult) &&
+    isListOf(value.observations, isObservation)
+  );
+}
+
+function isListOf(value: unknown, isItem: (item: unknown, index: number) => boolean): boolean {
+  return Array.isArray(value) && value.every(isItem);
+}
+
+function isStep(value: unknown, index: number): boolean {
+  if (!isRecord(value)) return false;
+  const { step, description, tool, parameters, state } = value;
+  const isKnown = state === "pending" || state === "done" || state === "failed" || state === "skipped";
+  return step === index + 1 && isText(description) && isText(tool) && isRecord(parameters) && isKnown;
+}
+
+function isResult(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 2 && Number.isInteger(value[0]) && isText(value[1]);
+}
+
+function isObservation(value: unknown): boolean {
+  if (!isRecord(value) || !isRecord(value.call) || !isRecord(value.result)) return false;
+  const { call, result, text, ran } = value;
+  return (
+    isText(call.name) && isText(call.argumentsText) && isText(result.text) && isText(text) && typeof ran === "boolean"
+  );
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}

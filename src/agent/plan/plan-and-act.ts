@@ -1,0 +1,107 @@
+import { say } from "../../core/locale.ts";
+import type { Observation } from "../act.ts";
+import { conclude, decideAndAct } from "../decide.ts";
+import { endedEarly } from "../explain.ts";
+import type { PlanReply } from "../plan-reply.ts";
+import type { Run } from "../run.ts";
+import type { Work } from "../work.ts";
+import { type Agreement, agree, revise } from "./agree.ts";
+import { carryOut } from "./carry-out.ts";
+import { keepPlan, resumePlan } from "./pending-plan.ts";
+import { type Begun, createPlan, type Plan } from "./plan.ts";
+import { stateList, waitingText } from "./plan-text.ts";
+import { createPlanner, type Planner } from "./planner.ts";
+
+/**
+ * Plans, has the plan confirmed, carries it out (agent-architecture.md 3.2). Ends with the reason to answer, or with a
+ * plan that waits or is not wanted; throws only when it was cancelled, or when the function-call model failed before
+ * there was anything to show.
+ */
+export async function planAndAct(run: Run): Promise<Work> {
+  if (run.tools.size === 0) return conclude(run, { observations: [], reason: "model-decided" });
+  const { pendingPlan } = run.conversation;
+  const resumed = pendingPlan === undefined ? undefined : resumePlan(pendingPlan, run.said);
+  const plan = createPlan(run, resumed?.begun ?? nothing());
+  const planner = createPlanner(run, plan);
+  try {
+    return await settle(run, { plan, planner, reply: resumed?.reply });
+  } catch (thrown) {
+    plan.close();
+    throw thrown;
+  }
+}
+
+function nothing(): Begun {
+  return { steps: [], stepwise: false, observations: [], results: new Map(), replaced: 0, repairs: 0 };
+}
+
+interface Planning {
+  plan: Plan;
+  planner: Planner;
+  /** What was said to a plan that waited. */
+  reply: PlanReply | undefined;
+}
+
+async function settle(run: Run, planning: Planning): Promise<Work> {
+  const { plan, planner } = planning;
+  const agreement = await begin(run, planning);
+  if (typeof agreement === "object") return end(run, plan, { reason: agreement.stop, error: agreement.error });
+  if (agreement === "unanswered") return waiting(run, plan);
+  if (agreement === "no") return declined(run, plan);
+  if (plan.steps.length === 0) return conclude(run, { observations: [], reason: "model-decided" });
+  if (plan.isStepwise) return stepByStep(run, plan);
+  const ended = await carryOut(run, plan, planner);
+  return ended === "unanswered" ? waiting(run, plan) : end(run, plan, ended);
+}
+
+/** Makes the first plan, or takes up the one that waited, and has it confirmed. */
+async function begin(run: Run, { plan, planner, reply }: Planning): Promise<Agreement> {
+  if (reply === undefined) {
+    const drafted = await planner.begin();
+    if (!("draft" in drafted)) return drafted;
+    plan.revise(drafted.draft);
+    return plan.steps.length === 0 ? "yes" : agree(run, plan, planner);
+  }
+  if (reply.reply === "edit") return (await revise(run, plan, planner, reply.words)) ?? agree(run, plan, planner);
+  plan.show();
+  return reply.reply;
+}
+
+/** The plan has come to its end, whole or not. */
+function end(run: Run, plan: Plan, { reason, error }: Pick<Work, "reason" | "error">): Work {
+  plan.close();
+  const observations = [...plan.observations];
+  if (!plan.isWhole() && observations.length > 0) observations.push(asObservation(plan, run));
+  return conclude(run, { observations, reason, error });
+}
+
+/** What became of each step, for the model that answers: it says what is missing. */
+function asObservation(plan: Plan, { language }: Run): Observation {
+  const text = stateList(plan, language);
+  const name = say(language, { zh: "计划的执行情况", en: "What became of the plan" });
+  const call = { id: "plan", name, argumentsText: "", arguments: {} };
+  return { call, result: { ok: true, text }, text, ran: true, isRepeated: false, isNews: true };
+}
+
+async function stepByStep(run: Run, plan: Plan): Promise<Work> {
+  const [step] = plan.steps;
+  if (step) plan.begin(step);
+  const work = await decideAndAct(run);
+  if (step) endedEarly(work.reason) ? plan.fail(step, work.reason) : plan.succeed(step);
+  return work;
+}
+
+/** The answer is the plan itself, which the conversation keeps until somebody replies. */
+function waiting(run: Run, plan: Plan): Work {
+  run.answer.push(waitingText(plan.steps, run.language));
+  const halt = { halt: "unconfirmed", pendingPlan: keepPlan(run.question, plan) } as const;
+  return { observations: [], reason: "plan-failed", written: { finish: "stop" }, halt };
+}
+
+/** What was done before the reader said no is still worth an answer. */
+function declined(run: Run, plan: Plan): Work {
+  if (plan.observations.length > 0) return end(run, plan, { reason: "plan-failed" });
+  plan.close();
+  run.answer.push(say(run.language, { zh: "计划已取消，没有执行。", en: "The plan was dropped; nothing was done." }));
+  return { observations: [], reason: "plan-failed", written: { finish: "stop" }, halt: { halt: "declined" } };
+}

@@ -1,0 +1,33 @@
+import type { PlanStep } from "../../core/events.ts";
+import { type Locale, say } from "../../core/locale.ts";
+import { states } from "../../core/plan-lines.ts";
+import type { Plan } from "./plan.ts";
+
+/** The steps with their states and what went wrong, a line each, for a model. */
+export function stateList({ steps, failures }: Pick<Plan, "steps" | "failures">, locale: Locale): string {
+  return steps
+    .map(({ step, description, tool, state }) => {
+      const why = failures.get(step);
+      return `${step}. ${description}${tool && ` (${tool})`}: ${say(locale, states[state])}${why ? ` (${why})` : ""}`;
+    })
+    .join("\n");
+}
+
+/** A plan that waits to be confirmed, as an answer: the steps and what to reply. */
+export function waitingText(steps: readonly PlanStep[], locale: Locale): string {
+  const list = steps.map((step) => `${step.step}. ${step.description}${call(step)}${mark(step, locale)}`).join("\n");
+  return say(locale, {
+    zh: `计划如下，等待确认：\n\n${list}\n\n在同一对话中以 plan 模式回复：y 确认执行，n 取消，或写出修改意见。`,
+    en: `This plan waits to be confirmed:\n\n${list}\n\nReply in the same conversation, in plan mode: y to carry it out, n to drop it, or what to change.`,
+  });
+}
+
+/** As code, which no citation is looked for in. */
+function call({ tool, parameters }: PlanStep): string {
+  if (tool === "") return "";
+  return ` — \`${tool}\` \`${JSON.stringify(parameters).replaceAll("`", "\\u0060")}\``;
+}
+
+function mark({ state }: PlanStep, locale: Locale): string {
+  return state === "pending" ? "" : ` (${say(locale, states[state])})`;
+}

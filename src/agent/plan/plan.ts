@@ -1,0 +1,183 @@
+import type { PlanStep } from "../../core/events.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Observation } from "../act.ts";
+import { progressOf } from "../decide.ts";
+import { type LimitReason, limitReached } from "../evaluate.ts";
+import type { Run } from "../run.ts";
+import { openPlaces } from "./references.ts";
+
+/** A step as the model wrote it, checked. */
+export interface PlannedStep {
+  description: string;
+  /** Empty for a step that only the answer needs. */
+  tool: string;
+  parameters: JsonObject;
+}
+
+/** What the model planned; `stepwise`: it could not, and the one step is to decide step by step. */
+export interface Draft {
+  steps: PlannedStep[];
+  stepwise: boolean;
+}
+
+/** A plan while it is made, confirmed and carried out. Every change of a state is told. */
+export interface Plan {
+  readonly steps: readonly PlanStep[];
+  readonly isStepwise: boolean;
+  /** Whether carrying it out does anything. */
+  readonly acts: boolean;
+  /** All calls made so far, in order. */
+  readonly observations: readonly Observation[];
+  /** What steps brought, by their numbers. */
+  readonly results: ReadonlyMap<number, string>;
+  /** Why steps failed, by their numbers. */
+  readonly failures: ReadonlyMap<number, string>;
+  /** Calls that reached a tool. */
+  readonly toolCalls: number;
+  /** How often the rest was to be planned anew after a failure. */
+  readonly repairs: number;
+  /** The steps up to this one were replaced by later ones. */
+  readonly replaced: number;
+  /** The first step that has not begun. */
+  next(): PlanStep | undefined;
+  /** The steps that have not begun, as they were planned. */
+  waiting(): PlannedStep[];
+  /** Whether what the step needs will never come. */
+  isCutOff(step: PlanStep): boolean;
+  /** Whether each step that was not replaced is done. */
+  isWhole(): boolean;
+  begin(step: PlanStep): void;
+  observe(observation: Observation): void;
+  succeed(step: PlanStep, result?: string): void;
+  fail(step: PlanStep, why: string): void;
+  skip(step: PlanStep): void;
+  /** Puts new steps in place of those that have not begun. */
+  revise(draft: Draft): void;
+  countRepair(): void;
+  /** The same after a failure: the new steps stand for what failed or was skipped too. */
+  repair(draft: Draft): void;
+  show(): void;
+  /** No step is left running or waiting. */
+  close(): void;
+  /** The limit that stands against one more model turn, or one more call. */
+  limit(before: "turn" | "call"): LimitReason | undefined;
+  /** A turn that a reader asked for counts against no limit of turns. */
+  excuseTurn(): void;
+}
+
+/** A plan as far as an earlier run has come with it. */
+export interface Begun {
+  steps: PlanStep[];
+  stepwise: boolean;
+  observations: Observation[];
+  results: Map<number, string>;
+  replaced: number;
+  repairs: number;
+}
+
+export function createPlan(run: Run, begun: Begun): Plan {
+  const { observations, results } = begun;
+  const failures = new Map<number, string>();
+  let { steps, stepwise, replaced, repairs } = begun;
+  let toolCalls = 0;
+  let excused = 0;
+
+  function show(): void {
+    run.emit({ type: "plan", steps: steps.map((step) => ({ ...step })) });
+  }
+
+  function mark({ step: number }: PlanStep, state: PlanStep["state"]): void {
+    steps = steps.map((step) => (step.step === number ? { ...step, state } : step));
+    show();
+  }
+
+  function revise(draft: Draft): void {
+    const kept = steps.filter(({ state }) => state !== "pending");
+    stepwise = draft.stepwise;
+    steps = [
+      ...kept,
+      ...draft.steps.map((step, index): PlanStep => ({ step: kept.length + index + 1, ...step, state: "pending" })),
+    ];
+  }
+
+  return {
+    get steps() {
+      return steps;
+    },
+    get isStepwise() {
+      return stepwise;
+    },
+    get acts() {
+      return stepwise || steps.some(({ tool, state }) => tool !== "" && state === "pending");
+    },
+    observations,
+    results,
+    failures,
+    get toolCalls() {
+      return toolCalls;
+    },
+    get repairs() {
+      return repairs;
+    },
+    get replaced() {
+      return replaced;
+    },
+    next: () => steps.find(({ state }) => state === "pending"),
+    waiting: () =>
+      steps
+        .filter(({ state }) => state === "pending")
+        .map(({ description, tool, parameters }) => ({ description, tool, parameters })),
+    isCutOff({ parameters }) {
+      const lost = new Set(
+        steps.filter(({ state }) => state === "failed" || state === "skipped").map(({ step }) => step),
+      );
+      return openPlaces(parameters).some((place) => place.steps.some((step) => lost.has(step)));
+    },
+    isWhole: () => steps.every(({ step, state }) => state === "done" || step <= replaced),
+    begin: (step) => mark(step, "running"),
+    observe(observation) {
+      observations.push(observation);
+      if (observation.ran) toolCalls++;
+    },
+    succeed(step, result) {
+      if (result !== undefined) results.set(step.step, result);
+      mark(step, "done");
+    },
+    fail(step, why) {
+      failures.set(step.step, why);
+      mark(step, "failed");
+    },
+    skip: (step) => mark(step, "skipped"),
+    revise,
+    countRepair() {
+      repairs++;
+    },
+    repair(draft) {
+      revise(draft);
+      replaced = steps.length - draft.steps.length;
+    },
+    show,
+    close() {
+      const isOpen = steps.some(({ state }) => state === "running" || state === "pending");
+      if (!isOpen) return;
+      steps = steps.map((step) => ({ ...step, state: closed[step.state] }));
+      show();
+    },
+    limit(before) {
+      const progress = progressOf(run, before === "turn" ? 0 : toolCalls);
+      const iterations = before === "turn" ? progress.iterations - excused : 0;
+      return limitReached({ ...progress, iterations }, run.limits);
+    },
+    excuseTurn() {
+      excused++;
+    },
+  };
+}
+
+const closed: Record<PlanStep["state"], PlanStep["state"]> = {
+  pending: "skipped",
+  running: "failed",
+  done: "done",
+  failed: "failed",
+  skipped: "skipped",
+};

@@ -1,0 +1,172 @@
+import type { DuetError } from "../../core/errors.ts";
+import { say, type Text } from "../../core/locale.ts";
+import type { Message } from "../../core/messages.ts";
+import type { Turn } from "../../core/model.ts";
+import { noticeFailure } from "../decide.ts";
+import { fence } from "../fence.ts";
+import { handOver } from "../handover.ts";
+import type { Run } from "../run.ts";
+import { takeTurn } from "../turn.ts";
+import type { Work } from "../work.ts";
+import { parsePlan } from "./parse-plan.ts";
+import type { Draft, Plan, PlannedStep } from "./plan.ts";
+import { stateList } from "./plan-text.ts";
+import { correctionRequest, repairRequest, revisionRequest } from "./plan-words.ts";
+
+/** A plan, or why there is none. */
+export type Drafted = { draft: Draft } | { stop: Work["reason"]; error?: DuetError };
+
+/** Has the function-call model plan. A method throws when the run was cancelled, or has nothing to answer from. */
+export interface Planner {
+  /** The first plan. */
+  begin(): Promise<Drafted>;
+  /** The plan with what the reader wants changed. */
+  revise(words: string): Promise<Drafted>;
+  /** The rest of the plan after a step that failed. */
+  repair(): Promise<Drafted>;
+}
+
+/** How often a plan that cannot be used is handed back. */
+const mostCorrections = 2;
+
+export function createPlanner(run: Run, plan: Plan): Planner {
+  const messages = openingMessages(run);
+
+  function ask(request: string): void {
+    messages.push({ role: "assistant", content: planJson(plan), toolCalls: [] }, { role: "user", content: request });
+  }
+
+  return {
+    async begin() {
+      // A model that goes by rules reads no prompt: asking it would only use up iterations.
+      if (run.models.functionCall.followsPrompts === false) return { draft: stepwise(run) };
+      return draft(run, plan, { messages, reason: reasons.first, otherwise: () => stepwise(run) });
+    },
+    revise(words) {
+      plan.excuseTurn();
+      ask(say(run.language, revisionRequest(words, firstOpen(plan))));
+      const isUnderWay = plan.observations.length > 0;
+      const otherwise = (): Draft => (isUnderWay ? asItWas(run, plan.waiting()) : stepwise(run));
+      return draft(run, plan, { messages, reason: reasons.revise, otherwise });
+    },
+    repair() {
+      const results = handOver("", plan.observations, run.marker, run.language).trim();
+      const states = fence(stateList(plan, run.language), run.marker);
+      ask(say(run.language, repairRequest({ states, results, first: firstOpen(plan) })));
+      return draft(run, plan, { messages, reason: reasons.repair, otherwise: () => asItWas(run, []) });
+    },
+  };
+}
+
+/** The number of the first step that has not begun, or would come next. */
+function firstOpen(plan: Plan): number {
+  return plan.steps.length - plan.waiting().length + 1;
+}
+
+function openingMessages(run: Run): Message[] {
+  const { language: locale, marker, models, tools } = run;
+  const offer = [...tools.values()].map(({ name, description, inputSchema }) =>
+    JSON.stringify({ name, description, parameters: inputSchema }),
+  );
+  // What a server says of its tools is from outside, like their results.
+  const variables = { marker, tools: fence(offer.join("\n"), marker) };
+  const content = run.prompts.render("plan", { model: models.functionCall, locale }, variables);
+  return [{ role: "system", content }, ...run.history, { role: "user", content: run.question }];
+}
+
+/** The plan as the model writes plans. */
+function planJson({ steps }: Plan): string {
+  return JSON.stringify({
+    steps: steps.map(({ step, description, tool, parameters }) => ({ step, description, tool, parameters })),
+  });
+}
+
+interface Request {
+  messages: readonly Message[];
+  reason: Text;
+  /** What to do when no reply can be used; tells the reader. */
+  otherwise(): Draft;
+}
+
+/** Asks until the reply is a plan that can be used. */
+async function draft(run: Run, plan: Plan, { messages, reason, otherwise }: Request): Promise<Drafted> {
+  const dialogue = [...messages];
+  for (let corrections = 0; ; corrections++) {
+    const limit = run.statistics.iterations === 0 ? undefined : plan.limit("turn");
+    if (limit) return { stop: limit };
+    let turn: Turn;
+    try {
+      turn = await planTurn(run, dialogue, corrections === 0 ? reason : reasons.correct);
+    } catch (thrown) {
+      if (run.cancelled.aborted) throw thrown;
+      if (run.working.aborted) return { stop: "time-limit" };
+      if (plan.observations.length === 0) throw thrown;
+      return { stop: "model-failed", error: noticeFailure(run, thrown) };
+    }
+    if (turn.finish === "refused" || turn.finish === "content-filter") return { stop: "model-refused" };
+    const read = await readTurn(run, plan, turn);
+    if ("draft" in read) return read;
+    if (corrections === mostCorrections) return { draft: otherwise() };
+    const request = say(run.language, correctionRequest(read.problems));
+    const content = turn.message.content.trim() || "…";
+    dialogue.push({ role: "assistant", content, toolCalls: [] }, { role: "user", content: request });
+  }
+}
+
+async function planTurn(run: Run, messages: Message[], reason: Text): Promise<Turn> {
+  run.statistics.addIteration();
+  return takeTurn(run, {
+    phase: "plan",
+    step: run.statistics.iterations,
+    role: "functionCall",
+    model: run.models.functionCall,
+    reason: say(run.locale, reason),
+    request: { messages, tools: [] },
+    signal: run.working,
+    // The plan is shown as a whole, once it is known to be one.
+    onText() {},
+  });
+}
+
+async function readTurn(run: Run, plan: Plan, turn: Turn): Promise<{ draft: Draft } | { problems: string[] }> {
+  if (turn.finish === "length") return { problems: [say(run.language, cutOff)] };
+  const parsed = await parsePlan(turn.message.content, {
+    tools: run.tools,
+    first: firstOpen(plan),
+    known: new Set(plan.results.keys()),
+    maxToolCalls: run.limits.maxToolCalls - plan.toolCalls,
+    locale: run.language,
+  });
+  return "problems" in parsed ? parsed : { draft: { steps: parsed.steps, stepwise: false } };
+}
+
+function stepwise(run: Run): Draft {
+  const message = say(run.locale, {
+    zh: "模型没有给出可用的计划，改为逐步决定并执行。",
+    en: "The model gave no plan that can be used; deciding step by step instead.",
+  });
+  run.emit({ type: "notice", level: "warning", code: "plan-unusable", message });
+  const description = say(run.locale, { zh: "逐步决定并执行", en: "Decide and act step by step" });
+  return { steps: [{ description, tool: "", parameters: {} }], stepwise: true };
+}
+
+function asItWas(run: Run, steps: PlannedStep[]): Draft {
+  const message = say(run.locale, {
+    zh: "模型没有给出可用的新计划，按原计划继续其余步骤。",
+    en: "The model gave no new plan that can be used; the rest goes on as planned before.",
+  });
+  run.emit({ type: "notice", level: "warning", code: "plan-unusable", message });
+  return { steps, stepwise: false };
+}
+
+const reasons = {
+  first: { zh: "分析任务，制定执行计划", en: "reading the task and making a plan" },
+  correct: { zh: "计划不可用，请模型修正", en: "the plan cannot be used as it is; having it corrected" },
+  revise: { zh: "按修改意见重新规划", en: "planning again with the changes asked for" },
+  repair: { zh: "步骤失败，重新规划其余步骤", en: "a step failed; planning the rest anew" },
+} satisfies Record<string, Text>;
+
+const cutOff: Text = {
+  zh: "回复在结束之前达到输出上限；请给出更短的计划",
+  en: "the reply reached the output limit before it was complete; give a shorter plan",
+};

@@ -1,0 +1,99 @@
+import { isRecord, type JsonObject, type JsonValue, ownValue } from "../../core/json.ts";
+
+// {{step_1}}, {{step_1.items.0.name}}, {{step_1.items[0].name}}
+const reference = /\{\{\s*step_(\d{1,3})((?:\.[^.{}[\]]+|\[\d+\])*)\s*\}\}/g;
+const meantAsReference = /\{\{\s*step[^{}]*\}\}/gi;
+
+/** A value of a step's parameters that is only known when the step runs. */
+export interface OpenPlace {
+  /** `filters.labels[2]`, as problems of arguments are named. */
+  path: string;
+  /** The steps whose results it needs; none where the model is to fill it in (`"?"`). */
+  steps: number[];
+  /** What looks like a reference and is none. */
+  unreadable: string[];
+}
+
+export function openPlaces(parameters: JsonObject): OpenPlace[] {
+  const places: OpenPlace[] = [];
+  mapTexts(parameters, "", (text, path) => {
+    const steps = [...text.matchAll(reference)].map(([, step]) => Number(step));
+    const unreadable = [...text.replace(reference, "").matchAll(meantAsReference)].map(([whole]) => whole);
+    if (steps.length > 0 || unreadable.length > 0 || isQuestion(text)) places.push({ path, steps, unreadable });
+    return text;
+  });
+  return places;
+}
+
+/** The parameters with every reference replaced; `missing` names the places that could not be filled. */
+export interface Filled {
+  parameters: JsonObject;
+  missing: string[];
+}
+
+/**
+ * Replaces references by what earlier steps brought. A string that is one reference and nothing else becomes the value
+ * itself: `json`, parsed where it is JSON; `text`, as it was written.
+ */
+export function fillReferences(
+  parameters: JsonObject,
+  results: ReadonlyMap<number, string>,
+  whole: "json" | "text",
+): Filled {
+  const missing: string[] = [];
+  const fill = (text: string, path: string): JsonValue => {
+    let isOpen = isQuestion(text);
+    const values: JsonValue[] = [];
+    const filled = text.replace(reference, (_, step: string, pick: string) => {
+      const value = pickValue(results.get(Number(step)), pick, whole);
+      if (value === undefined) isOpen = true;
+      else values.push(value);
+      return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+    });
+    if (isOpen) missing.push(path);
+    const [only] = values;
+    return only !== undefined && text.trim().replace(reference, "") === "" && values.length === 1 ? only : filled;
+  };
+  const entries = Object.entries(parameters).map(([name, value]) => [name, mapTexts(value, name, fill)]);
+  return { parameters: Object.fromEntries(entries), missing };
+}
+
+function pickValue(result: string | undefined, pick: string, whole: "json" | "text"): JsonValue | undefined {
+  if (result === undefined || (pick === "" && whole === "text")) return result;
+  const parsed = parseJson(result);
+  if (pick === "") return parsed ?? result;
+  const steps = pick
+    .replace(/\[(\d+)\]/g, ".$1")
+    .slice(1)
+    .split(".");
+  return steps.reduce<JsonValue | undefined>((value, step) => pickOne(value, step.trim()), parsed);
+}
+
+function pickOne(value: JsonValue | undefined, step: string): JsonValue | undefined {
+  if (Array.isArray(value)) return /^\d+$/.test(step) ? value[Number(step)] : undefined;
+  return isRecord(value) ? ownValue(value, step) : undefined;
+}
+
+function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isQuestion(text: string): boolean {
+  return text.trim() === "?";
+}
+
+/** Gives a copy in which every text has been through `change`. */
+function mapTexts(value: JsonValue, path: string, change: (text: string, path: string) => JsonValue): JsonValue {
+  if (typeof value === "string") return change(value, path);
+  if (Array.isArray(value)) return value.map((item, index) => mapTexts(item, `${path}[${index}]`, change));
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).map(([name, inner]) => {
+    const place = path === "" ? name : `${path}.${name}`;
+    return [name, mapTexts(inner, place, change)];
+  });
+  return Object.fromEntries(entries);
+}

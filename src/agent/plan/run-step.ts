@@ -1,0 +1,113 @@
+import type { DuetError } from "../../core/errors.ts";
+import type { PlanStep } from "../../core/events.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { ToolCall } from "../../core/messages.ts";
+import type { Tool, ToolFailure } from "../../core/tool.ts";
+import { sleep } from "../../core/waiting.ts";
+import { act, type Observation } from "../act.ts";
+import { noticeFailure } from "../decide.ts";
+import { createRepetition } from "../repetition.ts";
+import type { Run } from "../run.ts";
+import type { Work } from "../work.ts";
+import { fromModel, fromResults, type Ready } from "./fill-step.ts";
+import type { Plan } from "./plan.ts";
+import { openPlaces } from "./references.ts";
+
+/** What a step came to; `stop`: the whole plan ends here. */
+export type StepEnd =
+  | { end: "done"; result: string }
+  | { end: "failed"; why: string }
+  | { end: "stop"; reason: Work["reason"]; error?: DuetError };
+
+/** How often the model may fill in the parameters of one step. */
+const mostFillings = 2;
+/** Before a step is tried again, in milliseconds; doubled each time. */
+const firstPauseMs = 250;
+
+/** Carries out one step that has a tool: fills in its parameters, calls the tool, and tries again where that may help. */
+export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<StepEnd> {
+  const tool = run.tools.get(step.tool);
+  if (tool === undefined) return { end: "failed", why: step.tool };
+  let ready: Ready = await fromResults(run, plan, step, tool);
+  let fillings = 0;
+  let retries = 0;
+  for (;;) {
+    const limit = plan.limit("trouble" in ready ? "turn" : "call");
+    if (limit) return { end: "stop", reason: limit };
+    if ("trouble" in ready) {
+      if (fillings++ === mostFillings) return { end: "failed", why: ready.trouble.text };
+      try {
+        ready = await fromModel(run, plan, step, ready.trouble);
+      } catch (thrown) {
+        return modelFailed(run, plan, thrown);
+      }
+      continue;
+    }
+    const observation = await call(run, plan, step, ready.arguments);
+    if (observation.result.ok) return { end: "done", result: resultOf(observation) };
+    if (run.working.aborted) return { end: "stop", reason: "time-limit" };
+    const { error } = observation.result;
+    if (error?.code === "invalid_arguments" && mayCorrect(run, step)) {
+      ready = { trouble: { text: observation.text, touchesPlan: !isConfirmed(run) } };
+    } else if (retries < run.planPolicy.retries && mayHelp(tool, error)) {
+      await sleep(firstPauseMs * 2 ** retries++, run.working).catch(() => {});
+      run.cancelled.throwIfAborted();
+    } else return { end: "failed", why: error?.message ?? observation.text };
+  }
+}
+
+async function call(run: Run, plan: Plan, { step, tool }: PlanStep, args: JsonObject): Promise<Observation> {
+  const toolCall: ToolCall = {
+    id: `step_${step}`,
+    name: tool,
+    argumentsText: JSON.stringify(args),
+    arguments: args,
+  };
+  // What a plan repeats, it repeats on purpose.
+  const planned: Run = { ...run, repetition: createRepetition(["*"]) };
+  const [observation] = await act(planned, [toolCall], step, run.limits.maxToolCalls - plan.toolCalls);
+  run.cancelled.throwIfAborted();
+  if (observation === undefined) throw new Error(`The call of step ${step} was not observed.`);
+  plan.observe(observation);
+  return observation;
+}
+
+/** What later steps may refer to: the whole result, its sources under their numbers. */
+function resultOf({ result, text }: Observation): string {
+  return result.sources?.length ? text : result.text;
+}
+
+/** Failures that the same call would only bring again. */
+const final: ReadonlySet<ToolFailure["code"]> = new Set([
+  "invalid_arguments",
+  "unknown_tool",
+  "cancelled",
+  "config",
+  "auth",
+  "quota",
+  "invalid_request",
+  "content_filter",
+]);
+
+/** Whether the same call may do better, and does no harm if the first one worked after all. */
+function mayHelp({ annotations }: Tool, error: ToolFailure | undefined): boolean {
+  if (annotations.destructive === true && annotations.idempotent !== true) return false;
+  return error === undefined || !final.has(error.code);
+}
+
+/** What was confirmed in full stays as it is: to change it is to plan anew. */
+function mayCorrect(run: Run, { parameters }: PlanStep): boolean {
+  return !isConfirmed(run) || openPlaces(parameters).length > 0;
+}
+
+/** Whether somebody confirms what is carried out, so that a model may not change it. */
+function isConfirmed({ confirmPlan, planPolicy }: Run): boolean {
+  return confirmPlan !== undefined || planPolicy.unattended === "stop";
+}
+
+function modelFailed(run: Run, plan: Plan, thrown: unknown): StepEnd {
+  if (run.cancelled.aborted) throw thrown;
+  if (run.working.aborted) return { end: "stop", reason: "time-limit" };
+  if (plan.observations.length === 0) throw thrown;
+  return { end: "stop", reason: "model-failed", error: noticeFailure(run, thrown) };
+}

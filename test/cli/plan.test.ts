@@ -1,0 +1,226 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { written } from "../agent/plan/planning.ts";
+import { configFile, npmServer, runProgram, temporaryFolder } from "../fakes/program.ts";
+import { type FakeProvider, type FakeTurn, startFakeProvider } from "../fakes/provider.ts";
+import { startTerminal, type Terminal } from "../fakes/terminal.ts";
+
+interface Desk {
+  provider: FakeProvider;
+  env: Record<string, string>;
+  /** The folder that the real file server serves; `note.txt` is in it. */
+  folder: string;
+  config: string;
+}
+
+/** Two models on two wires and the reference server for files. */
+async function desk(more: object = {}): Promise<Desk> {
+  const provider = await startFakeProvider();
+  onTestFinished(() => provider.close());
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, "note.txt"), "Duet plays in two voices.");
+  const config = await configFile({
+    models: {
+      functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl },
+      answer: { provider: "anthropic", model: "strong", baseUrl: provider.anthropicUrl },
+    },
+    mcpServers: { files: npmServer("mcp-server-filesystem", folder) },
+    ...more,
+  });
+  const env = { OPENAI_API_KEY: "sk-test-openai-0001", ANTHROPIC_API_KEY: "sk-test-anthropic-0002" };
+  return { provider, env, folder, config };
+}
+
+/** Reads the note and writes it to a file of that name. */
+function copyTo(name: string, { folder }: Desk): FakeTurn {
+  return {
+    text: written(
+      { description: "Read the note", tool: "files__read_text_file", parameters: { path: join(folder, "note.txt") } },
+      {
+        description: `Write ${name}`,
+        tool: "files__write_file",
+        parameters: { path: join(folder, name), content: "Copy: {{step_1}}" },
+      },
+    ),
+  };
+}
+
+function copied(name: string, { folder }: Desk): Promise<string> {
+  return readFile(join(folder, name), "utf8").catch(() => "");
+}
+
+const copy = "Copy: Duet plays in two voices.";
+const question = "Copy the note";
+
+async function chat(it: Desk, ...more: string[]): Promise<Terminal> {
+  const terminal = await startTerminal(["chat", "--config", it.config, ...more], { env: it.env });
+  await terminal.shows(" > ");
+  return terminal;
+}
+
+describe("a plan in the terminal chat", () => {
+  test("is listed with purpose, tool and parameters, asked about, carried out at y with its states, and answered", async () => {
+    const it = await desk();
+    it.provider.script("cheap", copyTo("a.txt", it));
+    it.provider.script("strong", { text: "It is copied." });
+    const terminal = await chat(it, "--mode", "plan");
+    terminal.type(`${question}\r`);
+    await terminal.shows("📋 Plan (2 steps)");
+    await terminal.shows(`  1. Read the note · files__read_text_file {"path":`);
+    await terminal.shows("Carry it out? [y/n/what to change] ");
+    expect(await copied("a.txt", it)).toBe("");
+    terminal.type("y\r");
+    await terminal.shows("▶ step 1 running: Read the note");
+    await terminal.shows("☑ step 2 done: Write a.txt");
+    await terminal.shows("It is copied.");
+    expect(await copied("a.txt", it)).toBe(copy);
+    terminal.type("/exit\r");
+    expect(await terminal.ended()).toBe(0);
+    expect(it.provider.unused()).toEqual([]);
+  });
+
+  test("is changed in words, listed and asked about again", async () => {
+    const it = await desk();
+    it.provider.script("cheap", copyTo("a.txt", it), copyTo("b.txt", it));
+    it.provider.script("strong", { text: "It is copied." });
+    const terminal = await chat(it, "--mode", "plan", "--locale", "zh");
+    terminal.type(`${question}\r`);
+    await terminal.shows("确认执行？[y/n/修改意见] ");
+    terminal.type("写到 b.txt\r");
+    await terminal.shows("2. Write b.txt · files__write_file");
+    terminal.type("y\r");
+    await terminal.shows("It is copied.");
+    expect(JSON.stringify(it.provider.requests("cheap")[1]?.body.messages)).toContain("写到 b.txt");
+    expect([await copied("a.txt", it), await copied("b.txt", it)]).toEqual(["", copy]);
+  });
+
+  test("is not carried out at n, nor at Ctrl-C, and the chat goes on", async () => {
+    const it = await desk();
+    it.provider.script("cheap", copyTo("a.txt", it), copyTo("b.txt", it));
+    const terminal = await chat(it, "--mode", "plan");
+    terminal.type(`${question}\r`);
+    await terminal.shows("[y/n/what to change] ");
+    terminal.type("n\r");
+    await terminal.shows("The plan was dropped; nothing was done.");
+    terminal.type(`${question} again\r`);
+    await terminal.shows("2. Write b.txt · files__write_file");
+    terminal.type("half a reply\u0003");
+    await terminal.shows("⏭ step 2 skipped: Write b.txt");
+    terminal.type("/exit\r");
+    expect(await terminal.ended()).toBe(0);
+    expect([await copied("a.txt", it), await copied("b.txt", it)]).toEqual(["", ""]);
+  });
+
+  test("is not carried out at the end of the input", async () => {
+    const it = await desk();
+    it.provider.script("cheap", copyTo("a.txt", it));
+    const terminal = await chat(it, "--mode", "plan");
+    terminal.type(`${question}\r`);
+    await terminal.shows("[y/n/what to change] ");
+    terminal.type("\u0004");
+    expect(await terminal.ended()).toBe(0);
+    expect(await copied("a.txt", it)).toBe("");
+  });
+
+  test("takes no line for a reply that was typed before it was shown", async () => {
+    const it = await desk();
+    it.provider.script("cheap", { ...copyTo("a.txt", it), delayMs: 10 }, { text: '{"steps":[]}' });
+    it.provider.script("strong", { text: "You are welcome." });
+    const terminal = await chat(it, "--mode", "plan");
+    terminal.type(`${question}\r`);
+    await terminal.shows("reading the task");
+    terminal.type("y\r");
+    await terminal.shows("[y/n/what to change] ");
+    terminal.type("n\r");
+    await terminal.shows("You are welcome.");
+    expect(await copied("a.txt", it)).toBe("");
+  });
+
+  test("is what DEFAULT_MODE=plan and /mode plan ask for", async () => {
+    const it = await desk();
+    const terminal = await startTerminal(["--config", it.config], { env: { ...it.env, DEFAULT_MODE: "plan" } });
+    await terminal.shows("Plan mode > ");
+    terminal.type("/mode agent\r");
+    await terminal.shows("Switched to Agent mode");
+    terminal.type("/mode plan\r");
+    await terminal.shows("Switched to Plan mode; the history is cleared.");
+    terminal.type("/help\r");
+    await terminal.shows("Plan mode: plans first, then acts");
+  });
+});
+
+describe("duet ask --mode plan", () => {
+  test.each([
+    ["y\r", 0, copy],
+    ["n\r", 130, ""],
+    ["\u0004", 130, ""],
+    ["\u0003", 130, ""],
+  ])("asks at a terminal: %j ends with %i", async (keys, code, content) => {
+    const it = await desk();
+    it.provider.script("cheap", copyTo("a.txt", it));
+    it.provider.script("strong", { text: "It is copied." });
+    const terminal = await startTerminal(["ask", question, "--mode", "plan", "--config", it.config], { env: it.env });
+    await terminal.shows("Carry it out? [y/n/what to change] ");
+    terminal.type(keys);
+    expect(await terminal.ended()).toBe(code);
+    expect(await copied("a.txt", it)).toBe(content);
+  });
+
+  test("shows the plan at a terminal even where the output is JSON", async () => {
+    const it = await desk();
+    it.provider.script("cheap", copyTo("a.txt", it));
+    const args = ["ask", question, "--mode", "plan", "--output", "json", "--config", it.config];
+    const terminal = await startTerminal(args, { env: it.env });
+    await terminal.shows("2. Write a.txt · files__write_file");
+    await terminal.shows("Carry it out? [y/n/what to change] ");
+    terminal.type("n\r");
+    expect(await terminal.ended()).toBe(130);
+  });
+
+  test("goes on without a word where there is no terminal", async () => {
+    const it = await desk();
+    it.provider.script("cheap", copyTo("a.txt", it));
+    it.provider.script("strong", { text: "It is copied." });
+    const args = ["ask", question, "--mode", "plan", "--config", it.config];
+    const { code, stdout, stderr } = await runProgram(args, { env: it.env });
+    expect([code, stdout]).toEqual([0, "It is copied.\n"]);
+    expect(stderr).toContain("📋 Plan (2 steps)\n  1. Read the note · files__read_text_file");
+    expect(stderr).toContain("☑ step 2 done: Write a.txt");
+    expect(await copied("a.txt", it)).toBe(copy);
+  });
+
+  test("stops with the plan on stdout where plans are to be confirmed", async () => {
+    const it = await desk({ agent: { plan: { unattended: "stop" } } });
+    it.provider.script("cheap", copyTo("a.txt", it));
+    const args = ["ask", question, "--mode", "plan", "--config", it.config];
+    const { code, stdout, stderr } = await runProgram(args, { env: it.env });
+    expect(code).toBe(3);
+    expect(stdout).toContain("1. Read the note — `files__read_text_file`");
+    expect(stderr).toContain("The plan waits to be confirmed.");
+    expect(await copied("a.txt", it)).toBe("");
+  });
+});
+
+test("a plan that waits is carried out by the yes of a later process", async () => {
+  const it = await desk({ agent: { plan: { unattended: "stop" } } });
+  it.provider.script("cheap", copyTo("a.txt", it));
+  it.provider.script("strong", { text: "It is copied." });
+  const env = { ...it.env, DUET_HOME: await temporaryFolder() };
+  const ask = (...words: string[]) => runProgram(["ask", ...words, "--mode", "plan", "--config", it.config], { env });
+  expect((await ask(question)).code).toBe(3);
+  const { code, stdout } = await ask("y", "--continue");
+  expect([code, stdout]).toEqual([0, "It is copied.\n"]);
+  expect(await copied("a.txt", it)).toBe(copy);
+});
+
+test("lines on a pipe: the plan waits for the next line where plans are to be confirmed", async () => {
+  const it = await desk({ agent: { plan: { unattended: "stop" } }, conversations: { store: "memory" } });
+  it.provider.script("cheap", copyTo("a.txt", it));
+  it.provider.script("strong", { text: "It is copied." });
+  const args = ["chat", "--mode", "plan", "--config", it.config];
+  const { code, stdout } = await runProgram(args, { env: it.env, stdin: `${question}\ny\n` });
+  expect(code).toBe(0);
+  expect(stdout).toContain("It is copied.");
+  expect(await copied("a.txt", it)).toBe(copy);
+});

@@ -27,10 +27,18 @@ export function createAnswerText(run: AnswerOptions): AnswerText {
   let shown = "";
   let written = "";
   let finished = false;
+  /** The numbers that were shown. */
+  const seen = new Set<number>();
   function show(text: string): void {
     if (text === "") return;
     shown += text;
-    run.emit({ type: "answer-delta", text });
+    run.emit({ type: "answer-delta", text, citations: shownIn(text) });
+  }
+  /** The citations whose number this piece shows first. */
+  function shownIn(text: string): Citation[] | undefined {
+    const first = filter.citations().filter(({ n }) => !seen.has(n) && text.includes(`[${n}]`));
+    for (const { n } of first) seen.add(n);
+    return first.length > 0 ? first : undefined;
   }
   return {
     push(text) {

@@ -1,15 +1,18 @@
 import { type Locale, say } from "../core/locale.ts";
 import type { Citation } from "../core/outcome.ts";
 import { printableLine } from "../core/printable.ts";
+import { isAddress, type Marker, opensMarker, readLinkTarget, readMarker } from "./citation-marker.ts";
+import { endsBlock, readCode } from "./code-in-text.ts";
+import { createOwnReferences } from "./own-references.ts";
 import type { SourceList } from "./sources.ts";
 
 /**
  * Checks the citations of an answer while it streams: `[n]` is renumbered by first use when source n was fetched in
  * this conversation, and taken out when it was not. Code, Markdown links and what is no citation by its place, such as
- * `list[2]` or "the mean of [5] is", are left alone.
+ * `list[2]` or "the mean of [5] is", are left alone. A list of references at the end is taken out: `references` makes it.
  */
 export interface CitationFilter {
-  /** Gives what can be shown of the text so far; holds back an open bracket. */
+  /** Gives what can be shown of the text so far; holds back what more text may turn into a citation, code or a list. */
   push(text: string): string;
   /** The held-back rest. */
   end(): string;
@@ -17,16 +20,18 @@ export interface CitationFilter {
   citations(): Citation[];
 }
 
-/** The longest text held back behind an open bracket. */
-const longestMarker = 32;
-
 export function createCitationFilter(sources: SourceList): CitationFilter {
   const cited = new Map<number, Citation>();
+  const own = createOwnReferences(sources);
   let held = "";
-  let code: "none" | "span" | "block" = "none";
-  let lineStart = true;
-  /** Spaces that went by and are not shown yet. */
+  /** The marks that opened the code block which the text stands in. */
+  let fence: string | undefined;
+  /** How the current line begins, as far as that says where a code block may open. */
+  let lineHead = "";
+  /** Spaces that went by and are not shown yet; they go with a citation that is taken out. */
   let gap = "";
+  /** The spaces that went with the last citation, in case another follows. */
+  let lost = "";
   /** The last character that went by, spaces left out. */
   let last = "";
 
@@ -40,18 +45,69 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
     return citation.n;
   }
 
-  /** `[1]`, `[1, 2]` or 【1】 as it should stand; undefined when it is no citation at all. */
-  function rewrite(marker: string, next: string): string | undefined {
-    const numbers = /^[[【]\s*(\d{1,3}(?:\s*[,，、]\s*\d{1,3})*)\s*[\]】]$/
-      .exec(marker)?.[1]
-      ?.split(/[,，、]/)
-      .map(Number);
-    if (numbers === undefined) return undefined;
+  /** Takes one piece off the front of `held`; undefined while it is not known what follows. */
+  function take(isLast: boolean): string | undefined {
+    if (fence !== undefined) return takeCodeLine(fence, isLast);
+    const first = held[0] ?? "";
+    if (first === "`" || first === "~") return takeCode(isLast);
+    if (first === "\\") return held.length > 1 || isLast ? consume(2) : undefined;
+    if (opensMarker(held.charCodeAt(0))) return takeMarker(isLast);
+    return consume(plainLength(held));
+  }
+
+  function takeCodeLine(open: string, isLast: boolean): string | undefined {
+    const end = held.indexOf("\n") + 1;
+    const line = end === 0 ? held : held.slice(0, end);
+    const closes = lineHead === "" && endsBlock(line, open);
+    if (closes === "open" && !isLast) return undefined;
+    if (closes === true) fence = undefined;
+    return consume(line.length);
+  }
+
+  function takeCode(isLast: boolean): string | undefined {
+    const code = readCode(held, lineHead, isLast);
+    if (code === "open") return undefined;
+    fence = code.fence;
+    return consume(code.length);
+  }
+
+  function takeMarker(isLast: boolean): string | undefined {
+    const marker = readMarker(held);
+    if (marker === "open" && !isLast) return undefined;
+    if (marker === undefined || marker === "open") return consume(1);
+    const rest = held.slice(marker.text.length);
+    if (rest === "" && !isLast) return undefined;
+    const link = rest.startsWith("(") ? readLinkTarget(rest) : undefined;
+    if (link === "open" && !isLast) return undefined;
+    const target = link !== undefined && link !== "open" && isAddress(link) ? link : undefined;
+    const isImage = last === "!" && gap === "";
+    if (target !== undefined && (isImage || !isOwnLink(marker, target))) return consume(1);
+    const rewritten = rewrite(marker, rest[0] ?? "");
+    if (rewritten === undefined) return consume(1);
+    held = target === undefined ? rest : rest.slice(target.length + 2);
+    lineHead += marker.text;
+    last = "";
+    const space = gap || lost;
+    gap = "";
+    lost = rewritten === "" ? space : "";
+    return rewritten === "" ? "" : space + rewritten;
+  }
+
+  /** Whether a link on a number only says where the source of that number is, be it not to the letter. */
+  function isOwnLink({ numbers: [number = 0, ...more] }: Marker, target: string): boolean {
+    const source = sources.get(number);
+    return more.length === 0 && source !== undefined && isSameHost(source.url, target);
+  }
+
+  /** The marker as it should stand; undefined when it is no citation at all. */
+  function rewrite({ numbers, isFootnote }: Marker, next: string): string | undefined {
+    // An interval or a value: $[1, 2]$, x = [1].
+    if (/[$=∈]/.test(last)) return undefined;
     // A list like [1,2,3] in prose is far more often data than citations, unless every number is a source.
     const known = numbers.filter((number) => sources.get(number));
     if (numbers.length > 1 && known.length < numbers.length) return undefined;
-    if (known.length === 0 && !looksCited(numbers[0] ?? 0, next)) return undefined;
-    return numbers
+    if (known.length === 0 && (isFootnote || !looksCited(numbers[0] ?? 0, next))) return undefined;
+    return [...new Set(numbers)]
       .map(cite)
       .filter((number) => number !== undefined)
       .map((number) => `[${number}]`)
@@ -60,71 +116,36 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
 
   /** Whether a number without a source stands where a citation would: after a word, before the end of a clause. */
   function looksCited(number: number, next: string): boolean {
-    if (number === 0 || (gap === "" && /[A-Za-z0-9_)[]/.test(last))) return false;
-    return (sources.size > 0 && next !== "]") || (/^[\s.,;:!?。，；：！？、[【]?$/u.test(next) && next !== " ");
+    if (number === 0 || (gap === "" && /[A-Za-z0-9_)[\]]/.test(last))) return false;
+    if (next === "]" || next === "=" || (next === ":" && /^\s*$/.test(lineHead))) return false;
+    return sources.size > 0 || (/^[\s.,;:!?。，；：！？、[【]?$/u.test(next) && next !== " ");
   }
 
-  /** Takes one piece off the front of `held`; undefined while it is not known what follows. */
-  function take(final: boolean): string | undefined {
-    const first = held[0] ?? "";
-    if (first === "`") return takeTicks(final);
-    if ((first === "[" || first === "【") && code === "none") return takeMarker(final);
-    const plain = /^[^`[【]+/.exec(held)?.[0] ?? first;
-    // Spaces before a citation go with it if it is taken out, so they wait for what follows.
-    const spaces = / +$/.exec(plain)?.[0] ?? "";
-    if (spaces === plain) return final || held.length > spaces.length ? hold(spaces) : undefined;
-    return consume(plain.slice(0, plain.length - spaces.length));
-  }
-
-  function takeTicks(final: boolean): string | undefined {
-    const ticks = /^`+/.exec(held)?.[0] ?? "`";
-    if (ticks.length === held.length && !final) return undefined;
-    if (ticks.length >= 3 && lineStart) code = code === "block" ? "none" : "block";
-    else if (code !== "block") code = code === "span" ? "none" : "span";
-    return consume(ticks);
-  }
-
-  function takeMarker(final: boolean): string | undefined {
-    const close = held.search(/[\]】]/);
-    const settled = final || close >= 0 || held.length > longestMarker || !/^[[【][\d\s,，、]*$/.test(held);
-    if (!settled) return undefined;
-    if (close < 0) return consume(held[0] ?? "");
-    const marker = held.slice(0, close + 1);
-    const isLink = held[close + 1] === "(" || held[close + 1] === ":";
-    if (held.length === close + 1 && !final) return undefined;
-    const rewritten = isLink ? undefined : rewrite(marker, held[close + 1] ?? "");
-    if (rewritten === undefined) return consume(held[0] ?? "");
-    if (rewritten === "") gap = "";
-    held = held.slice(marker.length);
-    return release(rewritten);
-  }
-
-  /** Takes spaces off the front of `held` without showing them yet. */
-  function hold(spaces: string): string {
-    held = held.slice(spaces.length);
-    gap = spaces;
-    return "";
-  }
-
-  function release(text: string): string {
-    const shown = gap + text;
-    gap = "";
+  /** Takes text off the front of `held` as it is; spaces at its end wait for what follows. */
+  function consume(length: number): string {
+    const text = held.slice(0, length);
+    held = held.slice(length);
+    const newline = text.lastIndexOf("\n");
+    if (newline >= 0) lineHead = text.slice(newline + 1, newline + 1 + longestHead);
+    else if (lineHead.length < longestHead) lineHead += text.slice(0, longestHead);
+    let end = text.length;
+    while (text.charCodeAt(end - 1) === 32) end--;
+    if (end === 0) {
+      gap += text;
+      return "";
+    }
+    last = text.charAt(end - 1);
+    lost = "";
+    const shown = gap + text.slice(0, end);
+    gap = text.slice(end);
     return shown;
   }
 
-  function consume(text: string): string {
-    held = held.slice(text.length);
-    // A single line end closes a code span that was never meant as one.
-    if (text.includes("\n") && code === "span") code = "none";
-    last = text.at(-1) ?? last;
-    if (text.length > 0) lineStart = /\n\s*$/.test(text) || (lineStart && /^\s*$/.test(text));
-    return release(text);
-  }
-
-  function drain(final: boolean): string {
+  function drain(text: string, isLast: boolean): string {
+    held += text;
     let shown = "";
-    while (held.length > 0) {
-      const piece = take(final);
+    while (held !== "") {
+      const piece = take(isLast);
       if (piece === undefined) break;
       shown += piece;
     }
@@ -132,13 +153,34 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
   }
 
   return {
-    push(text) {
-      held += text;
-      return drain(false);
+    push: (text) => drain(own.push(text), false),
+    end() {
+      const shown = drain(own.end(), true) + gap;
+      gap = "";
+      lost = "";
+      own.listed().forEach(cite);
+      return shown;
     },
-    end: () => drain(true) + release(""),
     citations: () => [...cited.values()],
   };
+}
+
+/** Longer beginnings of a line are not needed: no code block opens behind them. */
+const longestHead = 40;
+
+/** How far it is to the next character that may mean something; this runs over every token, so it uses no expression. */
+function plainLength(text: string): number {
+  let index = 1;
+  for (; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    // \ ` ~
+    if (code === 92 || code === 96 || code === 126 || opensMarker(code)) break;
+  }
+  return index;
+}
+
+function isSameHost(a: string, b: string): boolean {
+  return URL.canParse(a) && URL.parse(a)?.host === URL.parse(b)?.host;
 }
 
 /** The list under an answer; empty when nothing was cited. */

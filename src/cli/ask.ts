@@ -3,6 +3,7 @@ import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { printableJson } from "../core/printable.ts";
 import { createStepLog } from "../core/step-log.ts";
+import { askOnTerminal, canBeAsked, createConfirmPlan } from "./confirm-plan.ts";
 import { type Console, writeSafely } from "./console.ts";
 import { createRenderer, type RenderOptions } from "./render.ts";
 
@@ -12,14 +13,19 @@ export interface AskOptions {
   request: AskRequest;
   output: "text" | "json" | "jsonl";
   verbose: boolean;
+  /** Whether the terminal shows links. */
+  hyperlinks: boolean;
 }
 
 /** Answers one question on stdout. The exit code is the contract's: 0 complete, 1 failed, 3 partial, 130 cancelled. */
-export async function runAsk({ duet, console, request, output, verbose }: AskOptions): Promise<number> {
+export async function runAsk({ duet, console, request, output, verbose, hyperlinks }: AskOptions): Promise<number> {
   const locale = duet.localeFor(request.question);
-  const take = writer(output, { console, locale, verbose });
+  const take = writer(output, { console, locale, verbose, hyperlinks });
   let outcome: Outcome | undefined;
-  for await (const event of duet.ask(request)) {
+  const write = output === "text" || verbose ? undefined : (line: string) => writeSafely(console.stderr, `${line}\n`);
+  const ask = (query: string, signal: AbortSignal) => askOnTerminal(console, query, signal);
+  const confirmPlan = canBeAsked(console) ? createConfirmPlan({ locale, ask, write }) : undefined;
+  for await (const event of duet.ask({ confirmPlan, ...request })) {
     take(event);
     if (event.type === "run-end") outcome = event.outcome;
   }

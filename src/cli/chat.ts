@@ -5,14 +5,22 @@ import { errorLine } from "../core/lines.ts";
 import { say } from "../core/locale.ts";
 import { modelName } from "../core/model.ts";
 import { type ChatState, modeNames, runCommand } from "./chat-commands.ts";
+import { createConfirmPlan } from "./confirm-plan.ts";
 import { type Console, writeSafely } from "./console.ts";
 import { createRenderer } from "./render.ts";
+import { switchLine } from "./search-switch.ts";
+import { takeLines } from "./typed-lines.ts";
 
 export interface ChatOptions {
   duet: Duet;
   console: Console;
+  /** The conversation to go on with; a new one when absent. */
+  conversationId?: string | undefined;
   mode: ChatState["mode"];
+  search: ChatState["search"];
   verbose: boolean;
+  /** Whether the terminal shows links. */
+  hyperlinks: boolean;
   signal: AbortSignal;
 }
 
@@ -20,31 +28,52 @@ export interface ChatOptions {
  * Answers line by line until the input ends or `/exit`. On a terminal it prompts; with a pipe on stdin it answers each
  * line and ends. Ctrl-C stops the run that is going on; twice at the prompt it leaves.
  */
-export async function runChat({ duet, console, mode, verbose, signal }: ChatOptions): Promise<number> {
+export async function runChat(options: ChatOptions): Promise<number> {
+  const { duet, console, mode, search, verbose, hyperlinks, signal } = options;
   const interactive = console.stdin.isTTY === true && console.stdout.isTTY === true;
   const input = createInterface({
     input: console.stdin,
     output: interactive ? console.stdout : undefined,
     terminal: interactive,
   });
-  let conversationId: string | undefined;
+  const lines = takeLines(input);
+  let { conversationId } = options;
   let running: AbortController | undefined;
   const state: ChatState = {
     locale: duet.locale,
     mode,
+    search,
     clear() {
       conversationId = undefined;
     },
     write: (line) => writeSafely(interactive ? console.stdout : console.stderr, `${line}\n`),
   };
 
+  async function askReader(query: string, stop: AbortSignal): Promise<string | undefined> {
+    input.setPrompt(query);
+    input.prompt();
+    try {
+      return await lines.fresh(stop);
+    } catch (thrown) {
+      dropTyped();
+      throw thrown;
+    }
+  }
+
+  /** Drops the half-typed line, not the conversation. */
+  function dropTyped(): void {
+    input.write(null, { ctrl: true, name: "u" });
+  }
+
   async function answer(question: string): Promise<void> {
     running = new AbortController();
     const stop = AbortSignal.any([signal, running.signal]);
     const locale = duet.localeFor(question);
-    const render = createRenderer({ console, locale, verbose });
+    const render = createRenderer({ console, locale, verbose, hyperlinks });
+    const confirmPlan = interactive ? createConfirmPlan({ locale, ask: askReader }) : undefined;
     try {
-      for await (const event of duet.ask({ question, conversationId, mode: state.mode, signal: stop })) {
+      const request = { question, conversationId, mode: state.mode, search: search.on, confirmPlan, signal: stop };
+      for await (const event of duet.ask(request)) {
         if (event.type === "run-start") conversationId = event.conversationId;
         render(event);
       }
@@ -56,8 +85,9 @@ export async function runChat({ duet, console, mode, verbose, signal }: ChatOpti
   }
 
   function prompt(): void {
-    if (!interactive) return;
-    input.setPrompt(`${say(duet.locale, modeNames[state.mode])} > `);
+    if (!interactive || lines.hasEnded) return;
+    const searches = state.mode === "chat" && search.on ? say(duet.locale, { zh: " · 搜索", en: " · search" }) : "";
+    input.setPrompt(`${say(duet.locale, modeNames[state.mode])}${searches} > `);
     input.prompt();
   }
 
@@ -67,16 +97,14 @@ export async function runChat({ duet, console, mode, verbose, signal }: ChatOpti
     const twice = performance.now() - lastCtrlC < 2_000;
     lastCtrlC = performance.now();
     if (twice) return input.close();
-    // Drops the half-typed line, not the conversation.
-    input.write(null, { ctrl: true, name: "u" });
+    dropTyped();
     state.write(say(duet.locale, { zh: "\n再按一次 Ctrl-C 退出。", en: "\nPress Ctrl-C again to leave." }));
     prompt();
   });
   signal.addEventListener("abort", () => input.close(), { once: true });
-  const lines = input[Symbol.asyncIterator]();
   if (interactive) await welcome(duet, state);
   prompt();
-  for await (const line of lines) {
+  for (let line = await lines.next(); line !== undefined; line = await lines.next()) {
     const text = line.trim();
     if (text.startsWith("/")) {
       if (runCommand(text, state) === "exit") break;
@@ -92,10 +120,11 @@ async function welcome(duet: Duet, state: ChatState): Promise<void> {
   const { functionCall, answer } = await duet.models();
   const mode = say(duet.locale, modeNames[state.mode]);
   const models = functionCall === answer ? modelName(answer) : `${modelName(functionCall)} → ${modelName(answer)}`;
+  const search = state.mode === "chat" ? ` · ${switchLine(state)}` : "";
   state.write(
     say(duet.locale, {
-      zh: `Duet · ${mode} · ${models} · /help 查看命令，/exit 退出`,
-      en: `Duet · ${mode} · ${models} · /help lists the commands, /exit leaves`,
+      zh: `Duet · ${mode}${search} · ${models} · /help 查看命令，/exit 退出`,
+      en: `Duet · ${mode}${search} · ${models} · /help lists the commands, /exit leaves`,
     }),
   );
 }

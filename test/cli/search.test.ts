@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
-import { runProgram } from "../fakes/program.ts";
+import type { Outcome } from "../../src/core/outcome.ts";
+import { configFile, runProgram } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
 import { startFakeSearch } from "../fakes/search.ts";
 
@@ -73,6 +74,31 @@ describe("web_search through the whole agent", () => {
     expect(stderr).toMatch(/ℹ .*Tavily.*--no-search/);
     expect(stdout).toContain("References");
     expect(search.journal).toHaveLength(1);
+  });
+
+  test("beyond search.maxPerRun the model is told to go by what it has, and what is kept costs nothing", async () => {
+    const { provider, search, env } = await surroundings();
+    const queries = ["Node.js 24 发布日期", "node.js 24 发布日期", "Node.js 25", "Node.js 26"];
+    const file = await configFile({ search: { maxPerRun: 2 } });
+    provider.script(
+      "cheap",
+      { toolCalls: queries.map((query) => ({ name: "web_search", arguments: { query } })) },
+      { text: "信息足够。" },
+    );
+    provider.script("strong", { text: "2025 年 5 月[1]。" });
+    const { stdout, code } = await runProgram(["ask", "什么时候？", "--output", "json", "--config", file], {
+      env: { ...env, SEARXNG_URL: search.url },
+    });
+    expect(code).toBe(0);
+    const outcome: Outcome = JSON.parse(stdout);
+    expect(outcome.tool_calls.map(({ ok, cached }) => [ok, cached])).toEqual([
+      [true, false],
+      [true, true],
+      [true, false],
+      [false, false],
+    ]);
+    expect(outcome.tool_calls[3]?.result).toContain("搜索次数已用完（最多 2 次）");
+    expect(search.journal).toHaveLength(2);
   });
 
   test("--no-search takes the tool away", async () => {

@@ -40,6 +40,8 @@ export interface FakeSearch {
   journal: SearchRequestRecord[];
   /** From the next request on; undefined answers again. */
   fault: SearchFault | undefined;
+  /** Answers wait until so many requests wait with them; 1. */
+  together: number;
   close(): Promise<void>;
 }
 
@@ -49,9 +51,16 @@ export interface FakeSearch {
  */
 export async function startFakeSearch(script: Record<string, FakeResult[]> = {}): Promise<FakeSearch> {
   const journal: SearchRequestRecord[] = [];
+  let waiting: (() => void)[] = [];
   const server = createServer(async (request, response) => {
     const record = await readRequest(request);
     journal.push(record);
+    await new Promise<void>((go) => {
+      waiting.push(go);
+      if (waiting.length < fake.together) return;
+      for (const release of waiting) release();
+      waiting = [];
+    });
     response.on("close", () => {
       record.aborted = !response.writableFinished;
     });
@@ -72,6 +81,7 @@ export async function startFakeSearch(script: Record<string, FakeResult[]> = {})
     url: `http://127.0.0.1:${port}`,
     journal,
     fault: undefined,
+    together: 1,
     close() {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

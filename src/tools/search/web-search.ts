@@ -6,7 +6,6 @@ import { failure, type Source, type Tool, type ToolContext, type ToolResult } fr
 import { defineTool, success } from "../define.ts";
 import { invalidArguments, valueProblem } from "../feedback.ts";
 import type { SearchBackend } from "./backend.ts";
-import { withCache } from "./cache.ts";
 import { createSearxng } from "./searxng.ts";
 import { createTavily, type TavilySettings } from "./tavily.ts";
 
@@ -16,8 +15,6 @@ export interface SearchOptions {
   maxResults: number;
   /** Characters of one snippet. */
   snippetLength: number;
-  /** Queries whose results are kept; 0 keeps none. */
-  cacheSize: number;
   tavily: TavilySettings;
   searxng?: { url: string };
 }
@@ -26,7 +23,7 @@ export interface SearchOptions {
 export function createWebSearch(options: SearchOptions, locale: Locale): Tool {
   const backend = chooseBackend(options);
   let announced = false;
-  const tool = defineTool({
+  return defineTool({
     name: "web_search",
     description: say(locale, {
       zh: "搜索互联网获取实时信息。当需要了解最新事件、实时数据、当前新闻或验证信息时使用此工具。",
@@ -60,7 +57,6 @@ export function createWebSearch(options: SearchOptions, locale: Locale): Tool {
       return answer(backend, query, options, context);
     },
   });
-  return withCache(tool, options.cacheSize);
 }
 
 /** The backend that the options mean. Throws a `DuetError` where it is not set up. */

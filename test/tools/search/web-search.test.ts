@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => fake.close());
 
 function options(over: Partial<SearchOptions> = {}): SearchOptions {
-  return { backend: "auto", maxResults: 5, snippetLength: 200, cacheSize: 20, tavily: { baseUrl: fake.url }, ...over };
+  return { backend: "auto", maxResults: 5, snippetLength: 200, tavily: { baseUrl: fake.url }, ...over };
 }
 
 function searxng(): SearchOptions {
@@ -155,36 +155,6 @@ describe("results", () => {
   test("a query of any length is cut to what the services take", async () => {
     await createWebSearch(options(), "en").run({ query: "很长的问题 ".repeat(500) }, testContext());
     expect(fake.journal[0]?.query.length).toBeLessThanOrEqual(400);
-  });
-});
-
-describe("the cache", () => {
-  test("answers the same query again without asking, whatever its spaces and case", async () => {
-    const tool = createWebSearch(options(), "en");
-    const first = await tool.run({ query: "beijing" }, testContext());
-    const second = await tool.run({ query: "  BeiJing " }, testContext());
-    expect(second).toEqual({ ...first, cached: true });
-    expect(fake.journal).toHaveLength(1);
-  });
-
-  test("forgets the query that was unused the longest when it is full", async () => {
-    const tool = createWebSearch(options({ cacheSize: 2 }), "en");
-    for (const query of ["a", "b", "a", "c", "a", "b"]) await tool.run({ query }, testContext());
-    expect(fake.journal.map(({ query }) => query)).toEqual(["a", "b", "c", "b"]);
-  });
-
-  test("does not keep failures", async () => {
-    const tool = createWebSearch(options(), "en");
-    fake.fault = "broken";
-    expect((await tool.run({ query: "beijing" }, testContext())).ok).toBe(false);
-    fake.fault = undefined;
-    expect(await tool.run({ query: "beijing" }, testContext())).toMatchObject({ ok: true });
-  });
-
-  test("belongs to one tool: another one asks for itself", async () => {
-    await createWebSearch(options(), "en").run({ query: "beijing" }, testContext());
-    await createWebSearch(options(), "en").run({ query: "beijing" }, testContext());
-    expect(fake.journal).toHaveLength(2);
   });
 });
 

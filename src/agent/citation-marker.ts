@@ -1,0 +1,93 @@
+/** A marker that may be a citation: `[1]`, `[1, 3]`, `[1-3]`, `[^1]`, `[[1]]`, `[citation:1]`, [来源1], 【1】 or 【1†…】. */
+export interface Marker {
+  /** The marker itself, without what follows it. */
+  text: string;
+  /** In their order, ranges spelt out. */
+  numbers: number[];
+  /** It is one of Markdown's footnotes, which may have its own definition. */
+  isFootnote: boolean;
+}
+
+/** The longest marker; a longer text in brackets is none. */
+const longest = 48;
+const mostInARange = 20;
+
+/** Whether a marker may begin with this character, by its code. */
+export function opensMarker(code: number): boolean {
+  return code === 91 || code === 0x3010 || code === 0xff3b || code === 0x3014;
+}
+
+/** Reads the marker at the head of `text`; "open" when more text may make it one; undefined when it is none. */
+export function readMarker(text: string): Marker | "open" | undefined {
+  const doubled = text.startsWith("[[");
+  const word = readWord(text.slice(doubled ? 2 : 1));
+  if (word === "open") return "open";
+  const start = (doubled ? 2 : 1) + word.length;
+  const close = closingBracket(text, start);
+  if (close === "open" || close === undefined) return close;
+  const end = doubled ? close + 1 : close;
+  if (doubled && text[end] !== "]") return text.length === end ? "open" : undefined;
+  const inside = text.slice(start, close).normalize("NFKC");
+  const numbers = readNumbers(inside, text[0] === "【");
+  return numbers && { text: text.slice(0, end + 1), numbers, isFootnote: inside.startsWith("^") };
+}
+
+/** What models put before the number, where they were taught to. */
+const words = ["citation:", "来源：", "来源:", "来源"];
+
+/** The word there; empty when there is none. */
+function readWord(text: string): string {
+  const head = text.slice(0, longest).toLowerCase();
+  if (words.some((word) => word !== head && word.startsWith(head))) return "open";
+  return words.find((word) => head.startsWith(word)) ?? "";
+}
+
+function closingBracket(text: string, start: number): number | "open" | undefined {
+  let note = false;
+  for (let index = start; index < text.length; index++) {
+    const character = text[index] ?? "";
+    if (closers.includes(character)) return index > start ? index : undefined;
+    note ||= character === "†" && text[0] === "【";
+    if (index > longest || character === "\n" || !(note || inner.includes(character))) return undefined;
+  }
+  return "open";
+}
+
+const closers = "]】］〕";
+const inner = "0123456789０１２３４５６７８９^ ,，、;；-–—~～†";
+
+function readNumbers(inside: string, mayHaveNote: boolean): number[] | undefined {
+  const noted = mayHaveNote ? /^\s*(\d{1,3})(?::\d{1,3})?†/.exec(inside) : null;
+  if (noted) return [Number(noted[1])];
+  const numbers: number[] = [];
+  for (const part of inside.split(/[,、;]/)) {
+    const [, from, to = from] = /^\s*\^?(\d{1,3})(?:\s*[-–—~]\s*\^?(\d{1,3}))?\s*$/.exec(part) ?? [];
+    const [first, last] = [Number(from), Number(to)];
+    if (from === undefined || last < first || last - first >= mostInARange) return undefined;
+    for (let number = first; number <= last; number++) numbers.push(number);
+  }
+  return numbers;
+}
+
+/** The longest address of a link that is looked at. */
+const longestAddress = 2048;
+
+/** Whether it is an address that a link may have, rather than a remark in brackets: `[1](2024)`. */
+export function isAddress(target: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:|^[/#.]/i.test(target);
+}
+
+/**
+ * The address of a Markdown link whose `(` is the head of `text`; "open" when more text may end it; undefined when it is
+ * no link. Round brackets in it come in pairs.
+ */
+export function readLinkTarget(text: string): string | "open" | undefined {
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code <= 32 || index > longestAddress) return undefined;
+    if (code === 40) depth++;
+    if (code === 41 && --depth === 0) return text.slice(1, index);
+  }
+  return "open";
+}

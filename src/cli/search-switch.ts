@@ -1,0 +1,51 @@
+import { type Locale, say } from "../core/locale.ts";
+import type { Mode } from "../core/outcome.ts";
+
+/** The switch of web search as a chat keeps it: it counts in chat mode, and other modes leave it as it is. */
+export interface SearchSwitch {
+  on: boolean;
+  /** The configuration takes web search away, so it cannot be switched on. */
+  readonly isBarred: boolean;
+}
+
+/** Where the switch stands. */
+export interface SwitchPlace {
+  readonly locale: Locale;
+  readonly mode: Mode;
+  readonly search: SearchSwitch;
+}
+
+/** How the switch stands, in one line. */
+export function switchLine({ locale, mode, search }: SwitchPlace): string {
+  if (mode !== "chat") {
+    const why = decidesItself(mode, locale);
+    return say(locale, { zh: `联网搜索开关已禁用：${why}`, en: `The search switch is disabled: ${why}` });
+  }
+  return search.on
+    ? say(locale, { zh: "联网搜索：开", en: "Web search: on" })
+    : say(locale, { zh: "联网搜索：关", en: "Web search: off" });
+}
+
+/** `/search on`, `/search off`; gives the line that says what came of it. Another word changes nothing. */
+export function flipSwitch(place: SwitchPlace, word: string): string {
+  const { locale, mode, search } = place;
+  if (mode !== "chat") return decidesItself(mode, locale);
+  if (word !== "" && word !== "on" && word !== "off")
+    return say(locale, { zh: `没有 "${word}"。可选：on、off。`, en: `There is no "${word}". Allowed: on, off.` });
+  if (word === "on" && search.isBarred)
+    return say(locale, {
+      zh: "联网搜索已在配置中关闭（--no-search 或 search.enabled）。",
+      en: "Web search is turned off by the configuration (--no-search or search.enabled).",
+    });
+  if (word !== "") search.on = word === "on";
+  return switchLine(place);
+}
+
+/** The spec's sentence (web-search.md, "Agent 模式搜索开关"). */
+function decidesItself(mode: Exclude<Mode, "chat">, locale: Locale): string {
+  const name = mode === "agent" ? "Agent" : "Plan";
+  return say(locale, {
+    zh: `${name} 模式下由 AI 自动决策搜索`,
+    en: `In ${name} mode the AI decides by itself when to search`,
+  });
+}

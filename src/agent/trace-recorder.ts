@@ -1,6 +1,11 @@
-import type { AgentEvent } from "../core/events.ts";
+import type { AgentEvent, PlanStep, ToolEnd } from "../core/events.ts";
+import { addUsage, noUsage } from "../core/model.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { AgentTrace } from "../core/trace.ts";
+import type { AgentTrace, ToolStats, TracePhase, TraceStep } from "../core/trace.ts";
+import { findRecords } from "./call-records.ts";
+import { growText, keepText } from "./growing-text.ts";
+import { createTraceNotes } from "./trace-notes.ts";
+import { toTokenUsage, toTracePhase } from "./trace-usage.ts";
 
 /** Makes a run's trace from its events. */
 export interface TraceRecorder {
@@ -9,35 +14,123 @@ export interface TraceRecorder {
   finish(outcome: Outcome): AgentTrace;
 }
 
+/** Characters of a thought, and of a result, that a trace keeps. */
+const longestText = 20_000;
+
 export function createTraceRecorder({ question }: { question: string }): TraceRecorder {
-  const startedAt = new Date().toISOString();
+  const startedAt = now();
+  const steps: TraceStep[] = [];
+  /** Calls that have started and not ended. */
+  const running = new Map<string, TraceStep>();
+  const usedTools = new Map<string, ToolStats>();
+  const phases: TracePhase[] = [];
+  const notes = createTraceNotes();
+  /** What was thought since the last step. */
+  const thought = growText(longestText);
+  let plan: PlanStep[] | undefined;
+  let usage = noUsage;
+  let phaseStartedAt = startedAt;
+
+  function addStep(step: Pick<TraceStep, "action" | "elapsed_ms" | "timestamp" | "error">): TraceStep {
+    const { text, leftOut } = thought.take();
+    const added: TraceStep = {
+      step: steps.length + 1,
+      thought: text || undefined,
+      thought_left_out: leftOut || undefined,
+      observation: "",
+      ...step,
+    };
+    steps.push(added);
+    return added;
+  }
+
+  function startCall(event: Extract<AgentEvent, { type: "tool-start" }>): void {
+    const action = { type: "action" as const, tool: event.tool, args: event.arguments };
+    running.set(event.callId, addStep({ action, elapsed_ms: 0, timestamp: now() }));
+  }
+
+  function endCall({ callId, tool, cached, elapsedMs, error }: ToolEnd): void {
+    const step = running.get(callId);
+    if (step === undefined) return;
+    running.delete(callId);
+    step.elapsed_ms = elapsedMs;
+    step.cached = cached;
+    step.error = error && keepText(error.message, longestText).text;
+    if (error?.code === "unknown_tool") return;
+    const { count, total_ms } = usedTools.get(tool) ?? { count: 0, total_ms: 0 };
+    usedTools.set(tool, { count: count + 1, total_ms: total_ms + elapsedMs });
+  }
+
+  function end(outcome: Outcome): void {
+    const find = findRecords(outcome.tool_calls);
+    for (const step of steps) {
+      if (step.action === null) continue;
+      const { text, leftOut } = keepText(find(step.action.tool, step.action.args)?.result ?? "", longestText);
+      step.observation = text;
+      step.observation_left_out = leftOut || undefined;
+    }
+    addStep({
+      action: outcome.response === "" ? null : { type: "final", tool: "", args: {} },
+      elapsed_ms: phases.at(-1)?.elapsed_ms ?? 0,
+      timestamp: phaseStartedAt,
+      error: outcome.error?.message,
+    });
+  }
+
   return {
-    take() {},
-    finish: (outcome) => ({
-      run_id: outcome.run_id,
-      conversation_id: outcome.conversation_id,
-      trace_id: outcome.trace_id,
-      question,
-      mode: outcome.meta.mode,
-      started_at: startedAt,
-      status: outcome.status,
-      steps: [],
-      final_answer: outcome.response,
-      finish_reason: outcome.stop_reason,
-      used_tools: {},
-      token_usage: {
-        input_tokens: 0,
-        output_tokens: 0,
-        reasoning_tokens: 0,
-        cached_tokens: 0,
-        total_tokens: outcome.meta.total_tokens,
-      },
-      total_ms: outcome.meta.latency_ms,
-      phases: [],
-      models: outcome.meta.models,
-      cost_usd: outcome.meta.cost_usd,
-      notes: [],
-      error: outcome.error,
-    }),
+    take(event) {
+      switch (event.type) {
+        case "reasoning-delta":
+        case "thought-delta":
+          return thought.push(event.type, event.text);
+        case "phase-start":
+          phaseStartedAt = now();
+          return;
+        case "phase-end":
+          usage = addUsage(usage, event.usage);
+          return void phases.push(toTracePhase(event));
+        case "tool-start":
+          return startCall(event);
+        case "tool-end":
+          return endCall(event);
+        case "plan":
+          plan = event.steps;
+          return;
+        case "evaluation":
+          return notes.add("info", event.reason, event.message);
+        case "notice":
+          return notes.add(event.level, event.code, event.message);
+        default:
+          return;
+      }
+    },
+    finish(outcome) {
+      end(outcome);
+      return {
+        run_id: outcome.run_id,
+        conversation_id: outcome.conversation_id,
+        trace_id: outcome.trace_id,
+        question,
+        mode: outcome.meta.mode,
+        started_at: startedAt,
+        status: outcome.status,
+        plan,
+        steps,
+        final_answer: outcome.response,
+        finish_reason: outcome.stop_reason,
+        used_tools: Object.fromEntries(usedTools),
+        token_usage: toTokenUsage(usage),
+        total_ms: outcome.meta.latency_ms,
+        phases,
+        models: outcome.meta.models,
+        cost_usd: outcome.meta.cost_usd,
+        notes: notes.list,
+        error: outcome.error,
+      };
+    },
   };
+}
+
+function now(): string {
+  return new Date().toISOString();
 }

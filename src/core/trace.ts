@@ -1,5 +1,5 @@
 import type { ErrorReport } from "./errors.ts";
-import type { Phase } from "./events.ts";
+import type { Phase, PlanStep } from "./events.ts";
 import type { JsonValue } from "./json.ts";
 import type { Mode, OutcomeMeta, Status, StopReason } from "./outcome.ts";
 
@@ -13,6 +13,8 @@ export interface AgentTrace {
   /** ISO 8601, UTC. */
   started_at: string;
   status: Status;
+  /** In plan mode: the plan as it stood at the end. */
+  plan?: PlanStep[];
   steps: TraceStep[];
   final_answer: string;
   finish_reason: StopReason;
@@ -34,9 +36,17 @@ export interface TraceStep {
   /** From 1 on. */
   step: number;
   thought?: string;
+  /** Characters of the thought that were not kept; absent where there are none. */
+  thought_left_out?: number;
+  /** Null for a run that came to no answer. */
   action: TraceAction | null;
-  /** The result as the model read it. */
+  /** The result as the model read it; empty for the final answer, which stands in `final_answer`. */
   observation: string;
+  /** Characters of the result that were not kept; absent where there are none. */
+  observation_left_out?: number;
+  /** Whether the result came from a cache; absent where no tool was called. */
+  cached?: boolean;
+  /** Of the tool, or of the model that wrote the answer. */
   elapsed_ms: number;
   /** ISO 8601, UTC: when it began. */
   timestamp: string;
@@ -73,10 +83,15 @@ export interface TracePhase {
   reasoning_tokens: number;
   cached_tokens: number;
   elapsed_ms: number;
+  /** US dollars; null when a price is not known, never 0. */
+  cost_usd: number | null;
 }
 
 export interface TraceNote {
+  /** ISO 8601, UTC. */
   timestamp: string;
+  level: "info" | "warning";
+  /** Of a notice its code, of an evaluation its reason. */
   code: string;
   message: string;
 }

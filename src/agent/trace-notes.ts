@@ -1,0 +1,25 @@
+import { cutText } from "../core/cut-text.ts";
+import type { TraceNote } from "../core/trace.ts";
+
+const longestNote = 2000;
+const mostNotes = 200;
+
+/** What the reader of a run was told beside the answer, as far as a trace keeps it. */
+export interface TraceNotes {
+  /** What was just told in the same words is not told again: a limit comes as a verdict and as a notice. */
+  add(level: TraceNote["level"], code: string, message: string): void;
+  readonly list: TraceNote[];
+}
+
+export function createTraceNotes(): TraceNotes {
+  const list: TraceNote[] = [];
+  return {
+    list,
+    add(level, code, words) {
+      const message = cutText(words, longestNote);
+      const last = list.at(-1);
+      if (last?.code === code && last.message === message) last.level = level;
+      else if (list.length < mostNotes) list.push({ timestamp: new Date().toISOString(), level, code, message });
+    },
+  };
+}

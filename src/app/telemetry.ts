@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import type { RunObserver } from "../agent/observer.ts";
+import type { TelemetrySettings } from "../config/telemetry.ts";
+import type { Text } from "../core/locale.ts";
+import { abortable, timeLimit } from "../core/waiting.ts";
+import { once } from "./once.ts";
+import { startClock } from "./telemetry/clock.ts";
+import { telling, tellingLater } from "./telemetry/delayed.ts";
+import { findRegistered, type Registered } from "./telemetry/registered.ts";
+import type { FollowedRun } from "./telemetry/run-spans.ts";
+
+/** OpenTelemetry spans of every run. Loads no package while nobody asks for them. */
+export interface Telemetry {
+  /** Makes the spans of a run that begins now; undefined where nobody asks for them. Never rejects. */
+  follow(run: FollowedRun): Promise<RunObserver | undefined>;
+  /** Sends what is left, for at most two seconds. Never rejects. */
+  close(): Promise<void>;
+}
+
+const longestFlushMs = 2000;
+
+/** `warn` gets a line about spans that cannot be sent, once. */
+export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) => void): Telemetry {
+  const { exporter: address, problem, captureContent } = settings;
+  let hasWarned = false;
+  function warnOnce(text: Text): void {
+    if (!hasWarned) warn(text);
+    hasWarned = true;
+  }
+  const exporter = once(async () => {
+    const { openExporter } = await import("./telemetry/exporter.ts");
+    return address && openExporter(address, settings, warnOnce);
+  });
+
+  /** Spans go where the embedding program sends its own, below whatever it is doing. */
+  async function joinCaller(run: FollowedRun, { provider, active }: Registered): Promise<RunObserver> {
+    const clock = startClock();
+    const at = clock();
+    const parent = active();
+    const [api, { createRunSpans }] = await Promise.all([
+      import("@opentelemetry/api"),
+      import("./telemetry/run-spans.ts"),
+    ]);
+    const tracer = provider.getTracer("duet");
+    const spans = createRunSpans({ ...run, api, tracer, parent: parent ?? api.ROOT_CONTEXT, captureContent, at });
+    return { traceId: spans.recording ? spans.traceId : undefined, take: telling(spans, clock) };
+  }
+
+  /** A run does not wait for the packages: its events do, and its trace id is chosen beforehand. */
+  function exportOwn(run: FollowedRun): RunObserver {
+    const clock = startClock();
+    const at = clock();
+    const traceId = randomBytes(16).toString("hex");
+    const coming = exporter.get().then((opened) => opened?.follow({ ...run, captureContent, at }, traceId));
+    return { traceId, take: tellingLater(coming, clock) };
+  }
+
+  return {
+    async follow(run) {
+      try {
+        const registered = findRegistered();
+        if (registered) return await joinCaller(run, registered);
+        if (problem) warnOnce(problem);
+        return address && exportOwn(run);
+      } catch {
+        // Spans of a foreign tracer that throws are not worth a run.
+        return undefined;
+      }
+    },
+    async close() {
+      const opened = exporter.begun;
+      if (opened === undefined) return;
+      const limit = timeLimit(longestFlushMs, () => new Error("late"));
+      try {
+        await abortable(
+          opened.then((known) => known?.close()),
+          limit.signal,
+        );
+      } catch {
+        if (limit.expired && address) warnOnce(tooSlow(address.shownUrl));
+      } finally {
+        limit.clear();
+      }
+    },
+  };
+}
+
+function tooSlow(url: string): Text {
+  const seconds = longestFlushMs / 1000;
+  return {
+    zh: `追踪未能在 ${seconds} 秒内发送到 ${url}`,
+    en: `spans could not be sent to ${url} within ${seconds} s`,
+  };
+}

@@ -1,0 +1,18 @@
+import type { Context, Span, Tracer } from "@opentelemetry/api";
+import { attribute } from "./names.ts";
+
+/** What the spans below one run's own have in common. */
+export interface Branch {
+  api: typeof import("@opentelemetry/api");
+  tracer: Tracer;
+  /** Has the run's span in it. */
+  below: Context;
+  conversationId: string;
+  captureContent: boolean;
+}
+
+/** Marks the span as failed, with a word of few for its kind of error. */
+export function fail({ api }: Pick<Branch, "api">, span: Span, type: string, words?: string): void {
+  span.setAttribute(attribute.errorType, type);
+  span.setStatus({ code: api.SpanStatusCode.ERROR, message: words });
+}

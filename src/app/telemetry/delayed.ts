@@ -1,0 +1,35 @@
+import type { AgentEvent } from "../../core/events.ts";
+import type { Clock } from "./clock.ts";
+import type { RunSpans } from "./run-spans.ts";
+
+/** Tells spans of events with the time at which each came. A tracer that throws is left alone from then on. */
+export function telling(spans: Pick<RunSpans, "take">, clock: Clock): (event: AgentEvent, at?: number) => void {
+  let isBroken = false;
+  return (event, at = clock()) => {
+    if (isBroken) return;
+    try {
+      spans.take(event, at);
+    } catch {
+      isBroken = true;
+    }
+  };
+}
+
+/** The same for spans that are not there yet: until then events wait. Where none come, events are dropped. */
+export function tellingLater(coming: Promise<RunSpans | undefined>, clock: Clock): (event: AgentEvent) => void {
+  let waiting: { event: AgentEvent; at: number }[] | undefined = [];
+  let tell: ReturnType<typeof telling> | undefined;
+  coming
+    .then((spans) => {
+      tell = spans && telling(spans, clock);
+      for (const { event, at } of waiting ?? []) tell?.(event, at);
+    })
+    .catch(() => {})
+    .finally(() => {
+      waiting = undefined;
+    });
+  return (event) => {
+    if (waiting) waiting.push({ event, at: clock() });
+    else tell?.(event);
+  };
+}

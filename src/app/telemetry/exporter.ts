@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import type { SpanExporter } from "@opentelemetry/sdk-trace";
+import type { SpanAddress, TelemetrySettings } from "../../config/telemetry.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { Text } from "../../core/locale.ts";
+import { printableLine } from "../../core/printable.ts";
+import { version } from "../../core/version.ts";
+import { createRunSpans, type RunSpans, type SpanOptions } from "./run-spans.ts";
+
+/** Sends spans over OTLP/HTTP, in the background and in batches. */
+export interface Exporter {
+  /** The spans of a run whose trace id was chosen before. */
+  follow(run: Omit<SpanOptions, "api" | "tracer" | "parent">, traceId: string): RunSpans;
+  /** Sends what is left. May reject, and may take as long as the collector. */
+  close(): Promise<void>;
+}
+
+/** Told once why spans do not arrive. */
+export type Warn = (text: Text) => void;
+
+/** Loads the packages, which the user installs. Gives undefined, and tells why, when that fails. */
+export async function openExporter(
+  address: SpanAddress,
+  { resource }: Pick<TelemetrySettings, "resource">,
+  warn: Warn,
+): Promise<Exporter | undefined> {
+  try {
+    const [api, sdk, { OTLPTraceExporter }, { defaultResource, resourceFromAttributes }] = await Promise.all([
+      import("@opentelemetry/api"),
+      import("@opentelemetry/sdk-trace"),
+      import("@opentelemetry/exporter-trace-otlp-http"),
+      import("@opentelemetry/resources"),
+    ]);
+    const sender = new OTLPTraceExporter({ url: address.url, headers: address.headers });
+    const processor = new sdk.BatchSpanProcessor({ exporter: telling(sender, address, warn) });
+    const common = {
+      resource: defaultResource().merge(resourceFromAttributes({ "service.version": version, ...resource })),
+      spanProcessors: [processor],
+    };
+    return {
+      follow(run, traceId) {
+        const idGenerator = { generateTraceId: () => traceId, generateSpanId: () => randomBytes(8).toString("hex") };
+        const tracer = new sdk.TracerProvider({ ...common, idGenerator }).getTracer("duet", version);
+        return createRunSpans({ ...run, api, tracer, parent: api.ROOT_CONTEXT });
+      },
+      close: () => processor.shutdown(),
+    };
+  } catch (thrown) {
+    warn(isMissing(thrown) ? notInstalled : notLoaded(messageOf(thrown)));
+    return undefined;
+  }
+}
+
+/** The package itself says nothing of spans that it could not send. */
+function telling(sender: SpanExporter, { shownUrl }: SpanAddress, warn: Warn): SpanExporter {
+  return {
+    export(spans, done) {
+      sender.export(spans, (result) => {
+        if (result.code !== 0) warn(notSent(shownUrl, result.error?.message ?? ""));
+        done(result);
+      });
+    },
+    forceFlush: () => sender.forceFlush?.() ?? Promise.resolve(),
+    shutdown: () => sender.shutdown(),
+  };
+}
+
+function isMissing(thrown: unknown): boolean {
+  return thrown instanceof Error && "code" in thrown && thrown.code === "ERR_MODULE_NOT_FOUND";
+}
+
+const install =
+  "npm install @opentelemetry/sdk-trace@3 @opentelemetry/resources@3 @opentelemetry/exporter-trace-otlp-http@0.301";
+
+const notInstalled: Text = {
+  zh: `已设置 OTEL_EXPORTER_OTLP_ENDPOINT，但没有安装发送追踪的包，不发送追踪。请在 duet-mcp 旁安装：${install}`,
+  en: `OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages that send spans are not installed; none are sent. Install them beside duet-mcp: ${install}`,
+};
+
+function notLoaded(reason: string): Text {
+  const why = printableLine(reason);
+  return { zh: `发送追踪的包无法加载：${why}`, en: `the packages that send spans could not be loaded: ${why}` };
+}
+
+function notSent(url: string, reason: string): Text {
+  const why = printableLine(reason);
+  return { zh: `追踪未能发送到 ${url}：${why}`, en: `spans could not be sent to ${url}: ${why}` };
+}

@@ -1,0 +1,88 @@
+import type { Text } from "../core/locale.ts";
+import { printableLine } from "../core/printable.ts";
+import type { Environment } from "./expand.ts";
+import { maskedAddress } from "./mask.ts";
+
+/** What OpenTelemetry's own variables say (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). */
+export interface TelemetrySettings {
+  /** Where spans are sent; absent: nowhere, except to what a program that embeds Duet has set up. */
+  exporter?: SpanAddress;
+  /** Why the variables that ask for spans cannot be obeyed. */
+  problem?: Text;
+  /** What spans say of this process: `service.name` and whatever OTEL_RESOURCE_ATTRIBUTES adds. */
+  resource: Record<string, string>;
+  /** Whether spans hold questions, answers, arguments and results. */
+  captureContent: boolean;
+}
+
+export interface SpanAddress {
+  url: string;
+  /** The same without what may let somebody in. */
+  shownUrl: string;
+  headers: Record<string, string>;
+}
+
+/** Never throws: telemetry that is set up wrongly is told about and must not stop the program. */
+export function readTelemetry(environment: Environment): TelemetrySettings {
+  return {
+    ...readAddress(environment),
+    resource: {
+      "service.name": "duet",
+      ...pairs(environment.OTEL_RESOURCE_ATTRIBUTES),
+      ...(environment.OTEL_SERVICE_NAME ? { "service.name": environment.OTEL_SERVICE_NAME } : {}),
+    },
+    captureContent: isTrue(environment.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT),
+  };
+}
+
+function readAddress(environment: Environment): Pick<TelemetrySettings, "exporter" | "problem"> {
+  if (isTrue(environment.OTEL_SDK_DISABLED) || environment.OTEL_TRACES_EXPORTER === "none") return {};
+  const own = environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
+  const shared = environment.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const url = own || (shared && `${shared.replace(/\/$/, "")}/v1/traces`);
+  if (!url) return {};
+  const name = own ? "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" : "OTEL_EXPORTER_OTLP_ENDPOINT";
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return { problem: noAddress(name, own || shared || "") };
+  const protocol = environment.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || environment.OTEL_EXPORTER_OTLP_PROTOCOL;
+  if (protocol === "grpc") return { problem: noGrpc };
+  const headers = {
+    ...pairs(environment.OTEL_EXPORTER_OTLP_HEADERS),
+    ...pairs(environment.OTEL_EXPORTER_OTLP_TRACES_HEADERS),
+  };
+  return { exporter: { url, shownUrl: printableLine(maskedAddress(url)), headers } };
+}
+
+function noAddress(name: string, value: string): Text {
+  const shown = printableLine(maskedAddress(`http://${value}`).slice("http://".length));
+  return {
+    zh: `${name}: ${shown} 不是 http(s) 地址；不发送追踪`,
+    en: `${name}: ${shown} is not an http(s) address; no spans are sent`,
+  };
+}
+
+const noGrpc: Text = {
+  zh: "OTEL_EXPORTER_OTLP_PROTOCOL: 不支持 grpc（允许：http/json、http/protobuf，均以 JSON 发送）；不发送追踪",
+  en: "OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not supported (http/json, http/protobuf, both sent as JSON); no spans are sent",
+};
+
+/** `name=value,name=value`; values are URL-encoded. What is not such a pair is left out. */
+function pairs(text: string | undefined): Record<string, string> {
+  const entries = (text ?? "").split(",").flatMap((pair): [string, string][] => {
+    const at = pair.indexOf("=");
+    const name = pair.slice(0, Math.max(at, 0)).trim();
+    return name === "" ? [] : [[name, decoded(pair.slice(at + 1).trim())]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+function isTrue(written: string | undefined): boolean {
+  return written?.trim().toLowerCase() === "true";
+}

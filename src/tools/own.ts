@@ -1,0 +1,120 @@
+import type { ZodObject, z } from "zod";
+import { renderContent } from "../core/content.ts";
+import { DuetError } from "../core/errors.ts";
+import { isRecord, type JsonObject, type JsonSchema } from "../core/json.ts";
+import type { Locale } from "../core/locale.ts";
+import { printableLine } from "../core/printable.ts";
+import type { Tool, ToolAnnotations, ToolContext, ToolResult } from "../core/tool.ts";
+import { defineTool, success } from "./define.ts";
+
+/** A tool as its user writes it: in a program that embeds Duet, or as the default export of a module. */
+export interface OwnTool<Arguments = JsonObject> {
+  /** 1 to 64 letters, digits, `_` or `-`. */
+  name: string;
+  /** For the model: what the tool does and when to use it. */
+  description: string;
+  /** A JSON Schema whose root describes an object, or a Zod 4 object. */
+  inputSchema: JsonSchema | ZodObject;
+  annotations?: ToolAnnotations;
+  /**
+   * Gets validated arguments. Gives a text, any JSON value, or MCP content blocks; what it throws is told to the model
+   * as the tool's failure.
+   */
+  run(args: Arguments, context: OwnToolContext): unknown;
+}
+
+export interface OwnToolContext {
+  /** Aborts when the run is cancelled or out of time. */
+  readonly signal: AbortSignal;
+  /** The language of the question. */
+  readonly locale: Locale;
+  /** Tells the reader what the tool is doing. */
+  progress(message: string): void;
+}
+
+/** The same with the arguments that its Zod schema gives; at run time it is what it was given. */
+export function withTypes<Schema extends ZodObject>(
+  tool: OwnTool<z.infer<Schema>> & { inputSchema: Schema },
+): OwnTool<z.infer<Schema>>;
+export function withTypes(tool: OwnTool): OwnTool;
+export function withTypes(tool: OwnTool): OwnTool {
+  return tool;
+}
+
+/** A user's tool as the agent takes it. Throws a `config` error that names `where` and what is wrong with it. */
+export async function toTool(own: unknown, where: string): Promise<Tool> {
+  if (!isRecord(own)) throw wrong(where, "", own, "{ name, description, inputSchema, run }");
+  const { name, description, inputSchema, annotations, run } = own;
+  if (typeof name !== "string" || !/^[a-zA-Z0-9_-]{1,64}$/.test(name))
+    throw wrong(where, "name", name, "^[a-zA-Z0-9_-]{1,64}$");
+  if (typeof description !== "string") throw wrong(where, "description", description, "string");
+  if (!isRecord(inputSchema)) throw wrong(where, "inputSchema", inputSchema, "JSON Schema, Zod 4 object");
+  if (typeof run !== "function") throw wrong(where, "run", run, "function");
+  const { schema, parse } = await readSchema(inputSchema, where);
+  return defineTool({
+    name,
+    description,
+    inputSchema: schema,
+    source: "user",
+    annotations: isRecord(annotations) ? annotations : {},
+    async run(args, context) {
+      const given: unknown = await run.call(own, await parse(args), ownContext(context));
+      return toResult(given, context.locale);
+    },
+  });
+}
+
+interface ReadSchema {
+  schema: JsonSchema;
+  /** What the schema makes of checked arguments: a Zod schema fills in defaults and transforms. */
+  parse(args: JsonObject): unknown;
+}
+
+async function readSchema(given: Record<string, unknown>, where: string): Promise<ReadSchema> {
+  if (!("_zod" in given)) {
+    if ("_def" in given) throw wrong(where, "inputSchema", "Zod 3", "JSON Schema, Zod 4 object");
+    return { schema: given, parse: (args) => args };
+  }
+  const { toJSONSchema } = await import("./zod-schema.ts");
+  if (!isZodObject(given)) throw wrong(where, "inputSchema", "Zod", "z.object({ … })");
+  const { $schema: _, ...schema } = toJSONSchema(given, { io: "input", unrepresentable: "any" });
+  return { schema, parse: (args) => given.parseAsync(args) };
+}
+
+function isZodObject(value: unknown): value is ZodObject {
+  return (
+    isRecord(value) && isRecord(value.def) && value.def.type === "object" && typeof value.parseAsync === "function"
+  );
+}
+
+function ownContext(context: ToolContext): OwnToolContext {
+  return { signal: context.signal, locale: context.locale, progress: (message) => context.progress(String(message)) };
+}
+
+function toResult(given: unknown, locale: Locale): ToolResult {
+  if (given === undefined || given === null) return success("");
+  if (typeof given === "string") return success(given);
+  if (isBlocks(given)) return success(renderContent({ content: given }, locale));
+  if (isRecord(given) && isBlocks(given.content)) {
+    const text = renderContent(given, locale);
+    return given.isError === true ? { ok: false, text, error: { code: "tool", message: text } } : success(text);
+  }
+  return success(JSON.stringify(given) ?? "");
+}
+
+const blockTypes: readonly unknown[] = ["text", "image", "audio", "resource", "resource_link"];
+
+function isBlocks(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((one) => isRecord(one) && blockTypes.includes(one.type))
+  );
+}
+
+function wrong(where: string, key: string, value: unknown, allowed: string): DuetError {
+  const shown = printableLine(String(typeof value === "object" ? JSON.stringify(value) : value)).slice(0, 80);
+  const place = [where, key].filter((part) => part !== "").join(": ");
+  return new DuetError({
+    code: "config",
+    text: { zh: `${place}: ${shown}（允许：${allowed}）`, en: `${place}: ${shown} is not allowed (${allowed})` },
+  });
+}

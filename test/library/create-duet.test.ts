@@ -1,0 +1,158 @@
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import * as z from "zod";
+import { createDuet, type DuetOptions, defineTool, type EmbeddedDuet } from "../../src/index.ts";
+import { scriptedModel } from "../fakes/model.ts";
+import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
+
+const weather = defineTool({
+  name: "weather_of",
+  description: "The weather of a city.",
+  inputSchema: z.object({ city: z.string(), unit: z.enum(["C", "F"]).default("C") }),
+  run: ({ city, unit }) => ({ city, degrees: 21, unit }),
+});
+
+// Keys come from the process's environment, as on the command line.
+beforeEach(() => {
+  vi.stubEnv("LOCAL_KEY", "sk-test-openai-0001");
+  vi.stubEnv("REMOTE_KEY", "sk-ant-test-0001");
+  return () => vi.unstubAllEnvs();
+});
+
+async function create(options: DuetOptions): Promise<EmbeddedDuet> {
+  const duet = await createDuet({
+    ...options,
+    config: { search: { enabled: false }, locale: "en", ...options.config },
+  });
+  onTestFinished(() => duet.close());
+  return duet;
+}
+
+/** Two models on two wires, by their names in the program's own code. */
+async function twoModels(provider: FakeProvider): Promise<NonNullable<DuetOptions["models"]>> {
+  onTestFinished(() => provider.close());
+  return {
+    functionCall: { provider: "local", model: "cheap" },
+    answer: { provider: "remote", model: "strong" },
+  };
+}
+
+function providersOf(provider: FakeProvider) {
+  return {
+    local: { wire: "openai-chat" as const, baseUrl: provider.openaiUrl, apiKeyEnv: "LOCAL_KEY" },
+    remote: { wire: "anthropic-messages" as const, baseUrl: provider.anthropicUrl, apiKeyEnv: "REMOTE_KEY" },
+  };
+}
+
+test("a question goes through two models and a tool of the program's own", async () => {
+  const provider = await startFakeProvider();
+  const models = await twoModels(provider);
+  provider.script("cheap", { toolCalls: [{ name: "weather_of", arguments: { city: "Rome" } }] }, { text: "Enough." });
+  provider.script("strong", { text: "21 degrees in Rome." });
+  const duet = await create({ models, tools: [weather], config: { providers: providersOf(provider) } });
+  const outcome = await duet.ask("How warm is it in Rome?");
+  expect(outcome).toMatchObject({ status: "complete", response: "21 degrees in Rome." });
+  // The schema's default is filled in.
+  expect(outcome.tool_calls).toMatchObject([{ tool: "weather_of", result: '{"city":"Rome","degrees":21,"unit":"C"}' }]);
+});
+
+test("models of the program's own making play both parts, or one beside a configured one", async () => {
+  const alone = scriptedModel(["Just me."]);
+  const duet = await create({ models: { functionCall: alone } });
+  expect((await duet.ask("Who is there?")).response).toBe("Just me.");
+
+  const provider = await startFakeProvider();
+  const { answer } = await twoModels(provider);
+  provider.script("strong", { text: "And me." });
+  const mixed = await create({
+    models: { functionCall: scriptedModel(["Enough."]), answer },
+    config: { providers: providersOf(provider) },
+  });
+  expect((await mixed.ask("Who is there?")).response).toBe("And me.");
+});
+
+test("an evaluator given as an argument ends the tool calls", async () => {
+  const functionCall = scriptedModel([[{ id: "1", name: "weather_of", input: { city: "Rome" } }]]);
+  const duet = await create({
+    models: { functionCall, answer: scriptedModel(["Warm."]) },
+    tools: [weather],
+    evaluator: ({ results }) => (results.every(({ ok }) => ok) ? { verdict: "answer", reason: "known" } : undefined),
+  });
+  expect((await duet.ask("Rome?")).meta.iterations).toBe(1);
+});
+
+test("the stream gives every event, and leaving it cancels the run", async () => {
+  const functionCall = scriptedModel([{ text: "x".repeat(300), hang: true }]);
+  const duet = await create({ models: { functionCall } });
+  const types: string[] = [];
+  for await (const event of duet.stream("Count.")) {
+    types.push(event.type);
+    if (event.type === "answer-delta") break;
+  }
+  expect(types).toEqual(["run-start", "phase-start", "answer-delta"]);
+});
+
+test("conversations stay in memory, go on by their id, and leave a trace", async () => {
+  const model = scriptedModel(["One.", "Two."]);
+  const duet = await create({ models: { functionCall: model } });
+  const { conversation_id } = await duet.ask("First?");
+  const second = await duet.ask("Second?", { conversationId: conversation_id });
+  expect(model.requests[1]?.messages.map(({ content }) => content).slice(1)).toEqual(["First?", "One.", "Second?"]);
+  const store = await duet.store();
+  expect((await store.trace(second.run_id))?.final_answer).toBe("Two.");
+});
+
+test("a tool takes the place of a built-in one of its name", async () => {
+  const echo = defineTool({
+    name: "echo",
+    description: "Shouts.",
+    inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+    run: ({ text }) => String(text).toUpperCase(),
+  });
+  const functionCall = scriptedModel([[{ id: "1", name: "echo", input: { text: "hey" } }], "Done."]);
+  const duet = await create({ models: { functionCall }, tools: [echo] });
+  expect((await duet.ask("Echo hey")).tool_calls[0]?.result).toBe("HEY");
+});
+
+test.each<[string, unknown, string]>([
+  ["a text", "It rains.", "It rains."],
+  ["content blocks", [{ type: "text", text: "It rains." }], "It rains."],
+  ["a result in MCP's shape", { content: [{ type: "text", text: "It rains." }] }, "It rains."],
+  ["any JSON value", { rain: true }, '{"rain":true}'],
+  ["nothing", undefined, ""],
+])("a tool may give %s", async (_, given, expected) => {
+  const tool = { name: "sky", description: "The sky.", inputSchema: { type: "object" }, run: () => given };
+  const functionCall = scriptedModel([[{ id: "1", name: "sky", input: {} }], "Done."]);
+  const duet = await create({ models: { functionCall }, tools: [tool] });
+  expect((await duet.ask("The sky?")).tool_calls[0]).toMatchObject({ ok: true, result: expected });
+});
+
+test("a tool that throws is a failed call that the model reads", async () => {
+  const run = () => {
+    throw new Error("no such city");
+  };
+  const tool = { name: "sky", description: "The sky.", inputSchema: { type: "object" }, run };
+  const functionCall = scriptedModel([[{ id: "1", name: "sky", input: {} }], "Sorry."]);
+  const duet = await create({ models: { functionCall }, tools: [tool] });
+  expect((await duet.ask("The sky?")).tool_calls[0]).toMatchObject({ ok: false, result: "no such city" });
+});
+
+const sound = { name: "a", description: "a", inputSchema: { type: "object" }, run: () => "" };
+
+test.each<[string, DuetOptions, string]>([
+  ["a tool's name", { tools: [{ ...sound, name: "a b" }] }, "createDuet: tools[0]: name: a b is not allowed"],
+  ["a name given twice", { tools: [sound, sound] }, 'createDuet: tools[1]: name: "a" is taken'],
+  ["a setting", { config: { agent: { maxIterations: 11 } } }, "createDuet: agent.maxIterations"],
+  ["a model's name", { models: { functionCall: "/x" } }, "createDuet: models.functionCall"],
+  ["a provider", { models: { functionCall: "nobody/x" } }, "nobody"],
+  ["a configuration file", { configFile: "/nowhere/duet.json" }, "there is no such file"],
+])("what is wrong with %s is told in one line", async (_, options, message) => {
+  const failed = await createDuet(options).catch((error: unknown) => error);
+  expect(failed).toMatchObject({ name: "DuetError", code: "config" });
+  expect(String(failed)).toContain(message);
+  expect(String(failed)).not.toContain("\n");
+});
+
+test("an empty question is refused at once", async () => {
+  const duet = await create({ models: { functionCall: scriptedModel([]) } });
+  await expect(duet.ask("  ")).rejects.toMatchObject({ code: "config" });
+});

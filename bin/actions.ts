@@ -2,9 +2,11 @@ import type { Console } from "../src/cli/console.ts";
 import type { Config } from "../src/config.ts";
 import { cutText } from "../src/core/cut-text.ts";
 import { DuetError } from "../src/core/errors.ts";
-import { say } from "../src/core/locale.ts";
+import { say, type Text } from "../src/core/locale.ts";
+import type { Mode } from "../src/core/outcome.ts";
 import { printableLine } from "../src/core/printable.ts";
-import { toFlags, type Values } from "./options.ts";
+import { abortable } from "../src/core/waiting.ts";
+import { conversationChoice, pageOf, toFlags, type Values } from "./options.ts";
 
 /** What a command line asks for; gives the exit code. */
 export type Action = (context: Context) => Promise<number>;
@@ -22,10 +24,11 @@ export function serve(values: Values): Action {
       import("../src/app.ts"),
       import("../src/server/stdio.ts"),
     ]);
-    const duet = openDuet(config);
-    const log = (line: string): void => void console.stderr.write(`duet: ${cutText(printableLine(line), 1000)}\n`);
+    const duet = await abortable(openDuet(config, { warn: warning(config, console) }), signal);
+    const log = (line: string): void => writeLine(console, cutText(printableLine(line), 1000));
     try {
-      const logSteps = config.agent.verbose ? log : undefined;
+      // Whole results: who asks for them reads them to find out what went wrong.
+      const logSteps = config.agent.verbose ? (line: string) => writeLine(console, printableLine(line)) : undefined;
       await serveOverStdio({ duet, stdin: console.stdin, log, signal, mode: modeOf(values), logSteps });
     } finally {
       await duet.close();
@@ -36,30 +39,49 @@ export function serve(values: Values): Action {
 
 /** Answers one question. */
 export function ask(values: Values): Action {
+  const choice = conversationChoice(values);
   return withDuet(values, async ({ duet, config, console, signal }) => {
-    const [{ runAsk }, { readQuestion }] = await Promise.all([
+    const [{ runAsk }, { readQuestion }, { showsHyperlinks }] = await Promise.all([
       import("../src/cli/ask.ts"),
       import("../src/cli/question.ts"),
+      import("../src/cli/hyperlinks.ts"),
     ]);
     const question = await readQuestion(text(values.question), console);
     if (question === "") throw noQuestion();
     const { output } = values;
+    const conversationId = await chosenConversation(choice, duet);
     return runAsk({
       duet,
       console,
-      request: { question, mode: modeOf(values), signal },
+      request: { question, conversationId, mode: modeOf(values), signal },
       output: output === "json" || output === "jsonl" ? output : "text",
       verbose: config.agent.verbose,
+      hyperlinks: showsHyperlinks(console.stdout, config.environment, values["no-color"] !== true),
     });
   });
 }
 
 /** The terminal chat. A pipe on stdin is asked line by line in agent mode, as `ask` does. */
 export function chat(values: Values): Action {
+  const choice = conversationChoice(values);
   return withDuet(values, async ({ duet, config, console, signal }) => {
-    const { runChat } = await import("../src/cli/chat.ts");
+    const [{ runChat }, { showsHyperlinks }] = await Promise.all([
+      import("../src/cli/chat.ts"),
+      import("../src/cli/hyperlinks.ts"),
+    ]);
     const mode = modeOf(values) ?? (console.stdin.isTTY ? await startMode(config, duet) : "agent");
-    return runChat({ duet, console, mode, verbose: config.agent.verbose, signal });
+    const conversationId = await chosenConversation(choice, duet);
+    const { enabled } = config.search;
+    return runChat({
+      duet,
+      console,
+      conversationId,
+      mode,
+      search: { on: enabled === true, isBarred: enabled === false },
+      verbose: config.agent.verbose,
+      hyperlinks: showsHyperlinks(console.stdout, config.environment, values["no-color"] !== true),
+      signal,
+    });
   });
 }
 
@@ -70,6 +92,29 @@ export function tools(values: Values): Action {
     const options = { duet, console, signal, output: formOf(values) };
     const name = text(values.name);
     return name === undefined ? listTools(options) : callTool(options, name, text(values.json) ?? "{}");
+  });
+}
+
+/** Shows the trace of a run; nothing but the store is opened. */
+export function trace(values: Values): Action {
+  return withStore(values, async ({ store, config: { locale, agent }, console }) => {
+    const { runTrace } = await import("../src/cli/trace-command.ts");
+    const options = { store, console, locale, output: formOf(values), verbose: agent.verbose };
+    return runTrace(options, text(values.run));
+  });
+}
+
+/** Lists, shows or deletes conversations; nothing but the store is opened. */
+export function conversations(action: "list" | "show" | "delete", values: Values): Action {
+  const page = pageOf(values);
+  return withStore(values, async ({ store, config: { locale }, console }) => {
+    const { deleteConversations, listConversations, showConversation } = await import(
+      "../src/cli/conversations-command.ts"
+    );
+    const options = { store, console, locale, output: formOf(values) };
+    if (action === "list") return listConversations(options, page);
+    if (action === "show") return showConversation(options, text(values.id) ?? "");
+    return deleteConversations(options, texts(values.ids));
   });
 }
 
@@ -103,11 +148,32 @@ interface Opened extends Context {
 function withDuet(values: Values, work: (opened: Opened) => Promise<number>): Action {
   return async (context) => {
     const [config, { openDuet }] = await Promise.all([load(values, context.console), import("../src/app.ts")]);
-    const duet = openDuet(config);
+    const duet = await abortable(openDuet(config, { warn: warning(config, context.console) }), context.signal);
     try {
       return await work({ ...context, config, duet });
     } finally {
       await duet.close();
+    }
+  };
+}
+
+interface OpenedStore extends Context {
+  config: Config;
+  store: import("../src/app.ts").ConversationStore;
+}
+
+/** Opens nothing but the store. */
+function withStore(values: Values, work: (opened: OpenedStore) => Promise<number>): Action {
+  return async (context) => {
+    const { console } = context;
+    const [config, { openStore }] = await Promise.all([load(values, console), import("../src/app/store.ts")]);
+    const { store, problem, takeNotices } = await openStore(config);
+    if (problem) throw problem;
+    try {
+      return await work({ ...context, config, store });
+    } finally {
+      for (const { message } of takeNotices(config.locale)) console.stderr.write(`duet: ${printableLine(message)}\n`);
+      await store.close();
     }
   };
 }
@@ -118,40 +184,61 @@ async function load(values: Values, console: Console): Promise<Config> {
   const config = await loadConfig(toFlags(values));
   const unused = unusedSettings(config).join(", ");
   const line = { zh: `已设置但此版本尚不使用：${unused}`, en: `set, but not used by this version yet: ${unused}` };
-  if (unused !== "") console.stderr.write(`duet: ${say(config.locale, line)}\n`);
+  if (unused !== "") warning(config, console)(line);
   return config;
+}
+
+function warning({ locale }: Config, console: Console): (line: Text) => void {
+  return (line) => writeLine(console, say(locale, line));
+}
+
+function writeLine({ stderr }: Console, line: string): void {
+  stderr.write(`duet: ${line}\n`);
 }
 
 function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
+async function chosenConversation(
+  choice: ReturnType<typeof conversationChoice>,
+  duet: Opened["duet"],
+): Promise<string | undefined> {
+  if (choice !== "latest") return choice?.id;
+  const latest = await (await duet.store()).latest();
+  if (latest === undefined) throw noConversation();
+  return latest;
+}
+
+function noConversation(): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: "--continue: 还没有可以继续的对话",
+      en: "--continue: there is no conversation to go on with yet",
+    },
+  });
+}
+
 function formOf({ output }: Values): "json" | "text" {
   return output === "json" ? "json" : "text";
 }
 
-function modeOf({ mode }: Values): "chat" | "agent" | undefined {
-  return mode === "chat" || mode === "agent" ? mode : undefined;
+function modeOf({ mode }: Values): Mode | undefined {
+  return mode === "chat" || mode === "agent" || mode === "plan" ? mode : undefined;
 }
 
 /** The configured mode; where nobody chose one and there is no model, agent mode: the rules are nothing without tools. */
-async function startMode({ agent, settings }: Config, duet: Opened["duet"]): Promise<"chat" | "agent"> {
+async function startMode({ agent, settings }: Config, duet: Opened["duet"]): Promise<Mode> {
   const { terminalMode } = agent;
-  if (terminalMode === "plan") throw noPlanMode();
   const chosen = settings.terminalMode ?? agent.mode;
   if (chosen !== undefined) return terminalMode;
   const { answer } = await duet.models();
   return answer.provider === "offline" ? "agent" : "chat";
-}
-
-function noPlanMode(): DuetError {
-  return new DuetError({
-    code: "config",
-    text: {
-      zh: 'mode: 这个版本还没有 "plan"（允许：chat、agent）',
-      en: 'mode: "plan" is not in this version yet (chat, agent)',
-    },
-  });
 }
 
 function noQuestion(): DuetError {

@@ -1,8 +1,8 @@
 import yargs from "yargs/yargs";
 import { DuetError } from "../src/core/errors.ts";
 import { version } from "../src/core/version.ts";
-import { type Action, ask, chat, config, doctor, serve, tools } from "./actions.ts";
-import { type Option, sharedOptions } from "./options.ts";
+import { type Action, ask, chat, config, conversations, doctor, serve, tools, trace } from "./actions.ts";
+import { conversationOptions, type Option, pageOptions, sharedOptions } from "./options.ts";
 
 const output = (...choices: string[]): Option => ({ type: "string", describe: "form of the output", choices });
 
@@ -29,7 +29,7 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
     .command(
       ["chat", "$0"],
       "terminal chat (the default)",
-      (it) => it.options(rows()),
+      (it) => it.options(rows(conversationOptions)),
       (values) => {
         action = chat(values);
       },
@@ -37,7 +37,10 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
     .command(
       "ask [question]",
       "one question; the answer on stdout, everything else on stderr (- or a pipe: the question from stdin)",
-      (it) => it.positional("question", { type: "string" }).options(rows({ output: output("text", "json", "jsonl") })),
+      (it) =>
+        it
+          .positional("question", { type: "string" })
+          .options(rows({ ...conversationOptions, output: output("text", "json", "jsonl") })),
       (values) => {
         action = ask({ ...values, question: values.question ?? rest });
       },
@@ -73,6 +76,41 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
           },
         ),
     )
+    .command("conversations", "the conversations that are kept", (it) =>
+      it
+        .command(
+          ["list", "$0"],
+          "the last asked first",
+          (list) => list.options(rows({ ...pageOptions, output: output("text", "json") })),
+          (values) => {
+            action = conversations("list", values);
+          },
+        )
+        .command(
+          "show <id>",
+          "what was asked and answered",
+          (show) =>
+            show
+              .positional("id", { type: "string", demandOption: true })
+              .options(rows({ output: output("text", "json") })),
+          (values) => {
+            action = conversations("show", values);
+          },
+        )
+        .command(
+          "delete <ids..>",
+          "removes conversations with their sources and traces",
+          (remove) =>
+            remove
+              // Without it yargs keeps only the last of the IDs.
+              .parserConfiguration({ "duplicate-arguments-array": true })
+              .positional("ids", { type: "string", array: true, demandOption: true })
+              .options(rows({ output: output("text", "json") })),
+          (values) => {
+            action = conversations("delete", values);
+          },
+        ),
+    )
     .command("config", "the configuration in force", (it) =>
       (["show", "path", "schema", "init"] as const).reduce(
         (command, name) =>
@@ -86,6 +124,14 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
           ),
         it,
       ),
+    )
+    .command(
+      "trace [run]",
+      "what a run did, step by step; the last one when none is named",
+      (it) => it.positional("run", { type: "string" }).options(rows({ output: output("text", "json") })),
+      (values) => {
+        action = trace(values);
+      },
     )
     .command(
       "doctor",

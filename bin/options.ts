@@ -1,16 +1,18 @@
 import type { Flags } from "../src/config.ts";
 import { DuetError } from "../src/core/errors.ts";
+import type { Text } from "../src/core/locale.ts";
 
 /** One row a flag; the same table feeds yargs and the quick reader of `serve`. All values arrive as text. */
 export interface Option {
   type: "string" | "boolean";
   describe: string;
   choices?: readonly string[];
+  alias?: string;
 }
 
 export const sharedOptions = {
   config: { type: "string", describe: "configuration file" },
-  mode: { type: "string", describe: "how to answer", choices: ["chat", "agent"] },
+  mode: { type: "string", describe: "how to answer", choices: ["chat", "agent", "plan"] },
   "function-call-model": { type: "string", describe: "the model that picks tools: provider/model, or JSON" },
   "answer-model": { type: "string", describe: "the model that writes the answer: provider/model, or JSON" },
   "max-iterations": { type: "string", describe: "rounds of deciding and calling tools, 1 to 10" },
@@ -24,6 +26,18 @@ export const sharedOptions = {
   locale: { type: "string", describe: "language of texts", choices: ["zh", "en"] },
   verbose: { type: "boolean", describe: "each thought, tool input and output to stderr" },
   "no-color": { type: "boolean", describe: "no colours" },
+} as const satisfies Record<string, Option>;
+
+/** Of `ask` and `chat`. */
+export const conversationOptions = {
+  conversation: { type: "string", describe: "goes on with this conversation (duet conversations lists them)" },
+  continue: { type: "boolean", alias: "c", describe: "goes on with the last conversation" },
+} as const satisfies Record<string, Option>;
+
+/** Of `conversations list`. */
+export const pageOptions = {
+  limit: { type: "string", describe: "how many, 1 to 100000 (50)" },
+  offset: { type: "string", describe: "how many to leave out first (0)" },
 } as const satisfies Record<string, Option>;
 
 /** Parsed flags by name, as either reader gives them. */
@@ -46,6 +60,41 @@ export function toFlags(values: Values): Flags {
     locale: text(values.locale),
     verbose: values.verbose === true ? true : undefined,
   };
+}
+
+/** The conversation to go on with; undefined for a new one. Throws a `config` error for an ID that is none, and for both flags. */
+export function conversationChoice(values: Values): "latest" | { id: string } | undefined {
+  const id = text(values.conversation);
+  if (id === undefined) return values.continue === true ? "latest" : undefined;
+  if (values.continue === true) throw usage(onlyOne);
+  if (id.trim() !== "" && id.length <= 200) return { id };
+  throw usage({
+    zh: `--conversation: ${JSON.stringify(id)} 不是对话编号（允许：1 到 200 个字符）`,
+    en: `--conversation: ${JSON.stringify(id)} is no conversation ID (1 to 200 characters are allowed)`,
+  });
+}
+
+const onlyOne = {
+  zh: "--conversation 和 --continue 只能给一个",
+  en: "--conversation and --continue: only one of them is allowed",
+};
+
+/** Which part of a list. Throws a `config` error for what is no such number. */
+export function pageOf(values: Values): { limit: number; offset: number } {
+  return { limit: whole(values, "limit", 50, 1), offset: whole(values, "offset", 0, 0) };
+}
+
+function whole(values: Values, name: string, byDefault: number, least: number): number {
+  const value = number(values, name) ?? byDefault;
+  if (Number.isInteger(value) && value >= least && value <= 100_000) return value;
+  throw usage({
+    zh: `--${name}: ${value} 不在允许范围（${least} 到 100000 的整数）`,
+    en: `--${name}: ${value} is not allowed (a whole number from ${least} to 100000)`,
+  });
+}
+
+function usage(line: Text): DuetError {
+  return new DuetError({ code: "config", text: line });
 }
 
 function searchFlag(values: Values): boolean | undefined {

@@ -1,20 +1,23 @@
 import type { Evaluator } from "./agent/evaluator.ts";
 import type { ConfirmPlan } from "./agent/plan-reply.ts";
-import type { Prompts } from "./agent/prompts.ts";
+import type { OwnPrompt, Prompts } from "./agent/prompts.ts";
 import type { Models } from "./agent/run.ts";
 import type { runAgent as RunAgent } from "./agent/run-agent.ts";
 import type { ConversationStore } from "./agent/store.ts";
 import type { ModelCheck, SearchCheck } from "./app/checkup.ts";
 import { type Inventory, noTools, openOffer, type Wanted } from "./app/inventory.ts";
 import { type LimitChanges, mergeLimits } from "./app/limits.ts";
-import { choose, chooseModels } from "./app/models.ts";
-import { lostConversation, unavailable } from "./app/notices.ts";
+import { choose, chooseModels, type OwnModels } from "./app/models.ts";
+import { lostConversation, nested, unavailable } from "./app/notices.ts";
 import { once } from "./app/once.ts";
+import { createSearchLimits, onlySearch } from "./app/searches.ts";
 import { createSessions } from "./app/sessions.ts";
 import { openStore } from "./app/store.ts";
+import { openTelemetry } from "./app/telemetry.ts";
 import type { Config } from "./config.ts";
+import type { Chain } from "./core/chain.ts";
 import type { AgentEvent } from "./core/events.ts";
-import { type Locale, languageOf } from "./core/locale.ts";
+import { type Locale, languageOf, type Text } from "./core/locale.ts";
 import type { Mode } from "./core/outcome.ts";
 import type { Tool } from "./core/tool.ts";
 import { abortable } from "./core/waiting.ts";
@@ -50,14 +53,16 @@ export interface AskRequest {
   question: string;
   conversationId?: string;
   mode?: Mode;
-  /** Chat mode: search the web for the question first. */
-  search?: boolean;
+  /** Chat mode: search the web for the question first; absent: as `search.enabled` says, else not. */
+  search?: boolean | undefined;
   /** Shows a plan to somebody who can say yes, no, or what to change; absent where nobody can be asked. */
   confirmPlan?: ConfirmPlan;
   /** Only tools whose names fit one of these patterns. */
   tools?: readonly string[];
   /** What this question changes of the configured limits. */
   limits?: LimitChanges;
+  /** Where the run stands in a chain of agents, and what the agent above leaves it. */
+  chain?: Chain;
   signal?: AbortSignal;
 }
 
@@ -66,20 +71,28 @@ const patienceMs = 10_000;
 
 /** What a program that embeds Duet brings itself, in place of what the configuration says. */
 export interface Parts {
-  models?: Models;
+  models?: OwnModels | undefined;
   /** Beside the built-in ones and those of the servers. */
   tools?: readonly Tool[];
-  evaluator?: Evaluator;
-  store?: ConversationStore;
+  evaluator?: Evaluator | undefined;
+  store?: ConversationStore | undefined;
+  /** Takes a line about something beside the answers that does not work: spans that cannot be sent. */
+  warn?: (line: Text) => void;
 }
 
-/** Opens the agent. Downstream servers begin to start at once; everything heavy is imported when first needed. */
-export function openDuet(config: Config, parts: Parts = {}): Duet {
-  const agent = once(openAgent);
+/**
+ * Opens the agent. Downstream servers begin to start at once; everything heavy is imported when first needed. Throws a
+ * `config` error, with nothing begun, when the prompts or the evaluator that the configuration names cannot be used.
+ */
+export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet> {
+  const own = await readOwn(config);
+  const agent = once(() => openAgent(own.prompts));
   const offer = openOffer(config, parts.tools);
-  const models = once(async () => parts.models ?? (await chooseModels(config)));
-  const store = once(async () => parts.store ?? (await openStore(config)));
+  const models = once(() => chooseModels(config, parts.models));
+  const store = once(() => openStore(config, parts.store));
+  const telemetry = openTelemetry(config.telemetry, parts.warn ?? (() => {}));
   const sessionOf = createSessions();
+  const limitSearches = createSearchLimits(config.search);
 
   function localeFor(question: string): Locale {
     return config.localeIsChosen ? config.locale : languageOf(question, config.locale);
@@ -89,56 +102,85 @@ export function openDuet(config: Config, parts: Parts = {}): Duet {
     locale: config.locale,
     localeFor,
     models: models.get,
-    store: store.get,
+    store: async () => (await store.get()).store,
     inventory: (signal) => abortable(offer.take({}, { signal }), signal),
     async checkModels(signal) {
       const [{ checkModels }, chosen] = await Promise.all([import("./app/checkup.ts"), choose(config)]);
       return checkModels(chosen, config.locale, signal);
     },
     searchInUse: async () => (await import("./app/checkup.ts")).searchInUse(config),
-    async *ask({ question, conversationId, mode = "agent", search, confirmPlan, tools, limits, signal }) {
+    async *ask({ question, conversationId, mode = "agent", search, confirmPlan, tools, limits, chain, signal }) {
       const began = performance.now();
       const locale = localeFor(question);
-      const [{ runAgent, prompts }, kept, chosen] = await Promise.all([agent.get(), store.get(), models.get()]);
+      const [{ runAgent, prompts }, { store: kept, takeNotices }, chosen] = await Promise.all([
+        agent.get(),
+        store.get(),
+        models.get(),
+      ]);
       const known = conversationId === undefined ? undefined : await kept.load(conversationId);
       const isLost = conversationId !== undefined && known === undefined;
       const conversation = known ?? (await kept.create(conversationId));
       const session = sessionOf(conversation.id);
       // A caller who leaves while servers start still gets a run, which says that it was cancelled.
       const wanted: Wanted = { allow: tools, patienceMs, signal };
-      const taken = mode === "chat" && !search ? noTools : offer.take(session, wanted);
+      const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
+      const chatTools = searchFirst ? onlySearch(offer, session, wanted) : noTools;
+      const taken = mode === "chat" ? chatTools : offer.take(session, wanted);
       const { tools: ours, servers } = await abortable(Promise.resolve(taken), signal).catch(unlessAborted(signal));
+      const observer = await telemetry.follow({ question, models: chosen, tools: ours, servers });
       yield* runAgent({
         question,
         mode,
         conversation,
         store: kept,
         models: chosen,
-        tools: ours,
+        tools: await limitSearches(session, ours),
         prompts,
-        limits: mergeLimits(config, limits),
-        evaluator: parts.evaluator,
+        limits: mergeLimits(config, limits, chain),
+        chain,
+        evaluator: parts.evaluator ?? own.evaluator,
         planPolicy: config.agent.plan,
         confirmPlan,
-        search,
+        search: searchFirst,
         locale,
         spentMs: performance.now() - began,
-        notices: [...(isLost ? [lostConversation(locale)] : []), ...unavailable(servers, session.told, locale)],
+        notices: [
+          ...takeNotices(locale),
+          ...(isLost ? [lostConversation(conversationId, locale)] : []),
+          ...unavailable(servers, session.told, locale),
+          ...nested(config, locale),
+        ],
+        observer,
         signal,
       });
     },
     async close() {
-      await Promise.all([offer.close(), store.begun?.then((opened) => opened.close())]);
+      await Promise.all([offer.close(), store.begun?.then((opened) => opened.store.close()), telemetry.close()]);
     },
   };
 }
 
-async function openAgent(): Promise<{ runAgent: typeof RunAgent; prompts: Prompts }> {
+/** What the user wrote for the agent, in files that the configuration names. */
+interface Own {
+  prompts: readonly OwnPrompt[];
+  evaluator?: Evaluator;
+}
+
+async function readOwn({ prompts: { directory }, agent }: Config): Promise<Own> {
+  const { module } = agent.evaluation;
+  const [prompts, evaluator] = await Promise.all([
+    directory === undefined ? [] : import("./app/prompts.ts").then(({ readOwnPrompts }) => readOwnPrompts(directory)),
+    module === undefined ? undefined : import("./app/evaluator.ts").then(({ loadEvaluator }) => loadEvaluator(module)),
+  ]);
+  return { prompts, evaluator };
+}
+
+async function openAgent(own: readonly OwnPrompt[]): Promise<{ runAgent: typeof RunAgent; prompts: Prompts }> {
   const [{ runAgent }, { createPrompts }] = await Promise.all([
     import("./agent/run-agent.ts"),
     import("./agent/prompts.ts"),
   ]);
-  return { runAgent, prompts: createPrompts() };
+  return { runAgent, prompts: createPrompts(own) };
 }
 
 function unlessAborted(signal: AbortSignal | undefined): (thrown: unknown) => Inventory {

@@ -9,7 +9,8 @@ import { once, settingsSchema } from "./config/schema.ts";
 import { readSearch } from "./config/search.ts";
 import { readServers } from "./config/servers.ts";
 import type { Config } from "./config/settings.ts";
-import { readSources } from "./config/sources.ts";
+import { type Embedding, readSources } from "./config/sources.ts";
+import { readTelemetry } from "./config/telemetry.ts";
 import type { Locale } from "./core/locale.ts";
 
 export type { Flags } from "./config/flags.ts";
@@ -17,16 +18,18 @@ export type { Config } from "./config/settings.ts";
 export { unusedSettings } from "./config/unused.ts";
 
 /**
- * Reads all sources: defaults, file, environment (with `.env`), flags, a later one over an earlier. Throws a `config`
+ * Reads all sources: defaults, file, environment (with `.env`), flags, what an embedding program sets, a later one over
+ * an earlier. Throws a `config`
  * error of one line that names the source, the key, the value (masked when it is a secret) and what is allowed.
  */
 export async function loadConfig(
   flags: Flags,
   environment: Environment = process.env,
   directory: string = process.cwd(),
+  embedding?: Embedding,
 ): Promise<Config> {
-  const read = await readSources(flags, environment, directory);
-  const sources = [read.file, read.variables, read.options];
+  const read = await readSources(flags, environment, directory, embedding);
+  const sources = [read.file, read.variables, read.options, read.code];
   const settings = settingsSchema.parse(merge(sources.map((source) => source.tree)), once);
   const origins = originsOf(settings, sources);
 
@@ -60,7 +63,9 @@ export async function loadConfig(
     conversations: settings.conversations,
     localeIsChosen: settings.locale !== undefined || speaksALanguage(read.environment),
     locale: settings.locale ?? systemLocale(read.environment),
+    telemetry: readTelemetry(read.environment),
     httpToken: settings.httpToken,
+    depth: Number(read.environment.DUET_DEPTH) || 0,
     environment: read.environment,
     dotEnv: read.dotEnv,
     settings,

@@ -8,6 +8,7 @@ type Files = Record<string, string>;
 
 /** Which rooms a room may import from, besides itself: every arrow points to the right. */
 const arrows: Record<string, readonly string[]> = {
+  index: ["app", "agent", "tools", "core"],
   bin: ["server", "cli", "app", "config", "core"],
   server: ["app", "config", "core"],
   cli: ["app", "config", "core"],

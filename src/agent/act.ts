@@ -1,3 +1,4 @@
+import type { Chain } from "../core/chain.ts";
 import { cutText } from "../core/cut-text.ts";
 import { messageOf } from "../core/errors.ts";
 import type { ToolEnd } from "../core/events.ts";
@@ -18,9 +19,15 @@ export interface Observation {
   text: string;
   /** Whether the call got as far as its tool; only those count against the limit. */
   ran: boolean;
+  /** Whether it was refused because it would only repeat what is known. */
+  isRepeated: boolean;
+  /** Whether its result is another than the same call brought before. */
+  isNews: boolean;
 }
 
 const previewLength = 200;
+/** Characters of a failure's message in its event; the models read more of it. */
+const longestMessage = 2000;
 /** A turn that asks for more is refused the rest, without a word to the reader. */
 const mostCallsPerTurn = 50;
 
@@ -62,9 +69,12 @@ interface OneCall {
 async function observe(run: Run, { call, callId, record, step, take }: OneCall): Promise<Observation> {
   const started = performance.now();
   run.emit({ type: "tool-start", callId, step, tool: call.name, arguments: record.arguments });
-  const { result, ran } = await runCall(run, call, callId, take);
+  const isRepeated = run.repetition.isRepeated(call);
+  const { result, ran } = isRepeated
+    ? { result: repeated(run, call.name), ran: false }
+    : await runCall(run, call, callId, take);
   const sources = await numbered(run, result);
-  const text = sources ? sourceBlocks(sources) : result.text;
+  const text = sources ? run.results.read(sourceBlocks(sources), "sources") : run.results.read(result.text, "text");
   record.result = text;
   record.ok = result.ok;
   record.cached = result.cached ?? false;
@@ -79,9 +89,10 @@ async function observe(run: Run, { call, callId, record, step, take }: OneCall):
     preview: cutText(printableLine(text.slice(0, 2 * previewLength)), previewLength),
     ...found(sources),
     elapsedMs: record.elapsed_ms,
-    error: result.error,
+    error: result.error && { ...result.error, message: cutText(result.error.message, longestMessage) },
   });
-  return { call, result, text, ran };
+  const isNews = !isRepeated && run.repetition.learn(call, text);
+  return { call, result, text, ran, isRepeated, isNews };
 }
 
 async function runCall(
@@ -112,6 +123,7 @@ function contextOf(run: Run, callId: string): ToolContext & { close(): void } {
   return {
     signal: run.working,
     locale: run.language,
+    chain: chainBelow(run),
     progress(message, progress, total) {
       if (!open) return;
       run.emit({ type: "tool-progress", callId, message: printableLine(message), progress, total });
@@ -123,6 +135,12 @@ function contextOf(run: Run, callId: string): ToolContext & { close(): void } {
       open = false;
     },
   };
+}
+
+/** What a call leaves to an agent below: a share of what is left, so that calls side by side stay within it. */
+function chainBelow({ chain, limits, statistics }: Run): Chain {
+  const left = Math.max(0, limits.tokenBudget - statistics.totalTokens());
+  return { depth: chain.depth + 1, deadline: chain.deadline, budget: Math.floor(left / limits.maxParallel) };
 }
 
 function eventId(run: Run, id: string): string {
@@ -145,13 +163,21 @@ function toRecord(call: ToolCall): ToolCallRecord {
 
 function refused(run: Run, call: ToolCall): Observation {
   const result = overLimit(run);
-  return { call, result, text: result.text, ran: false };
+  return { call, result, text: result.text, ran: false, isRepeated: false, isNews: false };
 }
 
 function overLimit(run: Run): ToolResult {
   const text = {
     zh: "已达到最大工具调用次数，这个调用没有执行。",
     en: "The limit of tool calls is reached; this call was not run.",
+  };
+  return failure("tool", say(run.language, text));
+}
+
+function repeated(run: Run, name: string): ToolResult {
+  const text = {
+    zh: `${name} 已经用相同的参数调用过，结果也相同，这次没有执行。请使用已有的结果，换一种参数或工具，或者结束工具调用。`,
+    en: `${name} was called with these arguments before and gave the same result, so it was not run again. Use the result you have, try other arguments or another tool, or stop calling tools.`,
   };
   return failure("tool", say(run.language, text));
 }

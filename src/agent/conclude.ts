@@ -1,12 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { type DuetError, type ErrorReport, report } from "../core/errors.ts";
 import { say } from "../core/locale.ts";
 import type { FinishReason } from "../core/model.ts";
 import type { Outcome, StopReason } from "../core/outcome.ts";
-import type { Work } from "./decide.ts";
 import { emptyAnswer } from "./empty-answer.ts";
 import type { Run } from "./run.ts";
-import type { Written } from "./write-answer.ts";
+import type { PlanHalt, Work, Written } from "./work.ts";
 
 /** What running came to, before it is put into the outcome's words. */
 export interface Ending {
@@ -19,13 +17,13 @@ export interface Ending {
 export function toOutcome(run: Run, ending: Ending, elapsedMs: number): Outcome {
   const { status, stop } = judge(run, ending);
   return {
-    success: status === "complete" || status === "partial",
+    success: status === "complete" || status === "partial" || status === "needs_confirmation",
     status,
     stop_reason: stop,
     response: run.answer.shown,
     conversation_id: run.conversation.id,
     run_id: run.id,
-    trace_id: randomBytes(16).toString("hex"),
+    trace_id: run.traceId,
     tool_calls: run.calls,
     citations: run.answer.citations(),
     meta: {
@@ -44,8 +42,13 @@ export function toOutcome(run: Run, ending: Ending, elapsedMs: number): Outcome 
   };
 }
 
+/** The plan that the conversation is to keep until somebody replies to it. */
+export function pendingPlanOf({ work }: Ending, { status }: Outcome): string | undefined {
+  return status === "needs_confirmation" && work?.halt?.halt === "unconfirmed" ? work.halt.pendingPlan : undefined;
+}
+
 function reportOf(run: Run, ending: Ending, status: Outcome["status"]): ErrorReport | null {
-  if (status === "complete" || status === "cancelled") return null;
+  if (status === "complete" || status === "cancelled" || status === "needs_confirmation") return null;
   const error = ending.error ?? ending.written?.error ?? ending.work?.error;
   if (status === "partial") return error ? report(error, run.locale) : null;
   const { code, message, hint } = report(error ?? emptyAnswer("stop"), run.locale);
@@ -64,6 +67,7 @@ type Judgement = { status: Outcome["status"]; stop: StopReason };
 function judge(run: Run, ending: Ending): Judgement {
   if (run.cancelled.aborted) return { status: "cancelled", stop: "cancelled" };
   if (ending.error) return { status: "failed", stop: failedBy(run, ending.error) };
+  if (ending.work?.halt) return halts[ending.work.halt.halt];
   const finish = ending.written?.finish;
   if (run.answer.shown.trim() === "") return { status: "failed", stop: finish === "refused" ? "refused" : "error" };
   if (finish === undefined) return { status: "partial", stop: run.answering.aborted ? "time_limit" : "error" };
@@ -71,6 +75,11 @@ function judge(run: Run, ending: Ending): Judgement {
   const stop = stops[ending.work?.reason ?? "model-decided"];
   return { status: stop === "answered" ? "complete" : "partial", stop };
 }
+
+const halts: Record<PlanHalt["halt"], Judgement> = {
+  unconfirmed: { status: "needs_confirmation", stop: "confirmation" },
+  declined: { status: "cancelled", stop: "cancelled" },
+};
 
 function failedBy(run: Run, { code }: DuetError): StopReason {
   if (run.answering.aborted) return "time_limit";

@@ -4,22 +4,15 @@ import { say } from "../core/locale.ts";
 import type { Message } from "../core/messages.ts";
 import type { ToolDefinition, Turn } from "../core/model.ts";
 import { act, type Observation } from "./act.ts";
-import { evaluate, explain, explainAnswered, isLimit } from "./evaluate.ts";
+import { askEvaluator } from "./ask-evaluator.ts";
+import { evaluate, isLimit, type Progress } from "./evaluate.ts";
+import { explain, explainAnswered } from "./explain.ts";
 import { fence } from "./fence.ts";
 import { type HeldText, holdBack } from "./hold-back.ts";
+import { placesOf } from "./prompt-places.ts";
 import { hasOneModel, type Run } from "./run.ts";
 import { takeTurn } from "./turn.ts";
-import type { Written } from "./write-answer.ts";
-
-/** What deciding and acting came to. */
-export interface Work {
-  observations: Observation[];
-  reason: Extract<Verdict, { verdict: "answer" }>["reason"];
-  /** With one model: its last decide turn was, or began, the answer. */
-  written?: Written;
-  /** Why deciding ended early, although there are results to answer from. */
-  error?: DuetError;
-}
+import type { Work } from "./work.ts";
 
 /**
  * The loop of deciding and acting. Ends with the reason to answer; throws only when it was cancelled, or when the
@@ -27,19 +20,16 @@ export interface Work {
  */
 export async function decideAndAct(run: Run): Promise<Work> {
   const messages = openingMessages(run);
-  const tools = [...run.tools.values()].map(({ name, description, inputSchema }) => ({
-    name,
-    description,
-    inputSchema,
-  }));
   const observations: Observation[] = [];
   let toolCalls = 0;
+  /** Rounds in a row that only asked for what is known. */
+  let circles = 0;
   for (let step = 1; ; step++) {
     run.statistics.addIteration();
     const before = run.answer.written;
     let turn: Turn;
     try {
-      turn = await decideTurn(run, { messages, tools, step, isFirst: observations.length === 0 });
+      turn = await decideTurn(run, { messages, tools: offer(run), step, isFirst: observations.length === 0 });
     } catch (thrown) {
       if (run.cancelled.aborted) throw thrown;
       const began = run.answer.written !== before;
@@ -54,33 +44,53 @@ export async function decideAndAct(run: Run): Promise<Work> {
     observations.push(...round);
     toolCalls += round.filter(({ ran }) => ran).length;
     messages.push(turn.message, ...round.map((observation) => toolMessage(run, observation)));
-    const verdict = evaluate({ ...progressOf(run), toolCalls, observations: round }, run.limits);
-    if (verdict.verdict === "answer") return conclude(run, { observations, reason: verdict.reason });
-    run.emit({ type: "evaluation", ...verdict, message: explain(verdict, run.limits, run.locale) });
+    circles = isCircle(round) ? circles + 1 : 0;
+    const ruled = evaluate(progressOf(run, toolCalls), { observations: round, isCircle: circles >= 2 }, run.limits);
+    const { verdict, custom } = await askEvaluator(run, ruled, { round, observations, toolCalls });
+    if (verdict.verdict === "answer") return conclude(run, { observations, reason: verdict.reason, custom });
+    const message = explain(verdict, { limits: run.limits, locale: run.locale, hasResults: true, custom });
+    run.emit({ type: "evaluation", ...verdict, message });
   }
 }
 
+function offer(run: Run): ToolDefinition[] {
+  return [...run.tools.values()].map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+}
+
+function isCircle(round: readonly Observation[]): boolean {
+  return round.some(({ isRepeated }) => isRepeated) && !round.some(({ isNews }) => isNews);
+}
+
 function openingMessages(run: Run): Message[] {
-  const { language: locale, marker, models } = run;
+  const { language: locale, models } = run;
   const name = hasOneModel(models) ? "decide-alone" : "decide";
-  const content = run.prompts.render(name, { model: models.functionCall, locale }, { marker });
+  const content = run.prompts.render(name, { model: models.functionCall, locale }, placesOf(run));
   return [{ role: "system", content }, ...run.history, { role: "user", content: run.question }];
 }
 
-function progressOf(run: Run) {
+/** How far the run has come, for the limits. */
+export function progressOf({ statistics, working }: Run, toolCalls: number): Progress {
+  const { tokens, cost } = statistics.last();
   return {
-    iterations: run.statistics.iterations,
-    totalTokens: run.statistics.totalTokens(),
-    outOfTime: run.working.aborted,
+    iterations: statistics.iterations,
+    toolCalls,
+    totalTokens: statistics.totalTokens(),
+    lastTurnTokens: tokens,
+    totalCost: statistics.knownCost(),
+    lastTurnCost: cost,
+    outOfTime: working.aborted,
   };
 }
 
 /** Says why it is time to answer. */
-function conclude(run: Run, work: Work): Work {
+export function conclude(run: Run, work: Work): Work {
   const verdict: Verdict = { verdict: "answer", reason: work.reason };
   const hasAnswered = work.written?.finish === "stop";
   const hasResults = work.observations.length > 0;
-  const message = hasAnswered ? explainAnswered(run.locale) : explain(verdict, run.limits, run.locale, hasResults);
+  const { limits, locale } = run;
+  const message = hasAnswered
+    ? explainAnswered(locale)
+    : explain(verdict, { limits, locale, hasResults, custom: work.custom });
   run.emit({ type: "evaluation", ...verdict, message });
   if (isLimit(verdict)) run.emit({ type: "notice", level: "warning", code: verdict.reason, message });
   return work;
@@ -166,7 +176,8 @@ function toolMessage(run: Run, { call, result, text }: Observation): Message {
   return { role: "tool", callId: call.id, tool: call.name, content: fence(text, run.marker), ok: result.ok };
 }
 
-function noticeFailure(run: Run, thrown: unknown): DuetError {
+/** Tells that the function-call model failed although there are results to answer from. */
+export function noticeFailure(run: Run, thrown: unknown): DuetError {
   const error = toDuetError(thrown);
   const message = say(run.locale, {
     zh: `工具调用模型出错，基于已有结果回答：${error.text.zh}`,

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { type Chain, deepestChain, tooDeep } from "../core/chain.ts";
 import { Channel } from "../core/channel.ts";
 import { DuetError, toDuetError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
@@ -10,18 +11,26 @@ import type { Tool } from "../core/tool.ts";
 import type { AgentTrace } from "../core/trace.ts";
 import { timeLimit, timeoutError } from "../core/waiting.ts";
 import { createAnswerText } from "./answer-text.ts";
-import { type Ending, toOutcome } from "./conclude.ts";
+import { briefOf } from "./brief.ts";
+import { chat } from "./chat.ts";
+import { type Ending, pendingPlanOf, toOutcome } from "./conclude.ts";
 import { type Conversation, newId } from "./conversation.ts";
 import { decideAndAct } from "./decide.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { answerReserveMs, type Limits } from "./limits.ts";
-import { historyOf } from "./memory.ts";
+import { recall } from "./memory.ts";
+import type { RunObserver } from "./observer.ts";
 import type { ConfirmPlan, PlanPolicy } from "./plan-reply.ts";
 import type { Prompts } from "./prompts.ts";
+import { createRepetition } from "./repetition.ts";
+import { createResults } from "./results.ts";
 import type { Models, Run } from "./run.ts";
 import { createStatistics } from "./statistics.ts";
 import type { ConversationStore } from "./store.ts";
 import { createTraceRecorder } from "./trace-recorder.ts";
+import { unknownPrice } from "./unknown-price.ts";
+import { createWindows, longestResult, smallerOf } from "./window.ts";
+import type { Work } from "./work.ts";
 import { writeAnswer } from "./write-answer.ts";
 
 export interface RunOptions {
@@ -45,6 +54,9 @@ export interface RunOptions {
   spentMs?: number;
   /** Told right after `run-start`. */
   notices?: readonly Notice[];
+  observer?: RunObserver | undefined;
+  /** Where the run stands in a chain of agents; first in it when absent. */
+  chain?: Chain | undefined;
   signal?: AbortSignal;
 }
 
@@ -68,48 +80,71 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
   const started = performance.now();
   const cancelled = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
   const total = options.limits.maxExecutionTimeMs;
-  const language = languageOf(options.question, options.locale);
+  const question = await whatIsAsked(options);
+  const language = languageOf(question, options.locale);
   const { conversation } = options;
   const recorder = createTraceRecorder({ question: options.question });
   const emit = (event: AgentEvent): void => {
     recorder.take(event);
+    options.observer?.take(event);
     events.push(event);
   };
   const rest = Math.max(0, total - (options.spentMs ?? 0));
   const outOfTime = (): DuetError => timeoutError({ zh: "运行", en: "the run" }, total);
   const working = timeLimit(Math.max(0, rest - answerReserveMs(options.limits)), outOfTime, cancelled);
   const answering = timeLimit(rest, outOfTime, cancelled);
+  const isPlainChat = options.mode === "chat" && !options.search;
+  const tools = new Map(isPlainChat ? [] : options.tools.map((tool) => [tool.name, tool]));
   const run: Run = {
     id: newId("run"),
-    question: options.question,
+    traceId: options.observer?.traceId ?? randomBytes(16).toString("hex"),
+    question,
+    said: options.question,
     mode: options.mode,
     locale: options.locale,
     language,
     conversation,
-    marker: randomBytes(6).toString("hex"),
+    marker: randomBytes(4).toString("hex"),
     answer: createAnswerText({ conversation, language, emit }),
     models: options.models,
     history: [],
-    tools: new Map(options.mode === "chat" && !options.search ? [] : options.tools.map((tool) => [tool.name, tool])),
+    tools,
     prompts: options.prompts,
     limits: options.limits,
+    chain: {
+      depth: options.chain?.depth ?? 0,
+      deadline: Date.now() + Math.max(0, rest - answerReserveMs(options.limits)),
+    },
     evaluator: options.evaluator,
     planPolicy: options.planPolicy,
     confirmPlan: options.confirmPlan,
     search: options.search ?? false,
     statistics: createStatistics(),
+    repetition: createRepetition(options.limits.repeatable),
+    results: createResults({ tools, longest: longestResult(smallerOf(options.models)), language }),
+    windows: createWindows(),
     calls: [],
     callIds: new Set(),
     cancelled,
     working: working.signal,
     answering: answering.signal,
+    async outsideTime(wait) {
+      const resume = [working.pause(), answering.pause()];
+      try {
+        return await wait();
+      } finally {
+        for (const goOn of resume) goOn();
+      }
+    },
     emit,
   };
   run.emit(runStart(run));
   for (const notice of options.notices ?? []) run.emit(notice);
+  const price = unknownPrice(run.limits, run.models, run.locale);
+  if (price) run.emit(price);
   const ending: Ending = {};
   try {
-    await work(run, ending);
+    await work(run, options.store, ending);
   } catch (thrown) {
     ending.error = toDuetError(thrown);
   } finally {
@@ -118,18 +153,36 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
   }
   run.answer.finish();
   const outcome = toOutcome(run, ending, performance.now() - started);
-  await keep(run, options.store, outcome, recorder.finish(outcome));
+  await keep(run, options.store, {
+    outcome,
+    trace: recorder.finish(outcome),
+    pendingPlan: pendingPlanOf(ending, outcome),
+  });
   run.emit({ type: "run-end", outcome });
 }
 
-async function work(run: Run, ending: Ending): Promise<void> {
+async function work(run: Run, store: ConversationStore, ending: Ending): Promise<void> {
   run.cancelled.throwIfAborted();
-  run.history = historyOf(run);
-  if (run.mode !== "chat") {
-    ending.work = await decideAndAct(run);
-    ending.written = ending.work.written;
+  if (run.chain.depth > deepestChain) throw tooDeep(run.chain.depth);
+  run.history = await recall(run, store);
+  if (run.mode === "chat") {
+    ending.written = await chat(run);
+    return;
   }
-  ending.written ??= await writeAnswer(run, ending.work?.observations ?? []);
+  ending.work = run.mode === "plan" ? await planned(run) : await decideAndAct(run);
+  ending.written = ending.work.written ?? (await writeAnswer(run, briefOf(run, ending.work)));
+}
+
+async function planned(run: Run): Promise<Work> {
+  const { planAndAct } = await import("./plan/plan-and-act.ts");
+  return planAndAct(run);
+}
+
+/** The question itself; in plan mode, where it replies to a plan that waits in the conversation, what that plan is for. */
+async function whatIsAsked({ mode, conversation, question }: RunOptions): Promise<string> {
+  if (mode !== "plan" || conversation.pendingPlan === undefined) return question;
+  const { resumePlan } = await import("./plan/pending-plan.ts");
+  return resumePlan(conversation.pendingPlan, question)?.question ?? question;
 }
 
 function runStart(run: Run): AgentEvent {
@@ -143,11 +196,17 @@ function runStart(run: Run): AgentEvent {
   };
 }
 
+interface Ended {
+  outcome: Outcome;
+  trace: AgentTrace;
+  pendingPlan: string | undefined;
+}
+
 /** Keeps the run before its end is told: an answer that was acknowledged is there after a crash. */
-async function keep(run: Run, store: ConversationStore, outcome: Outcome, trace: AgentTrace): Promise<void> {
-  const turn = outcome.success ? { question: run.question, answer: run.answer.written } : undefined;
+async function keep(run: Run, store: ConversationStore, { outcome, trace, pendingPlan }: Ended): Promise<void> {
+  const turn = outcome.success ? { question: run.said, answer: run.answer.written } : undefined;
   try {
-    await store.append({ conversationId: run.conversation.id, runId: run.id, turn, trace });
+    await store.append({ conversationId: run.conversation.id, runId: run.id, turn, trace, pendingPlan });
   } catch (thrown) {
     const { text } = toDuetError(thrown);
     const message = say(run.locale, {

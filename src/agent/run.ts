@@ -1,3 +1,4 @@
+import type { Chain } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Locale } from "../core/locale.ts";
 import type { Message } from "../core/messages.ts";
@@ -10,12 +11,20 @@ import type { Evaluator } from "./evaluator.ts";
 import type { Limits } from "./limits.ts";
 import type { ConfirmPlan, PlanPolicy } from "./plan-reply.ts";
 import type { Prompts } from "./prompts.ts";
+import type { Repetition } from "./repetition.ts";
+import type { Results } from "./results.ts";
 import type { Statistics } from "./statistics.ts";
+import type { Windows } from "./window.ts";
 
 /** What all parts of one run share; made once, in `runAgent`. */
 export interface Run {
   readonly id: string;
-  readonly question: string;
+  /** Names the run in traces outside: 32 hex digits. */
+  readonly traceId: string;
+  /** What is to be answered. Plan mode adds what a reader has changed of the plan. */
+  question: string;
+  /** The question word for word: another text where it replies to a plan that waited. */
+  readonly said: string;
   readonly mode: Mode;
   /** The reader's language: of notices, reasons and errors. */
   readonly locale: Locale;
@@ -32,6 +41,8 @@ export interface Run {
   readonly tools: Map<string, Tool>;
   readonly prompts: Prompts;
   readonly limits: Limits;
+  /** Where the run stands in a chain of agents; its deadline is the end of the time for acting. */
+  readonly chain: Chain;
   /** The user's own rule for after each round; absent: the built-in ones decide. */
   readonly evaluator: Evaluator | undefined;
   readonly planPolicy: PlanPolicy;
@@ -40,6 +51,10 @@ export interface Run {
   /** Chat mode: search the web for the raw question first. */
   readonly search: boolean;
   readonly statistics: Statistics;
+  readonly repetition: Repetition;
+  /** The whole results behind what the models read of them. */
+  readonly results: Results;
+  readonly windows: Windows;
   /** The ids under which calls have stood in events. */
   readonly callIds: Set<string>;
   /** Every call asked for so far, in order. */
@@ -50,6 +65,8 @@ export interface Run {
   readonly working: AbortSignal;
   /** `cancelled`, or the end of the time for the whole run. */
   readonly answering: AbortSignal;
+  /** Waits for somebody outside; none of it is the run's time. Not to be nested. */
+  readonly outsideTime: <T>(wait: () => Promise<T>) => Promise<T>;
   readonly emit: (event: AgentEvent) => void;
 }
 

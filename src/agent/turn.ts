@@ -1,8 +1,9 @@
-import { DuetError } from "../core/errors.ts";
-import type { Phase } from "../core/events.ts";
-import { addUsage, type Model, type ModelRequest, modelName, noUsage, type Turn } from "../core/model.ts";
+import { DuetError, toDuetError } from "../core/errors.ts";
+import type { Phase, PhaseEnd } from "../core/events.ts";
+import { addUsage, type Model, type ModelRequest, modelName, noUsage, type Turn, type Usage } from "../core/model.ts";
 import type { Run } from "./run.ts";
-import type { Role } from "./statistics.ts";
+import { type Role, sum } from "./statistics.ts";
+import { streamFitted } from "./stream-fitted.ts";
 
 export interface TurnPlan {
   phase: Phase;
@@ -24,25 +25,44 @@ export async function takeTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   const name = modelName(model);
   const started = performance.now();
   let turn: Turn | undefined;
-  /** What attempts that failed have used. */
-  let spent = noUsage;
+  let usage = noUsage;
+  let error: PhaseEnd["error"];
+  /** What each attempt cost, those that failed included; null where it is not known. */
+  const costs: (number | null)[] = [];
+  function bill(used: Usage): void {
+    usage = addUsage(usage, used);
+    costs.push(model.cost?.(used) ?? null);
+  }
   run.emit({ type: "phase-start", phase, step, model: name, reason: plan.reason });
   try {
-    for await (const event of model.stream(plan.request, plan.signal)) {
+    for await (const event of streamFitted(run, plan)) {
       if (event.type === "text-delta") plan.onText(event.text);
       else if (event.type === "reasoning-delta") run.emit({ type: "reasoning-delta", phase, text: event.text });
       else if (event.type === "notice") run.emit(event);
-      else if (event.type === "spent") spent = addUsage(spent, event.usage);
+      else if (event.type === "spent") bill(event.usage);
       else turn = event.turn;
     }
+    if (turn) bill(turn.usage);
     if (turn === undefined) throw unfinished(name);
     plan.onEnd?.(turn);
     return turn;
+  } catch (thrown) {
+    error = run.cancelled.aborted ? "cancelled" : toDuetError(thrown).code;
+    throw thrown;
   } finally {
-    const usage = turn ? addUsage(spent, turn.usage) : spent;
     const elapsedMs = performance.now() - started;
-    run.statistics.add(plan.role, usage, elapsedMs, turn && model.cost ? model.cost(usage) : null);
-    run.emit({ type: "phase-end", phase, step, model: name, usage, elapsedMs: Math.round(elapsedMs) });
+    run.statistics.add(plan.role, { usage, elapsedMs, costs });
+    run.emit({
+      type: "phase-end",
+      phase,
+      step,
+      model: name,
+      usage,
+      elapsedMs: Math.round(elapsedMs),
+      costUsd: sum(costs),
+      finish: turn?.finish,
+      error,
+    });
   }
 }
 

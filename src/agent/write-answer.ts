@@ -2,32 +2,30 @@ import { type DuetError, toDuetError } from "../core/errors.ts";
 import { say } from "../core/locale.ts";
 import type { Message } from "../core/messages.ts";
 import { type FinishReason, modelName } from "../core/model.ts";
-import type { Observation } from "./act.ts";
+import type { Brief } from "./brief.ts";
 import { emptyAnswer } from "./empty-answer.ts";
 import { bareResults, handOver } from "./handover.ts";
+import { placesOf } from "./prompt-places.ts";
 import { hasOneModel, type Run } from "./run.ts";
 import type { Role } from "./statistics.ts";
 import { takeTurn } from "./turn.ts";
-
-/** How writing the answer ended; `undefined` finish: no model finished it. */
-export interface Written {
-  finish: FinishReason | undefined;
-  error?: DuetError;
-}
+import type { Written } from "./work.ts";
 
 /**
  * Streams the answer from the answer model. If that fails before a word was shown, the other model answers; if no
  * model can, the results themselves stand as the answer. Throws only when cancelled or when there is nothing at all.
  */
-export async function writeAnswer(run: Run, observations: readonly Observation[]): Promise<Written> {
+export async function writeAnswer(run: Run, brief: Brief): Promise<Written> {
   const { answer } = run;
+  // Whoever answers has no tool to read on with.
+  const observations = brief.observations.map((one) => ({ ...one, text: run.results.withoutPointer(one.text) }));
   const roles: Role[] = hasOneModel(run.models) ? ["answer"] : ["answer", "functionCall"];
   const before = answer.written;
   let error: DuetError | undefined;
   for (const role of roles) {
     if (error) run.emit({ type: "notice", level: "warning", code: "answer-fallback", message: fallback(run, error) });
     try {
-      return { finish: await answerTurn(run, role, observations), error };
+      return { finish: await answerTurn(run, role, { ...brief, observations }), error };
     } catch (thrown) {
       if (run.cancelled.aborted) throw thrown;
       error = toDuetError(thrown);
@@ -40,15 +38,15 @@ export async function writeAnswer(run: Run, observations: readonly Observation[]
   return { finish: undefined, error };
 }
 
-async function answerTurn(run: Run, role: Role, observations: readonly Observation[]): Promise<FinishReason> {
+async function answerTurn(run: Run, role: Role, brief: Brief): Promise<FinishReason> {
   const before = run.answer.written;
   const turn = await takeTurn(run, {
     phase: "answer",
     step: run.statistics.iterations + 1,
     role,
     model: run.models[role],
-    reason: say(run.locale, reasons[run.mode === "chat" ? "chat" : "agent"]),
-    request: { messages: answerMessages(run, role, observations), tools: [], maxTokens: run.limits.maxTokens },
+    reason: say(run.locale, brief.reason),
+    request: { messages: answerMessages(run, role, brief), tools: [], maxTokens: run.limits.maxTokens },
     signal: run.answering,
     onText: run.answer.push,
     onEnd: () => run.answer.finish(),
@@ -57,19 +55,13 @@ async function answerTurn(run: Run, role: Role, observations: readonly Observati
   return turn.finish;
 }
 
-const reasons = {
-  chat: { zh: "直接回答", en: "answering directly" },
-  agent: { zh: "根据工具结果生成最终回答", en: "writing the answer from the results" },
-};
-
-function answerMessages(run: Run, role: Role, observations: readonly Observation[]): Message[] {
+function answerMessages(run: Run, role: Role, { prompt, observations, note }: Brief): Message[] {
   const { language: locale, marker, question } = run;
-  const name = run.mode === "chat" ? "chat" : "answer";
-  const prompt = run.prompts.render(name, { model: run.models[role], locale }, { marker });
+  const handed = handOver(question, observations, marker, locale);
   return [
-    { role: "system", content: prompt },
+    { role: "system", content: run.prompts.render(prompt, { model: run.models[role], locale }, placesOf(run)) },
     ...run.history,
-    { role: "user", content: handOver(question, observations, marker, locale) },
+    { role: "user", content: note ? `${handed}\n\n${say(locale, note)}` : handed },
   ];
 }
 

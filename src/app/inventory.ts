@@ -1,6 +1,7 @@
 import type { ServerStatus } from "../client/connection.ts";
 import type { Pool } from "../client/pool.ts";
 import type { Config } from "../config.ts";
+import { deepestChain } from "../core/chain.ts";
 import type { Tool } from "../core/tool.ts";
 import { version } from "../core/version.ts";
 import { abortable, timeLimit } from "../core/waiting.ts";
@@ -14,9 +15,6 @@ export interface Inventory {
 }
 
 export const noTools: Inventory = { tools: [], servers: [], dropped: [] };
-
-/** Characters of a server's result that reach the model. */
-const longestResult = 20_000;
 
 export interface Wanted {
   /** Only tools whose names fit one of these patterns. */
@@ -35,10 +33,12 @@ export interface Offer {
 
 /** Servers begin to start at once. */
 export function openOffer(config: Config, own: readonly Tool[] = []): Offer {
-  const servers = config.servers.length > 0 ? startServers(config) : undefined;
-  /** The built-in tools of a conversation: its searches are cached with it and never seen by another. */
+  // A Duet that is its own server, at whatever distance, must not start one more without end.
+  const mayStart = config.servers.length > 0 && config.depth < deepestChain;
+  const servers = mayStart ? startServers(config) : undefined;
+  /** The built-in tools of a conversation, so that it is told once where its searches go. */
   const builtins = new WeakMap<object, Promise<Tool[]>>();
-  /** Tools of servers inside their checks and limits; each is wrapped once. */
+  /** Tools of servers and of the program inside their checks and limits; each is wrapped once. */
   const guarded = new WeakMap<Tool, Tool>();
 
   function builtinsOf(conversation: object): Promise<Tool[]> {
@@ -53,12 +53,13 @@ export function openOffer(config: Config, own: readonly Tool[] = []): Offer {
     async take(conversation: object, { allow, patienceMs, signal }: Wanted): Promise<Inventory> {
       const [rooms, builtin, pool] = await Promise.all([importTools(), builtinsOf(conversation), servers]);
       await patiently(pool?.ready(signal), patienceMs);
-      const remote = [...own, ...(pool?.tools() ?? [])].map((tool) => {
-        const inside = guarded.get(tool) ?? rooms.withValidation(rooms.withOutputLimit(tool, longestResult));
+      const guard = (tool: Tool): Tool => {
+        const inside = guarded.get(tool) ?? rooms.withValidation(rooms.withOutputLimit(tool));
         guarded.set(tool, inside);
         return inside;
-      });
-      const all = rooms.collectTools([builtin, remote], config.tools);
+      };
+      const remote = pool?.tools() ?? [];
+      const all = rooms.collectTools([own.map(guard), builtin, remote.map(guard)], config.tools);
       const tools = allow ? rooms.collectTools([all.tools], { allow }).tools : all.tools;
       return { tools, dropped: all.dropped, servers: pool?.status() ?? [] };
     },

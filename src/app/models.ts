@@ -6,13 +6,25 @@ import type { Model } from "../core/model.ts";
 import type { Endpoints } from "../providers/endpoints.ts";
 import type { Chosen } from "./checkup.ts";
 
-/** Opens the models in force; the same object twice where one plays both parts. */
-export async function chooseModels(config: Config): Promise<Models> {
+/** Models that an embedding program has made itself. */
+export interface OwnModels {
+  functionCall?: Model | undefined;
+  answer?: Model | undefined;
+  /** Only one model was given: it plays both parts, whatever else is configured. */
+  alone?: boolean;
+}
+
+/** Opens the models in force, the program's own first; the same object twice where one plays both parts. */
+export async function chooseModels(config: Config, own: OwnModels = {}): Promise<Models> {
+  const decideOwn = own.functionCall;
+  if (decideOwn && (own.answer || own.alone)) return { functionCall: decideOwn, answer: own.answer ?? decideOwn };
   const { functionCall, answer } = await choose(config);
   const { createEndpoints } = await import("../providers/endpoints.ts");
   const endpoints = createEndpoints();
-  const decide = await open(functionCall, config, endpoints);
-  return { functionCall: decide, answer: answer === undefined ? decide : await open(answer, config, endpoints) };
+  const decide = decideOwn ?? (await open(functionCall, config, endpoints));
+  if (own.answer) return { functionCall: decide, answer: own.answer };
+  const isOne = answer === undefined || (own.alone && !decideOwn);
+  return { functionCall: decide, answer: isOne ? decide : await open(answer, config, endpoints) };
 }
 
 /** The configured models; else the first with a key, a local Ollama that answers, or the offline rules. */

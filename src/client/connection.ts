@@ -12,7 +12,7 @@ import { restartPauseMs, totalLimitMs } from "./limits.ts";
 import type { RemoteTool } from "./listing.ts";
 import { createPace, type Pace } from "./pace.ts";
 import { createRedactor, type Redact } from "./redact.ts";
-import { type OnProgress, openSession, type ServerInfo, type Session } from "./session.ts";
+import { type CallOptions, openSession, type ServerInfo, type Session } from "./session.ts";
 import type { ServerSettings } from "./settings.ts";
 import { type StdioServer, startStdio } from "./stdio-server.ts";
 import { isWanted } from "./wanted.ts";
@@ -102,11 +102,11 @@ export class Connection {
    * Calls a tool. Rejects with a `DuetError`, or at once with the signal's reason. A server that was lost is started
    * again first; a call that was under way when it was lost fails and is never sent twice.
    */
-  async call(tool: RemoteTool, args: JsonObject, signal: AbortSignal, onProgress: OnProgress): Promise<RawResult> {
+  async call(tool: RemoteTool, args: JsonObject, options: CallOptions): Promise<RawResult> {
     const limitMs = totalLimitMs(this.settings.timeoutMs);
-    const limit = timeLimit(limitMs, () => timeoutError(`${this.settings.name} ${tool.name}`, limitMs), signal);
+    const limit = timeLimit(limitMs, () => timeoutError(`${this.settings.name} ${tool.name}`, limitMs), options.signal);
     try {
-      return await this.#pace(() => this.#send(tool, args, limit.signal, onProgress), limit.signal);
+      return await this.#pace(() => this.#send(tool, args, { ...options, signal: limit.signal }), limit.signal);
     } finally {
       limit.clear();
     }
@@ -202,10 +202,11 @@ export class Connection {
     return { settings: this.settings, redact: this.redact, ending: server?.ending, words: server?.words() };
   }
 
-  async #send(tool: RemoteTool, args: JsonObject, signal: AbortSignal, onProgress: OnProgress): Promise<RawResult> {
+  async #send(tool: RemoteTool, args: JsonObject, options: CallOptions): Promise<RawResult> {
+    const { signal } = options;
     const { session, attempt } = await this.#live(signal);
     try {
-      return await abortable(session.call(tool, args, signal, onProgress), signal);
+      return await abortable(session.call(tool, args, options), signal);
     } catch (thrown) {
       signal.throwIfAborted();
       if (!isLost(thrown)) throw callFailure(thrown, this);

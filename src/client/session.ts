@@ -27,9 +27,16 @@ export interface Session {
   /** Whether the connection has ended, also before anybody listened. */
   isOver(): boolean;
   /** Rejects with the package's errors; progress keeps the call alive up to the total limit. */
-  call(tool: RemoteTool, args: JsonObject, signal: AbortSignal, onProgress: OnProgress): Promise<RawResult>;
+  call(tool: RemoteTool, args: JsonObject, options: CallOptions): Promise<RawResult>;
   /** Never rejects. */
   close(): Promise<void>;
+}
+
+export interface CallOptions {
+  signal: AbortSignal;
+  onProgress: OnProgress;
+  /** Goes along in the call's `_meta`. */
+  meta?: Record<string, unknown> | undefined;
 }
 
 export type OnProgress = (progress: { message?: string; progress: number; total?: number }) => void;
@@ -58,8 +65,8 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
       serverInfo: info && { name: shown(redact(info.name)), version: shown(redact(info.version)) },
       protocolVersion: client.getNegotiatedProtocolVersion(),
       isOver: () => client.transport === undefined,
-      call: (tool, args, callSignal, onProgress) =>
-        callTool(client, tool, args, { signal: callSignal, timeoutMs: settings.timeoutMs, onProgress }),
+      call: (tool, args, callOptions) =>
+        callTool(client, tool, args, { ...callOptions, timeoutMs: settings.timeoutMs }),
       close: () => leave(client, link),
     };
   } catch (error) {
@@ -133,13 +140,12 @@ async function leave(client: Client, link: Link): Promise<void> {
   await link.transport.close().catch(() => {});
 }
 
-interface CallLimits {
-  signal: AbortSignal;
-  timeoutMs: number;
-  onProgress: OnProgress;
-}
-
-async function callTool(client: Client, tool: RemoteTool, args: JsonObject, limits: CallLimits): Promise<RawResult> {
+async function callTool(
+  client: Client,
+  tool: RemoteTool,
+  args: JsonObject,
+  limits: CallOptions & { timeoutMs: number },
+): Promise<RawResult> {
   const options = {
     signal: limits.signal,
     timeout: limits.timeoutMs,
@@ -148,7 +154,7 @@ async function callTool(client: Client, tool: RemoteTool, args: JsonObject, limi
     resetTimeoutOnProgress: true,
     onprogress: limits.onProgress,
   };
-  const params = { name: tool.name, arguments: args };
+  const params = { name: tool.name, arguments: args, _meta: limits.meta };
   if (client.getProtocolEra() === "modern" && mirrorsParameters(tool)) {
     // Only the package's own call mirrors arguments into `Mcp-Param-*` headers.
     const toolDefinition = { name: tool.name, inputSchema: { ...tool.inputSchema, type: "object" as const } };

@@ -1,3 +1,4 @@
+import { toMeta } from "../core/chain.ts";
 import { toDuetError } from "../core/errors.ts";
 import { say } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
@@ -20,7 +21,11 @@ export function asTool(connection: Connection, remote: RemoteTool, name: string)
     annotations: remote.annotations,
     async run(args, context) {
       try {
-        const raw = await connection.call(remote, args, context.signal, progressInto(context, connection));
+        const raw = await connection.call(remote, args, {
+          signal: context.signal,
+          onProgress: progressInto(context, connection),
+          meta: context.chain && toMeta(context.chain),
+        });
         return toToolResult(raw, connection.redact, context.locale);
       } catch (thrown) {
         context.signal.throwIfAborted();

@@ -5,6 +5,7 @@ import type { Environment } from "./expand.ts";
 import type { ModelsConfig } from "./models.ts";
 import type { Settings } from "./schema.ts";
 import type { Origin } from "./source.ts";
+import type { TelemetrySettings } from "./telemetry.ts";
 
 /** Everything that can be set, checked, with absolute paths: what the whole program is given. */
 export interface Config extends ModelsConfig {
@@ -22,8 +23,11 @@ export interface Config extends ModelsConfig {
   locale: Locale;
   /** Whether the configuration, or the system's LC_ALL or LANG, names a language. */
   localeIsChosen: boolean;
+  telemetry: TelemetrySettings;
   /** The bearer token of the HTTP face. */
   httpToken?: string;
+  /** Duets above this one that started it or its starter. */
+  depth: number;
   /** The environment with the `.env` file's variables: where a child server's comes from. */
   environment: Environment;
   /** The `.env` file, there or not, and the variables that it added. */

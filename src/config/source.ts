@@ -8,7 +8,9 @@ export type Origin =
   | { from: "file"; name: string }
   /** `file` is the `.env` file that set it. */
   | { from: "environment"; name: string; file?: string }
-  | { from: "flag"; name: string };
+  | { from: "flag"; name: string }
+  /** The program that embeds Duet. */
+  | { from: "code"; name: string };
 
 /** One place where settings are written, in the shape of the configuration file. */
 export interface Source {
@@ -36,6 +38,17 @@ export function fileSource(
     word: (key) => key,
     shown: (path) => shownValue(valueAt(written, path), path, secrets),
     origin: () => ({ from: "file", name: file }),
+  };
+}
+
+/** What a program that embeds Duet has set; `name` is how errors call it. */
+export function codeSource(name: string, tree: unknown, secrets: readonly string[]): Source {
+  return {
+    tree,
+    where: (path) => [name, pathText(path)].filter((part) => part !== "").join(": "),
+    word: (key) => key,
+    shown: (path) => shownValue(valueAt(tree, path), path, secrets),
+    origin: () => ({ from: "code", name }),
   };
 }
 

@@ -1,5 +1,6 @@
+import type { ErrorCode } from "./errors.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { Usage } from "./model.ts";
+import type { FinishReason, Usage } from "./model.ts";
 import type { Notice } from "./notice.ts";
 import type { Citation, Mode, Outcome } from "./outcome.ts";
 import type { ToolFailure } from "./tool.ts";
@@ -29,8 +30,25 @@ export type AgentEvent =
   | { type: "evaluation"; verdict: Verdict["verdict"]; reason: Verdict["reason"]; message: string }
   | Notice
   | { type: "answer-delta"; text: string; citations?: Citation[] }
-  | { type: "phase-end"; phase: Phase; step: number; model: string; usage: Usage; elapsedMs: number }
+  | PhaseEnd
   | { type: "run-end"; outcome: Outcome };
+
+/** The end of one model turn. */
+export interface PhaseEnd {
+  type: "phase-end";
+  phase: Phase;
+  step: number;
+  model: string;
+  /** Of all attempts. */
+  usage: Usage;
+  elapsedMs: number;
+  /** US dollars of all attempts; null when a price is not known, never 0. */
+  costUsd: number | null;
+  /** Absent when the turn did not come to its end. */
+  finish?: FinishReason | undefined;
+  /** Why it did not, or why its reply was not taken. */
+  error?: ErrorCode | "cancelled" | undefined;
+}
 
 export interface ToolEnd {
   type: "tool-end";

@@ -1,7 +1,7 @@
 import { cutText } from "./cut-text.ts";
 import type { AgentEvent } from "./events.ts";
 import { type Locale, say, type Text } from "./locale.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome, OutcomeMeta } from "./outcome.ts";
 import { printableLine } from "./printable.ts";
 
 const longestValue = 160;
@@ -33,7 +33,7 @@ export function lineOf(event: AgentEvent, locale: Locale): string | undefined {
   }
 }
 
-const phaseNames: Record<"plan" | "decide" | "answer", Text> = {
+export const phaseNames: Record<"plan" | "decide" | "answer", Text> = {
   plan: { zh: "📋 规划阶段", en: "📋 planning" },
   decide: { zh: "🧭 工具调用阶段", en: "🧭 deciding" },
   answer: { zh: "📝 回答生成阶段", en: "📝 answering" },
@@ -60,7 +60,7 @@ export function partialLine(outcome: Outcome, locale: Locale): string | undefine
   }).trimEnd();
 }
 
-const stopReasons: Record<Outcome["stop_reason"], Text> = {
+export const stopReasons: Record<Outcome["stop_reason"], Text> = {
   answered: { zh: "已回答", en: "answered" },
   iteration_limit: { zh: "已达到最大迭代次数", en: "the limit of iterations was reached" },
   tool_call_limit: { zh: "已达到最大工具调用次数", en: "the limit of tool calls was reached" },
@@ -75,8 +75,11 @@ const stopReasons: Record<Outcome["stop_reason"], Text> = {
   cancelled: { zh: "已取消", en: "cancelled" },
 };
 
+/** What a run used. */
+type Bill = Pick<OutcomeMeta, "models" | "total_tokens" | "latency_ms" | "cost_usd">;
+
 /** What each role used: tokens, time and, where prices are known, money. */
-export function billLine({ meta }: Outcome, locale: Locale): string {
+export function billLine({ meta }: { meta: Bill }, locale: Locale): string {
   const { function_call: decide, answer } = meta.models;
   const bill = (
     name: Text,
@@ -95,12 +98,12 @@ export function billLine({ meta }: Outcome, locale: Locale): string {
   return parts.filter(Boolean).join(" · ");
 }
 
-function dollars(cost: number): string {
+export function dollars(cost: number): string {
   if (cost >= 1) return `$${cost.toFixed(2)}`;
   return cost >= 0.0001 ? `$${cost.toFixed(4)}` : "<$0.0001";
 }
 
-function seconds(ms: number): string {
+export function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 

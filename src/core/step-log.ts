@@ -3,6 +3,7 @@ import type { AgentEvent } from "./events.ts";
 import { billLine, errorLine, lineOf, partialLine } from "./lines.ts";
 import { type Locale, say } from "./locale.ts";
 import type { Outcome } from "./outcome.ts";
+import { createPlanLines } from "./plan-lines.ts";
 import { printableLine } from "./printable.ts";
 
 export interface StepLogOptions {
@@ -15,6 +16,7 @@ export interface StepLogOptions {
 
 /** Everything of a run but its answer, a line each: steps, models, results, and at the end what it came to and used. */
 export function createStepLog({ write, locale, verbose }: StepLogOptions): (event: AgentEvent) => void {
+  const planLines = createPlanLines(locale);
   /** The thought or reasoning that is still growing. */
   let thinking = "";
 
@@ -28,6 +30,8 @@ export function createStepLog({ write, locale, verbose }: StepLogOptions): (even
     if (verbose) for (const call of outcome.tool_calls) write(callInFull(call));
     const partial = partialLine(outcome, locale);
     if (partial) write(partial);
+    if (outcome.status === "needs_confirmation")
+      write(say(locale, { zh: "⏸ 计划等待确认。", en: "⏸ The plan waits to be confirmed." }));
     if (outcome.status === "cancelled") write(say(locale, { zh: "已取消。", en: "Cancelled." }));
     if (outcome.status === "failed" && outcome.error) write(errorLine(outcome.error));
     write(`  ${billLine(outcome, locale)}`);
@@ -40,9 +44,14 @@ export function createStepLog({ write, locale, verbose }: StepLogOptions): (even
     }
     closeThought();
     if (event.type === "run-end") end(event.outcome);
-    const line = lineOf(event, locale);
+    if (event.type === "plan") for (const line of planLines(event.steps)) write(line);
+    const line = verbose && event.type === "tool-start" ? inputInFull(event) : lineOf(event, locale);
     if (line !== undefined) write(line);
   };
+}
+
+function inputInFull({ tool, arguments: args }: Extract<AgentEvent, { type: "tool-start" }>): string {
+  return printableLine(`🔧 ${tool} ${JSON.stringify(args)}`);
 }
 
 function callInFull(call: Outcome["tool_calls"][number]): string {

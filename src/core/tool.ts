@@ -1,6 +1,7 @@
+import type { Chain } from "./chain.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { JsonObject, JsonSchema } from "./json.ts";
-import type { Locale } from "./locale.ts";
+import type { Locale, Text } from "./locale.ts";
 
 /** Something the agent can do: a built-in, a user's module, or a tool of a downstream MCP server. */
 export interface Tool {
@@ -13,6 +14,14 @@ export interface Tool {
   readonly annotations: ToolAnnotations;
   /** Gets validated arguments. May throw or reject: whoever calls it turns that into a failed result. */
   run(args: JsonObject, context: ToolContext): Promise<ToolResult>;
+  /** What is wrong with arguments, without running anything; absent where only a run can tell. Throws as `run` does. */
+  check?(args: JsonObject): Promise<ArgumentProblem[]>;
+}
+
+/** One thing that is wrong with arguments: where (`filters.labels[2]`; empty is the arguments as a whole) and what. */
+export interface ArgumentProblem {
+  path: string;
+  text: Text;
 }
 
 /** What a tool says of itself. Shown to people and hosts; never relaxes a policy. */
@@ -28,6 +37,8 @@ export interface ToolContext {
   /** Aborts when the run is cancelled, out of time, or the call is. */
   readonly signal: AbortSignal;
   readonly locale: Locale;
+  /** What a tool that is an agent itself is told; absent where no agent calls. */
+  readonly chain?: Chain | undefined;
   progress(message: string, progress?: number, total?: number): void;
   /** Tells the reader something once, beside the result (a third party that gets data, a fallback taken). */
   notice(code: string, message: string): void;

@@ -44,19 +44,45 @@ export interface TimeLimit {
   readonly signal: AbortSignal;
   /** Whether it was the time that ran out. */
   readonly expired: boolean;
+  /** Stops the clock until the function that it gives is called. One pause at a time. */
+  pause(): () => void;
   clear(): void;
 }
 
 /** Limits a wait to `ms` milliseconds, within an outer signal where there is one. */
 export function timeLimit(ms: number, reason: () => Error, outer?: AbortSignal): TimeLimit {
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(reason()), ms);
+  let left = ms;
+  let timer: NodeJS.Timeout | undefined;
+  let startedAt = 0;
+  let isOver = false;
+  function start(): void {
+    if (isOver || timer !== undefined) return;
+    startedAt = performance.now();
+    // Time that is already over must not let anything begin.
+    if (left <= 0) limit.abort(reason());
+    else timer = setTimeout(() => limit.abort(reason()), left);
+  }
+  function stop(): void {
+    clearTimeout(timer);
+    timer = undefined;
+  }
+  start();
   return {
     signal: outer ? AbortSignal.any([outer, limit.signal]) : limit.signal,
     get expired() {
       return limit.signal.aborted;
     },
-    clear: () => clearTimeout(timer),
+    pause() {
+      if (timer === undefined) return () => {};
+      stop();
+      left = Math.max(0, left - (performance.now() - startedAt));
+      return start;
+    },
+    clear() {
+      isOver = true;
+      stop();
+    },
   };
 }
 

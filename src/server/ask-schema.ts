@@ -14,9 +14,15 @@ export const askInput = z.strictObject({
     .optional()
     .describe("Continues an earlier conversation: the conversation_id of its result."),
   mode: z
-    .enum(["agent", "chat"])
+    .enum(["agent", "plan", "chat"])
     .optional()
-    .describe("agent: decides by itself which tools to use. chat: answers directly, without tools."),
+    .describe(
+      "agent: decides by itself which tools to use. plan: plans first, then acts. chat: answers directly, without tools.",
+    ),
+  search: z
+    .boolean()
+    .optional()
+    .describe("chat mode: searches the web for the question first; the other modes decide that by themselves."),
   tools: z
     .array(z.string().max(200))
     .max(100)

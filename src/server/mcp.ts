@@ -1,9 +1,10 @@
 import { McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import type { Duet } from "../app.ts";
+import { fromMeta } from "../core/chain.ts";
 import { DuetError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { say } from "../core/locale.ts";
-import type { Outcome } from "../core/outcome.ts";
+import type { Mode, Outcome } from "../core/outcome.ts";
 import { createStepLog } from "../core/step-log.ts";
 import { version } from "../core/version.ts";
 import { toResult } from "./ask-result.ts";
@@ -12,7 +13,7 @@ import { reportProgress } from "./progress.ts";
 
 export interface FaceOptions {
   /** The mode of a call that names none. */
-  mode?: "agent" | "chat";
+  mode?: Mode | undefined;
   /** Takes each thought, tool input and output, line by line; absent unless they are wanted. */
   logSteps?: ((line: string) => void) | undefined;
 }
@@ -65,7 +66,7 @@ async function ask(duet: Duet, input: AskInput, context: ServerContext, { mode, 
         });
   const log = logSteps && createStepLog({ write: logSteps, locale, verbose: true });
   try {
-    const events = duet.ask({ ...toRequest(input), mode: input.mode ?? mode, signal });
+    const events = duet.ask({ ...toRequest(input), mode: input.mode ?? mode, chain: fromMeta(_meta), signal });
     const outcome = await follow(events, (event) => {
       progress?.take(event);
       log?.(event);
@@ -81,6 +82,7 @@ function toRequest(input: AskInput) {
     question: input.question,
     // Hosts fill optional texts with "".
     conversationId: input.conversation_id || undefined,
+    search: input.search,
     tools: input.tools,
     limits: {
       maxIterations: input.max_iterations,

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../core/events.ts";
 import { lineOf } from "../core/lines.ts";
 import type { Locale } from "../core/locale.ts";
+import { createPlanLines } from "../core/plan-lines.ts";
 import { printableLine } from "../core/printable.ts";
 import { sleep } from "../core/waiting.ts";
 
@@ -65,12 +66,15 @@ export function reportProgress({ locale, send, intervalMs = 112, heartbeatMs = 9
     schedule();
   }
 
+  const planLines = createPlanLines(locale);
+
   function say(event: AgentEvent): void {
     const line = lineOf(event, locale);
-    if (line === undefined) return;
+    const said = event.type === "plan" ? planLines(event.steps) : line === undefined ? [] : [line];
+    if (said.length === 0) return;
     if (running?.fresh) lines.push(`${running.kind} ${tailOf(running.text)}`);
     running = undefined;
-    lines.push(line);
+    lines.push(...said);
     schedule();
   }
 

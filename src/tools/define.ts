@@ -25,8 +25,8 @@ export function defineTool(specification: ToolSpecification): Tool {
 
 /** The same tool with another way to run: what every limit and check round a tool is made of. */
 export function wrap(tool: Tool, run: Tool["run"]): Tool {
-  const { name, description, inputSchema, source, annotations } = tool;
-  return { name, description, inputSchema, source, annotations, run };
+  const { name, description, inputSchema, source, annotations, check } = tool;
+  return { name, description, inputSchema, source, annotations, check, run };
 }
 
 /** A successful result. */

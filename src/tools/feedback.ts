@@ -1,13 +1,9 @@
 import { headOf } from "../core/cut-text.ts";
-import { type Locale, say, type Text } from "../core/locale.ts";
+import { type Locale, say } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
-import { failure, type ToolResult } from "../core/tool.ts";
+import { type ArgumentProblem, failure, type ToolResult } from "../core/tool.ts";
 
-/** One thing that is wrong with the arguments: where (`filters.labels[2]`; empty is the arguments as a whole) and what. */
-export interface Problem {
-  path: string;
-  text: Text;
-}
+export type Problem = ArgumentProblem;
 
 const maxLines = 10;
 

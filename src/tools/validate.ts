@@ -1,6 +1,7 @@
 import { toDuetError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
 import { say } from "../core/locale.ts";
-import { failure, type Tool, type ToolResult } from "../core/tool.ts";
+import { type ArgumentProblem, failure, type Tool } from "../core/tool.ts";
 import type { ArgumentsCheck } from "./compile-schema.ts";
 import { wrap } from "./define.ts";
 import { argumentsFeedback } from "./feedback.ts";
@@ -12,18 +13,18 @@ import { describeProblems } from "./schema-problems.ts";
  */
 export function withValidation(tool: Tool): Tool {
   let compiled: Promise<ArgumentsCheck> | undefined;
-  return wrap(tool, async (args, context) => {
-    const refuse = (thrown: unknown): ToolResult => failure("tool", say(context.locale, toDuetError(thrown).text));
+  async function check(args: JsonObject): Promise<ArgumentProblem[]> {
+    compiled ??= import("./compile-schema.ts").then(({ compileSchema }) => compileSchema(tool.inputSchema));
+    return describeProblems((await compiled)(args));
+  }
+  const checked = wrap(tool, async (args, context) => {
     try {
-      compiled ??= import("./compile-schema.ts").then(({ compileSchema }) => compileSchema(tool.inputSchema));
-      const problems = (await compiled)(args);
-      if (problems.length > 0) {
-        const text = argumentsFeedback(context.locale, describeProblems(problems));
-        return failure("invalid_arguments", text);
-      }
+      const problems = await check(args);
+      if (problems.length > 0) return failure("invalid_arguments", argumentsFeedback(context.locale, problems));
     } catch (thrown) {
-      return refuse(thrown);
+      return failure("tool", say(context.locale, toDuetError(thrown).text));
     }
     return tool.run(args, context);
   });
+  return { ...checked, check };
 }

@@ -128,7 +128,8 @@ describe("keys of the file", () => {
   });
 
   test("an unknown key is refused with the key that was meant and all that are allowed", async () => {
-    const allowed = "mode, maxIterations, maxExecutionTime, maxToolCalls, maxTokens, tokenBudget, evaluation, verbose";
+    const allowed =
+      "mode, maxIterations, maxExecutionTime, maxToolCalls, maxTokens, tokenBudget, costBudget, repeatable, plan, evaluation, verbose";
     expect(await refusal({ file: { agent: { max_iterations: 5 } } })).toBe(
       `duet.config.json: agent.max_iterations: unknown key; did you mean maxIterations? (allowed: ${allowed})`,
     );

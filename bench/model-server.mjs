@@ -1,0 +1,48 @@
+// The model of agent.mjs and memory.mjs on OpenAI's chat wire: asks for `echo` once, then answers in 60 chunks of one
+// word, each sent by itself. Prints its address; counts the bytes it was sent.
+import { createServer } from "node:http";
+
+const frame = { id: "chatcmpl-C1KMEUDb1vVwsROQUCZTgG6A6vtWo", object: "chat.completion.chunk", created: 1754432618 };
+const rest = { ...frame, model: "gpt-4o-2024-08-06", system_fingerprint: "fp_ff25b2783a" };
+
+function chunk(delta, finish = null) {
+  return sse({ ...rest, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] });
+}
+
+function sse(data) {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+const usage = sse({ ...rest, choices: [], usage: { prompt_tokens: 120, completion_tokens: 60, total_tokens: 180 } });
+const answer = [
+  chunk({ role: "assistant", content: "" }),
+  ...Array.from({ length: 60 }, (_, index) => chunk({ content: ` word${index}` })),
+  chunk({}, "stop"),
+  usage,
+  "data: [DONE]\n\n",
+];
+
+function callOf(tool) {
+  const call = { index: 0, id: "call_1", type: "function", function: { name: tool, arguments: "" } };
+  return [
+    chunk({ role: "assistant", content: null, tool_calls: [call] }),
+    chunk({ tool_calls: [{ index: 0, function: { arguments: '{"text":"hello"}' } }] }),
+    chunk({}, "tool_calls"),
+    usage,
+    "data: [DONE]\n\n",
+  ];
+}
+
+const server = createServer(async (request, response) => {
+  let body = "";
+  for await (const piece of request) body += piece;
+  const { messages, tools } = JSON.parse(body);
+  const isRead = messages.at(-1).role === "tool";
+  response.writeHead(200, { "content-type": "text/event-stream", "x-bytes": body.length });
+  for (const piece of isRead ? answer : callOf(tools[0].function.name)) {
+    response.write(piece);
+    await new Promise(setImmediate);
+  }
+  response.end();
+});
+server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/v1`));

@@ -17,8 +17,10 @@ const at = (name) => fileURLToPath(new URL(name, import.meta.url));
 const tools = { command: process.execPath, args: [at("./tool-server.mjs")] };
 const server = spawn(process.execPath, [at("./model-server.mjs")], { stdio: ["ignore", "pipe", "inherit"] });
 const url = String(await new Promise((resolve) => server.stdout.once("data", resolve))).trim();
-const contestants = { hand: await byHand(), duet: await ours() };
+const contestants = {};
 try {
+  contestants.hand = await byHand();
+  contestants.duet = await ours();
   const times = { hand: [], duet: [] };
   for (let round = -warmUp; round < rounds; round++) {
     for (const name of round % 2 ? ["hand", "duet"] : ["duet", "hand"]) {

@@ -172,7 +172,7 @@ function withStore(values: Values, work: (opened: OpenedStore) => Promise<number
     try {
       return await work({ ...context, config, store });
     } finally {
-      for (const { message } of takeNotices(config.locale)) console.stderr.write(`duet: ${printableLine(message)}\n`);
+      for (const { message } of takeNotices(config.locale)) writeLine(console, printableLine(message));
       await store.close();
     }
   };
@@ -180,11 +180,10 @@ function withStore(values: Values, work: (opened: OpenedStore) => Promise<number
 
 /** The configuration; what is set in it and not obeyed yet is told on stderr. */
 async function load(values: Values, console: Console): Promise<Config> {
-  const { loadConfig, unusedSettings } = await import("../src/config.ts");
+  const { loadConfig, unusedLine, unusedSettings } = await import("../src/config.ts");
   const config = await loadConfig(toFlags(values));
-  const unused = unusedSettings(config).join(", ");
-  const line = { zh: `已设置但此版本尚不使用：${unused}`, en: `set, but not used by this version yet: ${unused}` };
-  if (unused !== "") warning(config, console)(line);
+  const unused = unusedLine(unusedSettings(config));
+  if (unused) warning(config, console)(unused);
   return config;
 }
 

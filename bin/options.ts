@@ -118,11 +118,8 @@ function number(values: Values, name: string): number | undefined {
   if (given === undefined) return undefined;
   const value = Number(given);
   if (given.trim() !== "" && Number.isFinite(value)) return value;
-  throw new DuetError({
-    code: "config",
-    text: {
-      zh: `--${name}: ${JSON.stringify(given)} 不是数字`,
-      en: `--${name}: ${JSON.stringify(given)} is not a number`,
-    },
+  throw usage({
+    zh: `--${name}: ${JSON.stringify(given)} 不是数字`,
+    en: `--${name}: ${JSON.stringify(given)} is not a number`,
   });
 }

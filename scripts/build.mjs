@@ -1,6 +1,7 @@
 // Bundles the program into dist/: one entry, code split so that heavy parts load when first needed.
-import { cp, rm } from "node:fs/promises";
+import { cp, readdir, rm } from "node:fs/promises";
 import { builtinModules } from "node:module";
+import { join } from "node:path";
 import { build } from "esbuild";
 
 // An `import` of a module of Node's own reads each of its exports at once, lazy ones too (whole streams, sockets);
@@ -20,7 +21,9 @@ const lazyBuiltins = {
   },
 };
 
-await rm("dist", { recursive: true, force: true });
+// The types stay: npm writes them with `prepack` before it runs `prepare`, and with that this.
+for (const name of await readdir("dist").catch(() => []))
+  if (name !== "types") await rm(join("dist", name), { recursive: true, force: true });
 await build({
   entryPoints: { duet: "bin/duet.ts", index: "src/index.ts" },
   outdir: "dist",

@@ -22,8 +22,7 @@ import type { Mode } from "./core/outcome.ts";
 import type { Tool } from "./core/tool.ts";
 import { abortable } from "./core/waiting.ts";
 
-export type { Conversation } from "./agent/conversation.ts";
-export type { ConfirmPlan, PlanReply } from "./agent/plan-reply.ts";
+export type { ConfirmPlan } from "./agent/plan-reply.ts";
 export type { ConversationEntry, ConversationStore } from "./agent/store.ts";
 export type { Inventory } from "./app/inventory.ts";
 
@@ -45,7 +44,7 @@ export interface Duet {
   checkModels(signal: AbortSignal): Promise<ModelCheck[]>;
   /** The search backend in use, which is not asked; null when search is off. */
   searchInUse(): Promise<SearchCheck | null>;
-  /** Stops every downstream server and closes the store; resolves when nothing is left. */
+  /** Stops every downstream server and closes the store that was opened here; resolves when nothing is left. */
   close(): Promise<void>;
 }
 
@@ -120,7 +119,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       const known = conversationId === undefined ? undefined : await kept.load(conversationId);
       const isLost = conversationId !== undefined && known === undefined;
       const conversation = known ?? (await kept.create(conversationId));
-      const session = sessionOf(conversation.id);
+      const session = sessionOf(conversation.id, known === undefined);
       // A caller who leaves while servers start still gets a run, which says that it was cancelled.
       const wanted: Wanted = { allow: tools, patienceMs, signal };
       const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
@@ -155,7 +154,8 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       });
     },
     async close() {
-      await Promise.all([offer.close(), store.begun?.then((opened) => opened.store.close()), telemetry.close()]);
+      const closed = parts.store ? undefined : store.begun?.then((opened) => opened.store.close());
+      await Promise.all([offer.close(), closed, telemetry.close()]);
     },
   };
 }

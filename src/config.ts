@@ -15,12 +15,12 @@ import type { Locale } from "./core/locale.ts";
 
 export type { Flags } from "./config/flags.ts";
 export type { Config } from "./config/settings.ts";
-export { unusedSettings } from "./config/unused.ts";
+export { unusedLine, unusedSettings } from "./config/unused.ts";
 
 /**
  * Reads all sources: defaults, file, environment (with `.env`), flags, what an embedding program sets, a later one over
- * an earlier. Throws a `config`
- * error of one line that names the source, the key, the value (masked when it is a secret) and what is allowed.
+ * an earlier. Throws a `config` error of one line that names the source, the key, the value (masked when it is a secret)
+ * and what is allowed.
  */
 export async function loadConfig(
   flags: Flags,

@@ -1,21 +1,21 @@
 // The door for programs that embed Duet: `import { createDuet } from "duet-mcp"`.
-export type { Conversation, ConversationTurn } from "./agent/conversation.ts";
-export type { Evaluation, EvaluationFacts, Evaluator } from "./agent/evaluator.ts";
+export type { Conversation, ConversationTurn, Summary } from "./agent/conversation.ts";
+export type { EvaluatedResult, Evaluation, EvaluationFacts, Evaluator } from "./agent/evaluator.ts";
 export type { ConfirmPlan, PlanReply } from "./agent/plan-reply.ts";
-export type { ConversationEntry, ConversationStore } from "./agent/store.ts";
-export {
-  type AskOptions,
-  createDuet,
-  type DuetOptions,
-  type EmbeddedDuet,
-  type ModelOption,
-} from "./app/create-duet.ts";
-export { DuetError } from "./core/errors.ts";
+export type { SourceList } from "./agent/sources.ts";
+export type { ConversationEntry, ConversationStore, FinishedRun } from "./agent/store.ts";
+export type { AskOptions } from "./app/ask-options.ts";
+export { createDuet, type DuetOptions, type EmbeddedDuet } from "./app/create-duet.ts";
+export type { LimitChanges } from "./app/limits.ts";
+export type { ModelOption } from "./app/model-options.ts";
+export { DuetError, type ErrorCode, type ErrorDetails, type ErrorReport } from "./core/errors.ts";
 export type { AgentEvent, PlanStep } from "./core/events.ts";
-export type { JsonObject, JsonValue } from "./core/json.ts";
-export type { Message } from "./core/messages.ts";
-export type { Model, ModelEvent, ModelRequest, Turn, Usage } from "./core/model.ts";
-export type { Outcome } from "./core/outcome.ts";
-export type { Tool } from "./core/tool.ts";
-export type { AgentTrace } from "./core/trace.ts";
+export type { JsonObject, JsonSchema, JsonValue } from "./core/json.ts";
+export type { Locale, Text } from "./core/locale.ts";
+export type { AssistantMessage, Message, ToolCall } from "./core/messages.ts";
+export type { FinishReason, Model, ModelEvent, ModelRequest, ToolDefinition, Turn, Usage } from "./core/model.ts";
+export type { Citation, Mode, Outcome, Status, StopReason, ToolCallRecord } from "./core/outcome.ts";
+export type { NumberedSource } from "./core/sources.ts";
+export type { Source, Tool, ToolAnnotations } from "./core/tool.ts";
+export type { AgentTrace, TraceStep } from "./core/trace.ts";
 export { type OwnTool, type OwnToolContext, withTypes as defineTool } from "./tools/own.ts";

@@ -2,9 +2,9 @@ import { messageOf } from "../core/errors.ts";
 import type { Verdict } from "../core/events.ts";
 import { say } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
+import { isLimit } from "../core/verdict.ts";
 import { abortable, timeLimit, timeoutError } from "../core/waiting.ts";
 import type { Observation } from "./act.ts";
-import { isLimit } from "./evaluate.ts";
 import type { EvaluatedResult, Evaluation, EvaluationFacts } from "./evaluator.ts";
 import type { Run } from "./run.ts";
 

@@ -2,13 +2,12 @@ import type { Text } from "../core/locale.ts";
 import { modelName } from "../core/model.ts";
 import type { Observation } from "./act.ts";
 import { endedEarly, why } from "./explain.ts";
-import type { PromptName } from "./prompts.ts";
 import { hasOneModel, type Run } from "./run.ts";
 import type { Work } from "./work.ts";
 
 /** What an answer is to be written from. */
 export interface Brief {
-  prompt: PromptName;
+  prompt: "answer" | "chat";
   /** Why the answer is written now, for the reader. */
   reason: Text;
   observations: readonly Observation[];

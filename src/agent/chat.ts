@@ -1,7 +1,7 @@
-import { cutText, headOf } from "../core/cut-text.ts";
+import { headOf } from "../core/cut-text.ts";
 import { say, type Text } from "../core/locale.ts";
 import type { ToolCall } from "../core/messages.ts";
-import { printableLine } from "../core/printable.ts";
+import { shortLine } from "../core/short-line.ts";
 import { act, type Observation } from "./act.ts";
 import type { Brief } from "./brief.ts";
 import type { Run } from "./run.ts";
@@ -65,7 +65,7 @@ const empty: Text = {
 };
 
 function failed(why: string): Text {
-  const shown = cutText(printableLine(why), 300);
+  const shown = shortLine(why, 300);
   return {
     zh: `联网搜索失败，基于已有知识回答：${shown}`,
     en: `The web search failed; answering from what the model knows: ${shown}`,

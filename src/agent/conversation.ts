@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomHex } from "../core/random.ts";
 import type { SourceList } from "./sources.ts";
 
 /** One conversation as a run finds it. A run changes none of it but `sources`; it is written by the store. */
@@ -26,7 +26,7 @@ export interface Summary {
   turns: number;
 }
 
-/** `run-…`, `conv-…`: 128 random bits, so that nobody guesses another's. */
+/** `run-…`, `conv-…`: 122 random bits, so that nobody guesses another's. */
 export function newId(prefix: "run" | "conv"): string {
-  return `${prefix}-${randomBytes(16).toString("hex")}`;
+  return `${prefix}-${randomHex()}`;
 }

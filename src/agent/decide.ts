@@ -3,6 +3,7 @@ import type { Verdict } from "../core/events.ts";
 import { say } from "../core/locale.ts";
 import type { Message } from "../core/messages.ts";
 import type { ToolDefinition, Turn } from "../core/model.ts";
+import { follow } from "../core/waiting.ts";
 import { act, type Observation } from "./act.ts";
 import { askEvaluator } from "./ask-evaluator.ts";
 import { evaluate, isLimit, type Progress } from "./evaluate.ts";
@@ -157,15 +158,19 @@ function settle(run: Run, { finish }: Turn, { held, think }: { held: HeldText; t
 
 /** The time for deciding, which becomes the time for answering once the turn turns out to be the answer. */
 function untilItFlows(run: Run, held: HeldText): { signal: AbortSignal; clear(): void } {
-  const decided = new AbortController();
+  const turn = new AbortController();
+  const unfollow = follow(turn, run.answering);
   const stop = (): void => {
-    if (!held.flowing) decided.abort(run.working.reason);
+    if (!held.flowing) turn.abort(run.working.reason);
   };
   run.working.addEventListener("abort", stop, { once: true });
   if (run.working.aborted) stop();
   return {
-    signal: AbortSignal.any([run.answering, decided.signal]),
-    clear: () => run.working.removeEventListener("abort", stop),
+    signal: turn.signal,
+    clear() {
+      unfollow();
+      run.working.removeEventListener("abort", stop);
+    },
   };
 }
 

@@ -2,6 +2,8 @@ import type { Verdict } from "../core/events.ts";
 import type { Observation } from "./act.ts";
 import type { Limits } from "./limits.ts";
 
+export { isLimit } from "../core/verdict.ts";
+
 /** How far a run has come. */
 export interface Progress {
   /** Decide turns taken. */
@@ -58,9 +60,4 @@ function isSpent(total: number, lastTurn: number, budget: number): boolean {
 
 function isThin({ result, text }: Observation, limits: Limits): boolean {
   return !result.ok || text.trim().length < limits.minResultLength;
-}
-
-/** Whether it is a limit that ends the tool calls, rather than a model or a result. */
-export function isLimit({ reason }: Verdict): boolean {
-  return reason.endsWith("-limit") || reason === "repetition";
 }

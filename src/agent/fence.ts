@@ -1,6 +1,9 @@
-/** Puts text from outside between marks that it cannot forge, because it cannot guess the marker. */
+/**
+ * Puts text from outside between marks that it cannot forge: it cannot guess the marker, and where a model has told it to
+ * a tool that gives it back, it is taken out.
+ */
 export function fence(text: string, marker: string): string {
-  return `${opening(marker)}${text}${closing(marker)}`;
+  return `${opening(marker)}${text.replaceAll(marker, "…")}${closing(marker)}`;
 }
 
 /** A text taken apart: what stands between marks, and all else with the marks themselves. Joined, it is the text again. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { JsonValue } from "../core/json.ts";
 import type { ToolCall } from "../core/messages.ts";
 import { matchesPattern } from "../core/pattern.ts";
@@ -27,10 +26,9 @@ export function createRepetition(repeatable: readonly string[]): Repetition {
     },
     learn(call, result) {
       const key = keyOf(call);
-      const digest = createHash("sha1").update(result).digest("base64");
       const before = seen.get(key);
-      const isSame = before?.result === digest;
-      seen.set(key, { result: digest, times: isSame ? before.times + 1 : 1 });
+      const isSame = before?.result === result;
+      seen.set(key, { result, times: isSame ? before.times + 1 : 1 });
       return !isSame;
     },
   };

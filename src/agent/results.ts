@@ -96,7 +96,7 @@ export function createResults({ tools, longest, language }: ResultOptions): Resu
 }
 
 /** Says that something is missing, where there is no way to read it. */
-export function gapLine(missing: number, language: Locale): string {
+function gapLine(missing: number, language: Locale): string {
   const count = missing.toLocaleString("en");
   return say(language, { zh: `…[省略 ${count} 个字符]…`, en: `…[${count} characters left out]…` });
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { type Chain, deepestChain, tooDeep } from "../core/chain.ts";
 import { Channel } from "../core/channel.ts";
 import { DuetError, toDuetError } from "../core/errors.ts";
@@ -7,9 +6,10 @@ import { type Locale, languageOf, say } from "../core/locale.ts";
 import { modelName } from "../core/model.ts";
 import type { Notice } from "../core/notice.ts";
 import type { Mode, Outcome } from "../core/outcome.ts";
+import { randomHex } from "../core/random.ts";
 import type { Tool } from "../core/tool.ts";
 import type { AgentTrace } from "../core/trace.ts";
-import { timeLimit, timeoutError } from "../core/waiting.ts";
+import { follow, timeLimit, timeoutError } from "../core/waiting.ts";
 import { createAnswerText } from "./answer-text.ts";
 import { briefOf } from "./brief.ts";
 import { chat } from "./chat.ts";
@@ -67,18 +67,23 @@ export interface RunOptions {
 export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent, void, undefined> {
   const events = new Channel<AgentEvent>();
   const left = new AbortController();
-  const done = drive(options, events, left).finally(() => events.close());
+  let isOver = false;
+  const done = drive(options, events, left).finally(() => {
+    isOver = true;
+    events.close();
+  });
   try {
     yield* events;
   } finally {
-    left.abort(new DuetError({ code: "internal", text: { zh: "已取消", en: "cancelled" } }));
+    if (!isOver) left.abort(new DuetError({ code: "internal", text: { zh: "已取消", en: "cancelled" } }));
     await done;
   }
 }
 
 async function drive(options: RunOptions, events: Channel<AgentEvent>, left: AbortController): Promise<void> {
   const started = performance.now();
-  const cancelled = options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal;
+  const unfollow = follow(left, options.signal);
+  const cancelled = left.signal;
   const total = options.limits.maxExecutionTimeMs;
   const question = await whatIsAsked(options);
   const language = languageOf(question, options.locale);
@@ -97,14 +102,14 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
   const tools = new Map(isPlainChat ? [] : options.tools.map((tool) => [tool.name, tool]));
   const run: Run = {
     id: newId("run"),
-    traceId: options.observer?.traceId ?? randomBytes(16).toString("hex"),
+    traceId: options.observer?.traceId ?? randomHex(),
     question,
     said: options.question,
     mode: options.mode,
     locale: options.locale,
     language,
     conversation,
-    marker: randomBytes(4).toString("hex"),
+    marker: randomHex().slice(0, 8),
     answer: createAnswerText({ conversation, language, emit }),
     models: options.models,
     history: [],
@@ -150,6 +155,7 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
   } finally {
     working.clear();
     answering.clear();
+    unfollow();
   }
   run.answer.finish();
   const outcome = toOutcome(run, ending, performance.now() - started);

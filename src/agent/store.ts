@@ -35,6 +35,9 @@ export interface FinishedRun {
   pendingPlan?: string | undefined;
 }
 
+/** Characters of a conversation's title. */
+export const longestTitle = 200;
+
 export interface ConversationEntry {
   id: string;
   /** The first question, cut where it is long; empty while no run has ended. */

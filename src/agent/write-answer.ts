@@ -20,7 +20,8 @@ export async function writeAnswer(run: Run, brief: Brief): Promise<Written> {
   // Whoever answers has no tool to read on with.
   const observations = brief.observations.map((one) => ({ ...one, text: run.results.withoutPointer(one.text) }));
   const roles: Role[] = hasOneModel(run.models) ? ["answer"] : ["answer", "functionCall"];
-  const before = answer.written;
+  const before = answer.written.trim();
+  const hasBegun = (): boolean => answer.written.trim() !== before;
   let error: DuetError | undefined;
   for (const role of roles) {
     if (error) run.emit({ type: "notice", level: "warning", code: "answer-fallback", message: fallback(run, error) });
@@ -29,18 +30,19 @@ export async function writeAnswer(run: Run, brief: Brief): Promise<Written> {
     } catch (thrown) {
       if (run.cancelled.aborted) throw thrown;
       error = toDuetError(thrown);
-      if (answer.written !== before || run.answering.aborted) break;
+      if (hasBegun() || run.answering.aborted) break;
     }
   }
-  if (answer.written !== before) return { finish: undefined, error };
-  if (observations.length === 0) throw error;
-  answer.push(bareResults(observations, run.language));
+  if (hasBegun()) return { finish: undefined, error };
+  const hasResults = observations.some(({ ran }) => ran);
+  if (!hasResults && before === "") throw error;
+  if (hasResults) answer.push(bareResults(observations, run.language));
   return { finish: undefined, error };
 }
 
 async function answerTurn(run: Run, role: Role, brief: Brief): Promise<FinishReason> {
-  const before = run.answer.written;
-  const turn = await takeTurn(run, {
+  const before = run.answer.written.trim();
+  const { finish } = await takeTurn(run, {
     phase: "answer",
     step: run.statistics.iterations + 1,
     role,
@@ -49,10 +51,12 @@ async function answerTurn(run: Run, role: Role, brief: Brief): Promise<FinishRea
     request: { messages: answerMessages(run, role, brief), tools: [], maxTokens: run.limits.maxTokens },
     signal: run.answering,
     onText: run.answer.push,
-    onEnd: () => run.answer.finish(),
+    onEnd(turn) {
+      if (run.answer.written.trim() === before) throw emptyAnswer(turn.finish);
+      run.answer.finish();
+    },
   });
-  if (run.answer.written.trim() === before.trim()) throw emptyAnswer(turn.finish);
-  return turn.finish;
+  return finish;
 }
 
 function answerMessages(run: Run, role: Role, { prompt, observations, note }: Brief): Message[] {

@@ -1,47 +1,43 @@
 import type { input } from "zod";
 import type { Evaluator } from "../agent/evaluator.ts";
 import type { ConversationStore } from "../agent/store.ts";
-import { type AskRequest, openDuet } from "../app.ts";
-import { readModelFlag } from "../config/model-text.ts";
+import { openDuet } from "../app.ts";
 import type { fileSchema } from "../config/schema.ts";
-import { loadConfig } from "../config.ts";
+import { loadConfig, unusedLine, unusedSettings } from "../config.ts";
 import { DuetError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { say } from "../core/locale.ts";
-import type { Model } from "../core/model.ts";
+import { say, type Text } from "../core/locale.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Tool } from "../core/tool.ts";
-import type { OwnModels } from "./models.ts";
-
-type FileSettings = input<typeof fileSchema>;
-
-/** A model by its name (`deepseek/deepseek-chat`), with its parameters, or one of your own making. */
-export type ModelOption = string | NonNullable<NonNullable<FileSettings["models"]>["functionCall"]> | Model;
+import type { OwnTool } from "../tools/own.ts";
+import { type AskOptions, checkAsk } from "./ask-options.ts";
+import { type ModelOption, readModelOptions } from "./model-options.ts";
 
 /** What an embedding program sets; everything has a default. */
 export interface DuetOptions {
   /** The two roles; `answer` is `functionCall` when absent, which then answers without a second call. */
   models?: { functionCall: ModelOption; answer?: ModelOption };
   /** Tools beside the built-in ones and those of the MCP servers; one with a built-in's name takes its place. */
-  tools?: readonly OwnToolOption[];
+  tools?: readonly OwnTool<never>[];
   /** Your own rule for after each round of tool calls. */
   evaluator?: Evaluator;
-  /** Everything else, in the shape of the configuration file; conversations stay in memory unless it says `disk`. */
-  config?: Omit<FileSettings, "models" | "$schema">;
-  /** A configuration file, read below `config`. None is looked for when absent. */
+  /** Everything else, in the shape of the configuration file. */
+  config?: Omit<input<typeof fileSchema>, "models" | "$schema">;
+  /**
+   * A configuration file, read below `config`. None is looked for when absent, and conversations then stay in memory
+   * unless `config` says `disk`.
+   */
   configFile?: string;
-  /** Where conversations are kept, in place of what the configuration says. */
+  /** Where conversations are kept, in place of what the configuration says; who brings it closes it. */
   store?: ConversationStore;
 }
 
-/** A tool as `defineTool` gives it; checked when Duet is created. */
-export type OwnToolOption = { name: string; description: string };
-
-export type AskOptions = Omit<AskRequest, "question">;
-
 /** An agent in your own program. */
 export interface EmbeddedDuet extends AsyncDisposable {
-  /** Runs one question to its end. Rejects only for arguments that no run can begin with; a failed run is an outcome. */
+  /**
+   * Runs one question to its end. A failed run is an outcome; rejects only where none can begin: with wrong arguments, or
+   * when the conversation to go on with cannot be read.
+   */
   ask(question: string, options?: AskOptions): Promise<Outcome>;
   /** The same as it happens: `run-start` first, `run-end` with the outcome last. Leaving the loop early cancels the run. */
   stream(question: string, options?: AskOptions): AsyncGenerator<AgentEvent, void, undefined>;
@@ -49,7 +45,7 @@ export interface EmbeddedDuet extends AsyncDisposable {
   tools(signal?: AbortSignal): Promise<Tool[]>;
   /** Conversations and traces. */
   store(): Promise<ConversationStore>;
-  /** Stops every server and closes the store. */
+  /** Stops every server and closes the store, unless it is yours. */
   close(): Promise<void>;
 }
 
@@ -59,24 +55,31 @@ export interface EmbeddedDuet extends AsyncDisposable {
  */
 export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDuet> {
   const { models, spec } = await readModelOptions(options.models);
+  const inMemory = options.configFile === undefined ? { store: "memory" } : {};
   const settings = {
-    ...(options.configFile === undefined ? { conversations: { store: "memory" } } : {}),
     ...options.config,
+    conversations: { ...inMemory, ...options.config?.conversations },
     ...(spec ? { models: spec } : {}),
   };
   const config = await loadConfig({ config: options.configFile }, undefined, undefined, {
     name: "createDuet",
     settings,
   });
+  const warn = (line: Text): void => process.emitWarning(say(config.locale, line));
+  // What the environment says may be meant for others.
+  const unused = unusedLine(unusedSettings(config, ({ from }) => from !== "environment"));
+  if (unused) warn(unused);
   const duet = await openDuet(config, {
     models,
     tools: await readTools(options.tools ?? []),
     evaluator: options.evaluator,
     store: options.store,
-    warn: (text) => process.emitWarning(say(config.locale, text)),
+    warn,
   });
-  const stream = (question: string, asked: AskOptions = {}): AsyncGenerator<AgentEvent, void, undefined> =>
-    duet.ask({ ...asked, question: readQuestion(question) });
+  function stream(question: string, asked: AskOptions = {}): AsyncGenerator<AgentEvent, void, undefined> {
+    checkAsk(question, asked);
+    return duet.ask({ ...asked, mode: asked.mode ?? config.agent.mode, question });
+  }
   return {
     stream,
     async ask(question, asked) {
@@ -90,38 +93,7 @@ export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDue
   };
 }
 
-/** Models by name go into the configuration, those of the program's own making past it. */
-async function readModelOptions(given: DuetOptions["models"]): Promise<{ models: OwnModels; spec: unknown }> {
-  if (given === undefined) return { models: {}, spec: undefined };
-  const [functionCall, answer] = await Promise.all([
-    readModelOption(given.functionCall, "functionCall"),
-    readModelOption(given.answer, "answer"),
-  ]);
-  // A model of one's own stands beside one by name: the name then needs a partner that is never called.
-  const first = functionCall.spec ?? (answer.spec === undefined ? undefined : { provider: "offline" });
-  return {
-    models: { functionCall: functionCall.model, answer: answer.model, alone: given.answer === undefined },
-    spec: first === undefined ? undefined : { functionCall: first, answer: answer.spec },
-  };
-}
-
-interface ReadOption {
-  model?: Model;
-  spec?: unknown;
-}
-
-async function readModelOption(given: ModelOption | undefined, role: string): Promise<ReadOption> {
-  if (given === undefined) return {};
-
-  if (typeof given === "string") return { spec: await readModelFlag(given, `createDuet: models.${role}`, []) };
-  return isModel(given) ? { model: given } : { spec: given };
-}
-
-function isModel(given: object): given is Model {
-  return "stream" in given && typeof given.stream === "function";
-}
-
-async function readTools(own: readonly OwnToolOption[]): Promise<Tool[]> {
+async function readTools(own: readonly OwnTool<never>[]): Promise<Tool[]> {
   if (own.length === 0) return [];
   const { toTool } = await import("../tools/own.ts");
   const tools = await Promise.all(own.map((tool, index) => toTool(tool, `createDuet: tools[${index}]`)));
@@ -137,18 +109,6 @@ function taken(index: number, name: string): DuetError {
     text: {
       zh: `${place} 已被占用（允许：未使用的名称）`,
       en: `${place} is taken (allowed: a name that is not in use)`,
-    },
-  });
-}
-
-function readQuestion(question: unknown): string {
-  if (typeof question === "string" && question.trim() !== "") return question;
-  const shown = typeof question === "string" ? JSON.stringify(question) : String(question);
-  throw new DuetError({
-    code: "config",
-    text: {
-      zh: `问题是 ${shown}（允许：非空文本）`,
-      en: `the question is ${shown} (allowed: a text that is not empty)`,
     },
   });
 }

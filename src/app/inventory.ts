@@ -6,6 +6,7 @@ import type { Tool } from "../core/tool.ts";
 import { version } from "../core/version.ts";
 import { abortable, timeLimit } from "../core/waiting.ts";
 import type { DroppedTool } from "../tools/collect.ts";
+import { once } from "./once.ts";
 
 /** Every tool there is at a moment, the servers' state, and what was left out and why. */
 export interface Inventory {
@@ -36,31 +37,37 @@ export function openOffer(config: Config, own: readonly Tool[] = []): Offer {
   // A Duet that is its own server, at whatever distance, must not start one more without end.
   const mayStart = config.servers.length > 0 && config.depth < deepestChain;
   const servers = mayStart ? startServers(config) : undefined;
+  const rooms = once(importTools);
   /** The built-in tools of a conversation, so that it is told once where its searches go. */
-  const builtins = new WeakMap<object, Promise<Tool[]>>();
+  const builtins = new WeakMap<object, Tool[]>();
   /** Tools of servers and of the program inside their checks and limits; each is wrapped once. */
   const guarded = new WeakMap<Tool, Tool>();
 
-  function builtinsOf(conversation: object): Promise<Tool[]> {
+  function builtinsOf(conversation: object, { createBuiltinTools }: Rooms): Tool[] {
     const known = builtins.get(conversation);
     if (known) return known;
-    const made = createBuiltins(config);
+    const { tools, locale, search } = config;
+    const made = createBuiltinTools({
+      roots: tools.roots,
+      locale,
+      search: search.enabled === false ? undefined : search,
+    });
     builtins.set(conversation, made);
     return made;
   }
 
   return {
     async take(conversation: object, { allow, patienceMs, signal }: Wanted): Promise<Inventory> {
-      const [rooms, builtin, pool] = await Promise.all([importTools(), builtinsOf(conversation), servers]);
-      await patiently(pool?.ready(signal), patienceMs);
+      const [room, pool] = await Promise.all([rooms.get(), servers]);
+      if (pool && !pool.isSettled()) await patiently(pool.ready(signal), patienceMs);
       const guard = (tool: Tool): Tool => {
-        const inside = guarded.get(tool) ?? rooms.withValidation(rooms.withOutputLimit(tool));
+        const inside = guarded.get(tool) ?? room.withValidation(room.withOutputLimit(tool));
         guarded.set(tool, inside);
         return inside;
       };
       const remote = pool?.tools() ?? [];
-      const all = rooms.collectTools([own.map(guard), builtin, remote.map(guard)], config.tools);
-      const tools = allow ? rooms.collectTools([all.tools], { allow }).tools : all.tools;
+      const all = room.collectTools([own.map(guard), builtinsOf(conversation, room), remote.map(guard)], config.tools);
+      const tools = allow ? room.collectTools([all.tools], { allow }).tools : all.tools;
       return { tools, dropped: all.dropped, servers: pool?.status() ?? [] };
     },
     async close() {
@@ -69,14 +76,18 @@ export function openOffer(config: Config, own: readonly Tool[] = []): Offer {
   };
 }
 
+/** Imported once: an `import` costs something each time, also of what is there. */
 async function importTools() {
-  const [{ collectTools }, { withValidation }, { withOutputLimit }] = await Promise.all([
+  const [{ collectTools }, { withValidation }, { withOutputLimit }, { createBuiltinTools }] = await Promise.all([
     import("../tools/collect.ts"),
     import("../tools/validate.ts"),
     import("../tools/limits.ts"),
+    import("../tools/builtin.ts"),
   ]);
-  return { collectTools, withValidation, withOutputLimit };
+  return { collectTools, withValidation, withOutputLimit, createBuiltinTools };
 }
+
+type Rooms = Awaited<ReturnType<typeof importTools>>;
 
 async function startServers(config: Config): Promise<Pool> {
   const { createPool } = await import("../client/pool.ts");
@@ -86,11 +97,6 @@ async function startServers(config: Config): Promise<Pool> {
   });
   pool.start();
   return pool;
-}
-
-async function createBuiltins({ tools, locale, search }: Config): Promise<Tool[]> {
-  const { createBuiltinTools } = await import("../tools/builtin.ts");
-  return createBuiltinTools({ roots: tools.roots, locale, search: search.enabled === false ? undefined : search });
 }
 
 async function patiently(work: Promise<void> | undefined, ms: number | undefined): Promise<void> {

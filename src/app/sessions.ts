@@ -6,13 +6,14 @@ export interface Session {
   readonly told: Set<string>;
 }
 
-export type Sessions = (conversationId: string) => Session;
+export type Sessions = (conversationId: string, isNew: boolean) => Session;
 
-/** One session a conversation, made when first asked for; the least recently used are forgotten beyond `max`. */
+/** One session a conversation, which begins with it; the least recently used are forgotten beyond `max`. */
 export function createSessions(max = 1000): Sessions {
   const sessions = new LRUCache<string, Session>({ max });
-  return (conversationId) => {
-    const session = sessions.get(conversationId) ?? { told: new Set() };
+  return (conversationId, isNew) => {
+    // A conversation that was removed may begin again under its id; what it had searched is gone with it.
+    const session = (isNew ? undefined : sessions.get(conversationId)) ?? { told: new Set() };
     sessions.set(conversationId, session);
     return session;
   };

@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
 import type { RunObserver } from "../agent/observer.ts";
 import type { TelemetrySettings } from "../config/telemetry.ts";
 import type { Text } from "../core/locale.ts";
+import { randomHex } from "../core/random.ts";
 import { abortable, timeLimit } from "../core/waiting.ts";
 import { once } from "./once.ts";
 import { startClock } from "./telemetry/clock.ts";
@@ -50,7 +50,7 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
   function exportOwn(run: FollowedRun): RunObserver {
     const clock = startClock();
     const at = clock();
-    const traceId = randomBytes(16).toString("hex");
+    const traceId = randomHex();
     const coming = exporter.get().then((opened) => opened?.follow({ ...run, captureContent, at }, traceId));
     return { traceId, take: tellingLater(coming, clock) };
   }

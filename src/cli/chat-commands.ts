@@ -47,7 +47,7 @@ export const chatCommands: readonly ChatCommand[] = [
     usage: "/help",
     help: { zh: "显示这份帮助", en: "shows this help" },
     run(state) {
-      for (const { usage, help } of chatCommands) state.write(`  ${usage.padEnd(20)} ${say(state.locale, help)}`);
+      for (const { usage, help } of chatCommands) state.write(`  ${usage.padEnd(22)} ${say(state.locale, help)}`);
       for (const mode of modes)
         state.write(`  ${say(state.locale, modeNames[mode])}: ${say(state.locale, modeHelp[mode])}`);
       return undefined;

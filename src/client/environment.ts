@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function childEnvironment(ours: Environment, theirs: Record<string, string>): Record<string, string> {
   // A Duet below learns how many stand above it, so that one that starts itself comes to an end.
-  const environment: Record<string, string> = { DUET_DEPTH: String(Number(ours.DUET_DEPTH ?? 0) + 1) };
+  const environment: Record<string, string> = { DUET_DEPTH: String((Number(ours.DUET_DEPTH) || 0) + 1) };
   for (const name of inherited) {
     const value = ours[name];
     // A value that starts with "()" is an exported shell function, which old shells would run.

@@ -23,6 +23,8 @@ export interface Pool {
   start(): void;
   /** Settles when each has started or failed, within the longest start limit; rejects only when the signal aborts. */
   ready(signal?: AbortSignal): Promise<void>;
+  /** Whether none is starting, so that there is nothing to wait for. */
+  isSettled(): boolean;
   /** The tools of the servers that have been ready, in the order of the configuration, then of the server. */
   tools(): Tool[];
   status(): ServerStatus[];
@@ -67,6 +69,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
       for (const connection of connections) connection.start();
       await abortable(Promise.all(connections.map((connection) => connection.settled())), signal);
     },
+    isSettled: () => connections.every(({ status }) => status.state !== "idle" && status.state !== "starting"),
     tools: () => connections.flatMap((connection) => connection.tools.map((remote) => toolOf(connection, remote))),
     status: () => connections.map((connection) => connection.status),
     close,

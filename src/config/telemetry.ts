@@ -16,6 +16,8 @@ export interface TelemetrySettings {
 }
 
 export interface SpanAddress {
+  /** The variable that names it. */
+  variable: string;
   url: string;
   /** The same without what may let somebody in. */
   shownUrl: string;
@@ -41,15 +43,17 @@ function readAddress(environment: Environment): Pick<TelemetrySettings, "exporte
   const shared = environment.OTEL_EXPORTER_OTLP_ENDPOINT;
   const url = own || (shared && `${shared.replace(/\/$/, "")}/v1/traces`);
   if (!url) return {};
-  const name = own ? "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" : "OTEL_EXPORTER_OTLP_ENDPOINT";
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return { problem: noAddress(name, own || shared || "") };
-  const protocol = environment.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || environment.OTEL_EXPORTER_OTLP_PROTOCOL;
-  if (protocol === "grpc") return { problem: noGrpc };
+  const variable = own ? "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" : "OTEL_EXPORTER_OTLP_ENDPOINT";
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return { problem: noAddress(variable, own || shared || "") };
+  const protocol = ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"].find(
+    (name) => environment[name],
+  );
+  if (protocol && environment[protocol] === "grpc") return { problem: noGrpc(protocol) };
   const headers = {
     ...pairs(environment.OTEL_EXPORTER_OTLP_HEADERS),
     ...pairs(environment.OTEL_EXPORTER_OTLP_TRACES_HEADERS),
   };
-  return { exporter: { url, shownUrl: printableLine(maskedAddress(url)), headers } };
+  return { exporter: { variable, url, shownUrl: printableLine(maskedAddress(url)), headers } };
 }
 
 function noAddress(name: string, value: string): Text {
@@ -60,10 +64,12 @@ function noAddress(name: string, value: string): Text {
   };
 }
 
-const noGrpc: Text = {
-  zh: "OTEL_EXPORTER_OTLP_PROTOCOL: 不支持 grpc（允许：http/json、http/protobuf，均以 JSON 发送）；不发送追踪",
-  en: "OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not supported (http/json, http/protobuf, both sent as JSON); no spans are sent",
-};
+function noGrpc(variable: string): Text {
+  return {
+    zh: `${variable}: 不支持 grpc（允许：http/json、http/protobuf，均以 JSON 发送）；不发送追踪`,
+    en: `${variable}: grpc is not supported (http/json, http/protobuf, both sent as JSON); no spans are sent`,
+  };
+}
 
 /** `name=value,name=value`; values are URL-encoded. What is not such a pair is left out. */
 function pairs(text: string | undefined): Record<string, string> {

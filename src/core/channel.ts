@@ -1,32 +1,46 @@
 /** A queue between one writer that never waits and one reader that does. */
-export class Channel<T> implements AsyncIterable<T> {
-  #items: T[] = [];
+export class Channel<T> implements AsyncIterableIterator<T, void, undefined> {
+  /** What was written and not read yet. */
+  #results: IteratorYieldResult<T>[] = [];
+  #read = 0;
   #closed = false;
-  #wake: (() => void) | undefined;
+  #wake: ((result: IteratorResult<T, void>) => void) | undefined;
 
   push(item: T): void {
     if (this.#closed) return;
-    this.#items.push(item);
-    this.#wake?.();
+    const result = { value: item, done: false } as const;
+    if (this.#wake) this.#answer(result);
+    else this.#results.push(result);
   }
 
   /** No more items; the reader still gets what is queued. */
   close(): void {
     this.#closed = true;
-    this.#wake?.();
+    this.#answer({ value: undefined, done: true });
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<T> {
-    for (;;) {
-      const items = this.#items;
-      this.#items = [];
-      yield* items;
-      if (this.#items.length > 0) continue;
-      if (this.#closed) return;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      this.#wake = undefined;
+  // By hand: an async generator takes three turns of the microtask queue for each item.
+  next(): Promise<IteratorResult<T, void>> {
+    const result = this.#results[this.#read];
+    if (result) {
+      this.#read += 1;
+      return Promise.resolve(result);
     }
+    this.#results = [];
+    this.#read = 0;
+    if (this.#closed) return Promise.resolve({ value: undefined, done: true });
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #answer(result: IteratorResult<T, void>): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.(result);
   }
 }

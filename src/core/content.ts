@@ -8,7 +8,7 @@ export type RawContent = Record<string, unknown>;
 export function renderContent(raw: RawContent, locale: Locale): string {
   const blocks = Array.isArray(raw.content) ? raw.content : [];
   const parts = blocks.map((block) => renderBlock(block, locale));
-  const hasText = blocks.some((block) => isRecord(block) && (block.type === "text" || block.type === "resource"));
+  const hasText = blocks.some(saysSomething);
   if (!hasText && raw.structuredContent !== undefined) parts.push(json(raw.structuredContent, locale));
   // A NUL and half a surrogate pair are refused by some model vendors.
   return parts
@@ -18,15 +18,20 @@ export function renderContent(raw: RawContent, locale: Locale): string {
     .replaceAll("\0", "\ufffd");
 }
 
+function saysSomething(block: unknown): boolean {
+  if (!isRecord(block)) return false;
+  return block.type === "resource" || (block.type === "text" && textOf(block.text) !== "");
+}
+
 function renderBlock(block: unknown, locale: Locale): string {
   if (!isRecord(block)) return unknownBlock(typeof block, locale);
   switch (block.type) {
     case "text":
       return textOf(block.text);
     case "image":
-      return binary({ zh: "图片", en: "image" }[locale], block.mimeType, block.data, locale);
+      return binary(say(locale, { zh: "图片", en: "image" }), block.mimeType, block.data, locale);
     case "audio":
-      return binary({ zh: "音频", en: "audio" }[locale], block.mimeType, block.data, locale);
+      return binary(say(locale, { zh: "音频", en: "audio" }), block.mimeType, block.data, locale);
     case "resource":
       return renderResource(block.resource, locale);
     case "resource_link":

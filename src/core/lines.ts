@@ -1,8 +1,9 @@
-import { cutText } from "./cut-text.ts";
 import type { AgentEvent } from "./events.ts";
 import { type Locale, say, type Text } from "./locale.ts";
 import type { Outcome, OutcomeMeta } from "./outcome.ts";
 import { printableLine } from "./printable.ts";
+import { shortLine } from "./short-line.ts";
+import { isLimit } from "./verdict.ts";
 
 const longestValue = 160;
 
@@ -14,18 +15,18 @@ export function lineOf(event: AgentEvent, locale: Locale): string | undefined {
   switch (event.type) {
     case "phase-start":
       return say(locale, {
-        zh: `${phaseNames[event.phase].zh} · ${event.model}：${event.reason}`,
+        zh: `${phaseNames[event.phase].zh} · ${event.model}：${event.phase === "decide" ? "思考中... " : ""}${event.reason}`,
         en: `${phaseNames[event.phase].en} · ${event.model}: ${event.reason}`,
       });
     case "tool-start":
-      return `🔧 ${event.tool} ${short(JSON.stringify(event.arguments))}`;
+      return `🔧 ${stepName(event.tool, search, locale)} ${short(JSON.stringify(event.arguments))}`;
     case "tool-progress":
       return `… ${short(event.message)}`;
     case "tool-end":
       return toolEndLine(event, locale);
     case "evaluation":
       // A limit is told by its notice.
-      return event.reason.endsWith("-limit") ? undefined : `⚖ ${event.message}`;
+      return isLimit(event) ? undefined : `⚖ ${event.message}`;
     case "notice":
       return `${event.level === "warning" ? "⚠" : "ℹ"} ${printableLine(event.message)}`;
     default:
@@ -41,19 +42,29 @@ export const phaseNames: Record<"plan" | "decide" | "answer", Text> = {
 
 function toolEndLine(event: Extract<AgentEvent, { type: "tool-end" }>, locale: Locale): string {
   const time = `${event.elapsedMs} ms`;
-  if (!event.ok) return `✗ ${event.tool} (${time}) ${short(event.error?.message ?? event.preview)}`;
+  if (!event.ok)
+    return `✗ ${stepName(event.tool, search, locale)} (${time}) ${short(event.error?.message ?? event.preview)}`;
   const cached = event.cached ? say(locale, { zh: "，来自缓存", en: ", cached" }) : "";
   if (event.resultCount === undefined) return `✓ ${event.tool} (${time}${cached}) ${short(event.preview)}`;
   const count = say(locale, { zh: `${event.resultCount} 条结果`, en: `${event.resultCount} results` });
   const titles = (event.top ?? []).map(({ n, title }) => `[${n}] ${title}`).join(" ");
-  return `✓ ${event.tool} (${time}${cached}) ${count}: ${short(titles)}`;
+  return `✓ ${stepName(event.tool, searchResult, locale)} (${time}${cached}) ${count}: ${short(titles)}`;
 }
+
+/** The steps of a search by the names that agent-mode.md gives them, every other tool by its own. */
+function stepName(tool: string, step: Text, locale: Locale): string {
+  // A model may ask for a tool by any name, of any length.
+  return tool === "web_search" ? `${say(locale, step)} · ${tool}` : shortLine(tool, 80);
+}
+
+const search: Text = { zh: "搜索", en: "search" };
+const searchResult: Text = { zh: "搜索结果", en: "search results" };
 
 /** What a reader of a partial answer must know; undefined when the answer is complete. */
 export function partialLine(outcome: Outcome, locale: Locale): string | undefined {
   if (outcome.status !== "partial") return undefined;
   const reason = say(locale, stopReasons[outcome.stop_reason]);
-  const error = outcome.error ? ` ${outcome.error.message}` : "";
+  const error = outcome.error ? ` ${printableLine(outcome.error.message)}` : "";
   return say(locale, {
     zh: `⚠ 这是不完整的回答：${reason}。${error}`,
     en: `⚠ This answer is partial: ${reason}.${error}`,
@@ -122,5 +133,5 @@ export function errorLine({ message, hint }: { message: string; hint: string | n
 }
 
 function short(text: string): string {
-  return cutText(printableLine(text.slice(0, 4 * longestValue)), longestValue);
+  return shortLine(text, longestValue);
 }

@@ -1,7 +1,6 @@
-import { cutText } from "./cut-text.ts";
 import type { PlanStep } from "./events.ts";
 import { type Locale, say, type Text } from "./locale.ts";
-import { printableLine } from "./printable.ts";
+import { shortLine } from "./short-line.ts";
 
 const longest = 160;
 
@@ -34,11 +33,11 @@ function call(step: PlanStep): string {
 }
 
 function shown({ parameters }: PlanStep): string {
-  return cutText(printableLine(JSON.stringify(parameters).slice(0, 4 * longest)), longest);
+  return shortLine(JSON.stringify(parameters), longest);
 }
 
 function purpose({ description }: PlanStep): string {
-  return cutText(printableLine(description.slice(0, 4 * longest)), longest);
+  return shortLine(description, longest);
 }
 
 /** Steps of a plan that was changed on the way have a state already. */

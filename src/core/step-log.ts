@@ -7,7 +7,7 @@ import { createPlanLines } from "./plan-lines.ts";
 import { printableLine } from "./printable.ts";
 
 export interface StepLogOptions {
-  /** Takes one line; it is not cleaned yet. */
+  /** Takes one line, or a whole call; it is not cleaned yet. */
   write(line: string): void;
   locale: Locale;
   /** Whole thoughts, and each call's whole input and output. */

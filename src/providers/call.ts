@@ -1,24 +1,21 @@
 import type { Readable } from "node:stream";
 import { DuetError, toDuetError } from "../core/errors.ts";
 import type { ModelEvent, ModelRequest } from "../core/model.ts";
-import { connectionError, type HttpFailure, httpError, keyError } from "./errors.ts";
+import { connectionError, httpError, keyError } from "./errors.ts";
 import type { ModelSettings } from "./settings.ts";
 import { watchSilence } from "./silence.ts";
 import { usageOfFailure, usageOfTurn } from "./spending.ts";
 import { serverEvents } from "./sse.ts";
-import type { Transport } from "./transport.ts";
+import { type Answer, Refusal } from "./transport.ts";
 import type { ServerEvent, TurnReader } from "./turn.ts";
 
 /** What a wire brings to a call; the rest is the same on all of them. */
 export interface Call {
   settings: ModelSettings;
   request: ModelRequest;
-  transport: Transport;
   reader: TurnReader;
-  /** Sends the request through the vendor's package. */
-  send(signal: AbortSignal): Promise<Response>;
-  /** What the package threw for an error status; undefined for anything else. */
-  failureOf(thrown: unknown): HttpFailure | undefined;
+  /** Sends the request. Throws a `Refusal` for an error status. */
+  send(signal: AbortSignal): Promise<Answer>;
 }
 
 /**
@@ -29,19 +26,18 @@ export interface Call {
 export async function* streamTurn(call: Call, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const { settings, reader } = call;
   signal.throwIfAborted();
+  requireKey(settings);
   const silence = watchSilence(settings, signal);
   let body: Readable | undefined;
   let complete = false;
-  // The packages may drop their own listener once the headers are there.
   silence.signal.addEventListener("abort", () => body?.destroy(), { once: true });
   try {
-    const response = await call.send(silence.signal);
-    body = call.transport.bodyOf(response);
+    const answer = await call.send(silence.signal);
+    body = answer.body;
     body.on("error", ignore);
     silence.signal.throwIfAborted();
     silence.heard();
-    const contentType = response.headers.get("content-type") ?? "";
-    for await (const events of serverEvents(body, contentType, silence, settings)) {
+    for await (const events of serverEvents(body, answer.contentType, silence, settings)) {
       if (events.some((event) => event.event !== "ping")) silence.content();
       const out: ModelEvent[] = [];
       const failed = readAll(events, reader, out);
@@ -75,15 +71,14 @@ function readAll(events: readonly ServerEvent[], reader: TurnReader, out: ModelE
 }
 
 /** Told before anything is sent: a vendor that wants a key gets no request without one. */
-export function requireKey(settings: ModelSettings): void {
+function requireKey(settings: ModelSettings): void {
   if (settings.apiKeyEnv === undefined && settings.apiKey === undefined) return;
   if (!settings.apiKey || !/^[\x21-\x7e]+$/.test(settings.apiKey)) throw keyError(settings);
 }
 
 function asDuetError(thrown: unknown, call: Call): DuetError {
   if (thrown instanceof DuetError) return thrown;
-  const failure = call.failureOf(thrown);
-  return failure ? httpError(failure, call.settings) : connectionError(thrown, call.settings);
+  return thrown instanceof Refusal ? httpError(thrown, call.settings) : connectionError(thrown, call.settings);
 }
 
 /** After a complete turn the end of the body gets a moment to arrive, so that the connection can serve the next one. */

@@ -1,4 +1,4 @@
-import type { Model } from "../core/model.ts";
+import type { Model, ModelEvent } from "../core/model.ts";
 import { withContextWarning } from "./context-window.ts";
 import type { Endpoints } from "./endpoints.ts";
 import { withSettingNotices } from "./parameters.ts";
@@ -36,14 +36,18 @@ export function createModel(settings: ModelSettings, options: CreateOptions = {}
 }
 
 function lazyModel(settings: ModelSettings): WireModel {
-  let opened: Promise<WireModel> | undefined;
+  let opening: Promise<WireModel> | undefined;
+  let opened: WireModel | undefined;
+  async function* openAndStream(...call: Parameters<WireModel["stream"]>): AsyncGenerator<ModelEvent> {
+    opening ??= openers[settings.wire](settings);
+    opened = await opening;
+    yield* opened.stream(...call);
+  }
   return {
     provider: settings.provider,
     model: settings.model,
-    async *stream(request, signal, quirks) {
-      opened ??= openers[settings.wire](settings);
-      yield* (await opened).stream(request, signal, quirks);
-    },
+    // A generator on the way costs every event; once the model is there, none is needed.
+    stream: (...call) => (opened ? opened.stream(...call) : openAndStream(...call)),
   };
 }
 

@@ -32,11 +32,7 @@ export function readErrorBody(body: unknown, status?: number): ErrorFacts {
   };
 }
 
-/** What the vendors' packages say of an empty body. */
-const noBody = "status code (no body)";
-
 function fromText(text: string): unknown {
-  if (text === noBody) return "";
   try {
     return JSON.parse(text);
   } catch {

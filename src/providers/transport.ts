@@ -1,14 +1,36 @@
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Agent, request } from "undici";
+import { textOf } from "../core/json.ts";
+import type { HttpFailure } from "./errors.ts";
+import type { Address } from "./signing.ts";
 
-/**
- * A `fetch` for the vendors' packages on `undici.request`: the built-in one costs twice the CPU. A success comes
- * without a body; whoever called takes it from `bodyOf` as a Node stream and owns it. An error brings its text.
- */
+/** Sends requests with `undici.request`: the built-in `fetch` costs twice the CPU. */
 export interface Transport {
-  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  bodyOf(response: Response): Readable;
+  /** Throws a `Refusal` for every status but 200. */
+  post(address: Address, body: object, signal: AbortSignal): Promise<Answer>;
+}
+
+/** An answer that has begun; whoever asked owns the body. */
+export interface Answer {
+  contentType: string;
+  body: Readable;
+}
+
+/** An answer with another status than 200. */
+export class Refusal extends Error implements HttpFailure {
+  override readonly name = "Refusal";
+  readonly status: number;
+  readonly headers: Headers;
+  /** The start of its text. */
+  readonly body: string;
+
+  constructor(status: number, headers: Headers, body: string) {
+    super(`HTTP ${status}`);
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
 }
 
 const errorBodyLimit = 64 * 1024;
@@ -16,45 +38,22 @@ const errorBodyLimit = 64 * 1024;
 export function openTransport(): Transport {
   // Silence is limited per call, by what was heard; the agent's own limits would cut models that think for long.
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
-  const bodies = new WeakMap<Response, Readable>();
   return {
-    async fetch(input, init = {}) {
-      if (typeof init.body !== "string") throw new TypeError("The request body is not text.");
-      const url = input instanceof Request ? input.url : input;
-      const { signal = null, body } = init;
-      const answer = await request(url, { dispatcher, method: "POST", headers: ours(init.headers), body, signal });
-      const headers = new Headers();
-      for (const [name, value] of Object.entries(answer.headers)) headers.set(name, String(value));
-      const stream = decoded(answer.body, headers.get("content-encoding"));
-      if (answer.statusCode !== 200) {
-        const text = answer.statusCode === 204 ? null : await startOf(stream);
-        return new Response(text, { status: answer.statusCode, headers });
-      }
-      const response = new Response(null, { headers });
-      bodies.set(response, stream);
-      return response;
+    async post({ url, headers }, body, signal) {
+      const text = JSON.stringify(body);
+      const answer = await request(url, { dispatcher, method: "POST", headers, body: text, signal });
+      const stream = decoded(answer.body, textOf(answer.headers["content-encoding"]));
+      if (answer.statusCode === 200) return { contentType: textOf(answer.headers["content-type"]), body: stream };
+      const given = new Headers();
+      for (const [name, value] of Object.entries(answer.headers)) given.set(name, String(value));
+      throw new Refusal(answer.statusCode, given, await startOf(stream));
     },
-    bodyOf: (response) => bodies.get(response) ?? Readable.from([]),
   };
 }
 
-// The packages add headers that describe this machine, and any that OPENAI_CUSTOM_HEADERS or ANTHROPIC_CUSTOM_HEADERS
-// hold, to whichever vendor is called; only what a request needs goes out.
-const wanted = ["accept", "authorization", "content-type", "user-agent", "anthropic-version", "anthropic-beta"];
-
-function ours(init: RequestInit["headers"]): Record<string, string> {
-  const headers: Record<string, string> = { "accept-encoding": "identity" };
-  const given = new Headers(init);
-  for (const name of wanted) {
-    const value = given.get(name);
-    if (value !== null) headers[name] = value;
-  }
-  return headers;
-}
-
 /** Some proxies compress although we ask them not to. */
-function decoded(body: Readable, encoding: string | null): Readable {
-  const decoder = encoding === null ? undefined : decoderOf(encoding.trim().toLowerCase());
+function decoded(body: Readable, encoding: string): Readable {
+  const decoder = decoderOf(encoding.trim().toLowerCase());
   if (!decoder) return body;
   body.on("error", (error) => decoder.destroy(error));
   decoder.on("close", () => body.destroy());

@@ -4,8 +4,9 @@ import { DuetError } from "../core/errors.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../core/json.ts";
 import type { Locale } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
-import type { Tool, ToolAnnotations, ToolContext, ToolResult } from "../core/tool.ts";
+import type { ArgumentProblem, Tool, ToolAnnotations, ToolContext, ToolResult } from "../core/tool.ts";
 import { defineTool, success } from "./define.ts";
+import { invalidArguments } from "./feedback.ts";
 
 /** A tool as its user writes it: in a program that embeds Duet, or as the default export of a module. */
 export interface OwnTool<Arguments = JsonObject> {
@@ -34,7 +35,7 @@ export interface OwnToolContext {
 
 /** The same with the arguments that its Zod schema gives; at run time it is what it was given. */
 export function withTypes<Schema extends ZodObject>(
-  tool: OwnTool<z.infer<Schema>> & { inputSchema: Schema },
+  tool: Omit<OwnTool<z.infer<Schema>>, "inputSchema"> & { inputSchema: Schema },
 ): OwnTool<z.infer<Schema>>;
 export function withTypes(tool: OwnTool): OwnTool;
 export function withTypes(tool: OwnTool): OwnTool {
@@ -58,7 +59,9 @@ export async function toTool(own: unknown, where: string): Promise<Tool> {
     source: "user",
     annotations: isRecord(annotations) ? annotations : {},
     async run(args, context) {
-      const given: unknown = await run.call(own, await parse(args), ownContext(context));
+      const read = await parse(args);
+      if ("problems" in read) return invalidArguments(context.locale, read.problems);
+      const given: unknown = await run.call(own, read.args, ownContext(context));
       return toResult(given, context.locale);
     },
   });
@@ -66,24 +69,40 @@ export async function toTool(own: unknown, where: string): Promise<Tool> {
 
 interface ReadSchema {
   schema: JsonSchema;
-  /** What the schema makes of checked arguments: a Zod schema fills in defaults and transforms. */
-  parse(args: JsonObject): unknown;
+  /** What the schema makes of checked arguments: a Zod schema fills in defaults, transforms, and has rules of its own. */
+  parse(args: JsonObject): Promise<{ args: unknown } | { problems: ArgumentProblem[] }>;
 }
 
 async function readSchema(given: Record<string, unknown>, where: string): Promise<ReadSchema> {
   if (!("_zod" in given)) {
     if ("_def" in given) throw wrong(where, "inputSchema", "Zod 3", "JSON Schema, Zod 4 object");
-    return { schema: given, parse: (args) => args };
+    const { type = "object" } = given;
+    if (type !== "object") throw wrong(where, "inputSchema.type", type, "object");
+    return { schema: { ...given, type }, parse: async (args) => ({ args }) };
   }
   const { toJSONSchema } = await import("./zod-schema.ts");
   if (!isZodObject(given)) throw wrong(where, "inputSchema", "Zod", "z.object({ … })");
   const { $schema: _, ...schema } = toJSONSchema(given, { io: "input", unrepresentable: "any" });
-  return { schema, parse: (args) => given.parseAsync(args) };
+  return { schema, parse: (args) => parseBy(given, args) };
+}
+
+/** A rule that no JSON Schema can say, such as a `refine`, is told to the model as its check would be. */
+async function parseBy(schema: ZodObject, args: JsonObject): ReturnType<ReadSchema["parse"]> {
+  const { success: isValid, data, error } = await schema.safeParseAsync(args);
+  if (isValid) return { args: data };
+  const problems = error.issues.map(({ path, message }) => ({
+    path: path
+      .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
+      .join("")
+      .replace(/^\./, ""),
+    text: { zh: message, en: message },
+  }));
+  return { problems };
 }
 
 function isZodObject(value: unknown): value is ZodObject {
   return (
-    isRecord(value) && isRecord(value.def) && value.def.type === "object" && typeof value.parseAsync === "function"
+    isRecord(value) && isRecord(value.def) && value.def.type === "object" && typeof value.safeParseAsync === "function"
   );
 }
 

@@ -185,6 +185,11 @@ test("text without citations passes through unchanged and nothing is held back f
   expect(citations.push(text)).toBe(text);
 });
 
+test("a line of code that is nearly all blanks passes at once", () => {
+  const code = `\`\`\`\n${" ".repeat(300_000)}x[9]\n\`\`\`\n`;
+  expect(filter(`${code}y [2].`).text).toBe(`${code}y [1].`);
+});
+
 test("the list of references names each source once, safely, in the reader's language", () => {
   const cited = [{ n: 1, title: "A", url: "https://a.example" }];
   expect(references(cited, "zh")).toBe("\n\n参考文献\n\n- [1] A https://a.example");

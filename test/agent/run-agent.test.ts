@@ -88,6 +88,26 @@ describe("with two models", () => {
     expect(outcomeOf(events).response).toContain("https://example.com/duet");
   });
 
+  test("when no model can write the answer and no tool has run, the run has failed", async () => {
+    const functionCall = scriptedModel([[{ id: "1", name: "no_such_tool", input: {} }], { error: failing("server") }]);
+    const events = await runAll({
+      models: { functionCall, answer: scriptedModel([{ error: failing("overloaded") }]) },
+    });
+    expect(outcomeOf(events)).toMatchObject({ success: false, status: "failed", response: "" });
+  });
+
+  test("an answer model that brings nothing but blanks is answered for, and its turn is told as an error", async () => {
+    const functionCall = scriptedModel(["enough", "From the cheap one."], "cheap");
+    const events = await runAll({ models: { functionCall, answer: scriptedModel([" "], "strong") } });
+    const ends = events.filter((event) => event.type === "phase-end");
+    expect(ends.map(({ model, error }) => [model, error])).toEqual([
+      ["fake/cheap", undefined],
+      ["fake/strong", "bad_response"],
+      ["fake/cheap", undefined],
+    ]);
+    expect(outcomeOf(events)).toMatchObject({ status: "complete", response: " From the cheap one." });
+  });
+
   test("when no model can write the answer, the results themselves are it, marked partial", async () => {
     const functionCall = scriptedModel([[search], "enough", { error: failing("server") }]);
     const answer = scriptedModel([{ error: failing("server") }]);

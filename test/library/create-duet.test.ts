@@ -1,7 +1,11 @@
+import { once } from "node:events";
+import { readdir } from "node:fs/promises";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
+import { createMemoryStore } from "../../src/agent/store/memory.ts";
 import { createDuet, type DuetOptions, defineTool, type EmbeddedDuet } from "../../src/index.ts";
 import { scriptedModel } from "../fakes/model.ts";
+import { temporaryFolder } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
 
 const weather = defineTool({
@@ -80,6 +84,55 @@ test("an evaluator given as an argument ends the tool calls", async () => {
   expect((await duet.ask("Rome?")).meta.iterations).toBe(1);
 });
 
+test("a Zod schema's own rules are told to the model as wrong arguments, and nothing runs", async () => {
+  let ran = 0;
+  const even = defineTool({
+    name: "half",
+    description: "Half of an even number.",
+    inputSchema: z.object({ of: z.object({ n: z.number().refine((n) => n % 2 === 0, "must be even") }) }),
+    run: ({ of: { n } }) => {
+      ran++;
+      return n / 2;
+    },
+  });
+  const functionCall = scriptedModel([[{ id: "1", name: "half", input: { of: { n: 3 } } }], "No."]);
+  const duet = await create({ models: { functionCall }, tools: [even] });
+  const { tool_calls } = await duet.ask("Half of 3?");
+  expect(tool_calls[0]).toMatchObject({ ok: false, result: expect.stringContaining("- of.n: must be even") });
+  expect(ran).toBe(0);
+});
+
+test("the mode of the configuration is that of a question that names none", async () => {
+  const model = scriptedModel(["Hello."]);
+  const duet = await create({ models: { functionCall: model }, config: { agent: { mode: "chat" } } });
+  const { meta } = await duet.ask("Hello?");
+  expect(meta.mode).toBe("chat");
+});
+
+test("a store of the program's own stays open when Duet closes", async () => {
+  let closed = 0;
+  const store = { ...createMemoryStore(), close: async () => void closed++ };
+  const duet = await create({ models: { functionCall: scriptedModel(["One."]) }, store });
+  const { conversation_id } = await duet.ask("First?");
+  await duet.close();
+  expect(closed).toBe(0);
+  expect((await store.load(conversation_id))?.turns).toHaveLength(1);
+});
+
+test("a setting that is not obeyed yet is told as a warning of the process", async () => {
+  const warning = once(process, "warning");
+  await create({ models: { functionCall: scriptedModel([]) }, config: { tools: { ask: ["*"] } } });
+  expect(String(await warning)).toContain("set, but not used by this version yet: tools.ask");
+});
+
+test("a configuration that only mentions conversations keeps them in memory too", async () => {
+  const home = await temporaryFolder();
+  vi.stubEnv("DUET_HOME", home);
+  const duet = await create({ models: { functionCall: scriptedModel(["One."]) }, config: { conversations: {} } });
+  await duet.ask("First?");
+  expect(await readdir(home)).toEqual([]);
+});
+
 test("the stream gives every event, and leaving it cancels the run", async () => {
   const functionCall = scriptedModel([{ text: "x".repeat(300), hang: true }]);
   const duet = await create({ models: { functionCall } });
@@ -144,6 +197,11 @@ test.each<[string, DuetOptions, string]>([
   ["a setting", { config: { agent: { maxIterations: 11 } } }, "createDuet: agent.maxIterations"],
   ["a model's name", { models: { functionCall: "/x" } }, "createDuet: models.functionCall"],
   ["a provider", { models: { functionCall: "nobody/x" } }, "nobody"],
+  [
+    "a tool's schema",
+    { tools: [{ ...sound, inputSchema: { type: "string" } }] },
+    "createDuet: tools[0]: inputSchema.type",
+  ],
   ["a configuration file", { configFile: "/nowhere/duet.json" }, "there is no such file"],
 ])("what is wrong with %s is told in one line", async (_, options, message) => {
   const failed = await createDuet(options).catch((error: unknown) => error);
@@ -152,7 +210,30 @@ test.each<[string, DuetOptions, string]>([
   expect(String(failed)).not.toContain("\n");
 });
 
-test("an empty question is refused at once", async () => {
+test.each<[unknown, string]>([
+  [{}, "createDuet: models.functionCall: is missing"],
+  [{ answer: "anthropic/claude-sonnet-5-5" }, "createDuet: models.functionCall: is missing"],
+  [{ functionCall: null }, "createDuet: models.functionCall"],
+])("models %j, which types would refuse, are refused", async (models, message) => {
+  const failed = await Reflect.apply(createDuet, undefined, [{ models }]).catch((error: unknown) => error);
+  expect(failed).toMatchObject({ name: "DuetError", code: "config" });
+  expect(String(failed)).toContain(message);
+});
+
+test.each<[unknown, unknown, string]>([
+  ["  ", {}, 'ask: question: "  " is not allowed (a text that is not empty)'],
+  [undefined, {}, "ask: question: undefined is not allowed"],
+  ["q", { conversationId: "" }, 'ask: conversationId: "" is not allowed (1 to 200 characters)'],
+  ["q", { mode: "plam" }, 'ask: mode: "plam" is not allowed (chat, agent, plan)'],
+  ["q", { tools: "echo" }, 'ask: tools: "echo" is not allowed (a list of texts)'],
+  ["q", { limits: { maxExecutionTimeMs: Number.POSITIVE_INFINITY } }, "ask: limits.maxExecutionTimeMs: Infinity"],
+  ["q", { limits: { maxToolCalls: 1.5 } }, "limits.maxToolCalls: 1.5 is not allowed (a whole number from 0 to 10000)"],
+  ["q", { limits: { costBudget: 0 } }, "ask: limits.costBudget: 0 is not allowed (a number above 0)"],
+  ["q", { limits: { repeatable: [1] } }, "ask: limits.repeatable"],
+])("the question %j with %j is refused before anything runs", async (question, options, message) => {
   const duet = await create({ models: { functionCall: scriptedModel([]) } });
-  await expect(duet.ask("  ")).rejects.toMatchObject({ code: "config" });
+  const failed = await Reflect.apply(duet.ask, undefined, [question, options]).catch((error: unknown) => error);
+  expect(failed).toMatchObject({ name: "DuetError", code: "config" });
+  expect(String(failed)).toContain(message);
+  expect(String(failed)).not.toContain("\n");
 });

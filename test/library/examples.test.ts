@@ -84,14 +84,64 @@ describe("the package's types", () => {
     for (const code of await examplesOf("README.md")) expect(await check(code)).toBe("");
   }, 120_000);
 
+  test("a tool's arguments have the types of its schema, and it may be written without `defineTool`", async () => {
+    const right = `import { createDuet, defineTool } from "duet-mcp";
+import { z } from "zod";
+const half = defineTool({
+  name: "half",
+  description: "Half of it.",
+  inputSchema: z.object({ of: z.object({ n: z.number().refine((n) => n > 0), at: z.date().optional() }) }),
+  run: ({ of: { n, at } }) => [n / 2, at?.getFullYear()],
+});
+const twice = {
+  name: "twice",
+  description: "Twice it.",
+  inputSchema: { type: "object", properties: { n: { type: "number" } } },
+  run: ({ n }: { n: number }) => 2 * n,
+};
+await createDuet({ tools: [half, twice, { ...twice, name: "again" }] });
+`;
+    expect(await check(right)).toBe("");
+  }, 120_000);
+
+  test("what the library's interfaces are made of has names", async () => {
+    const right = `import type { ConversationStore, FinishedRun, Model, ModelEvent, ModelRequest, Source, SourceList, Summary } from "duet-mcp";
+export interface Sources extends SourceList { number(sources: readonly Source[]): Promise<number[]> }
+export abstract class Store implements ConversationStore {
+  abstract load: ConversationStore["load"];
+  abstract create: ConversationStore["create"];
+  async append(run: FinishedRun): Promise<void> { console.log(run.runId); }
+  async summarise(id: string, summary: Summary): Promise<void> { console.log(id, summary.turns); }
+  abstract latest: ConversationStore["latest"];
+  abstract list: ConversationStore["list"];
+  abstract remove: ConversationStore["remove"];
+  abstract trace: ConversationStore["trace"];
+  async close(): Promise<void> {}
+}
+export class Parrot implements Model {
+  readonly provider = "own";
+  readonly model = "parrot";
+  async *stream({ messages }: ModelRequest): AsyncGenerator<ModelEvent> {
+    const content = messages.at(-1)?.content ?? "";
+    const usage = { inputTokens: 1, outputTokens: 1, reasoningTokens: 0, cachedTokens: 0 };
+    yield { type: "text-delta", text: content };
+    yield { type: "turn-end", turn: { message: { role: "assistant", content, toolCalls: [] }, finish: "stop", usage } };
+  }
+}
+`;
+    expect(await check(right)).toBe("");
+  }, 120_000);
+
   test("a wrong argument does not compile", async () => {
     const wrong = `import { createDuet, defineTool } from "duet-mcp";
 import { z } from "zod";
 await createDuet({ config: { agent: { maxIterations: "five" } } });
+await createDuet({ tools: [{ name: "a", description: "a" }] });
 defineTool({ name: "a", description: "a", inputSchema: z.object({ n: z.number() }), run: ({ n }) => n.toUpperCase() });
 `;
     const errors = await check(wrong);
     expect(errors).toContain("Type 'string' is not assignable to type 'number'");
-    expect(errors).toContain("toUpperCase");
+    expect(errors).toContain("is missing the following properties");
+    expect(errors).toContain("Property 'toUpperCase' does not exist on type 'number'");
   }, 120_000);
 });

@@ -33,7 +33,7 @@ export async function carryOut(run: Run, plan: Plan, planner: Planner): Promise<
     else {
       plan.fail(step, ended.why);
       const policy = policyFor(run, plan);
-      evaluate(run, step, policy);
+      tellNext(run, step, policy);
       if (policy === "stop") return { reason: "plan-failed" };
       const repaired = policy === "replan" ? await repair(run, plan, planner) : undefined;
       if (repaired) return repaired;
@@ -63,7 +63,7 @@ async function repair(run: Run, plan: Plan, planner: Planner): Promise<PlanEnd |
 }
 
 /** Tells what comes after a step that failed; the end of a plan is told by whoever ends the run's work. */
-function evaluate(run: Run, { step }: PlanStep, policy: PlanPolicy["onFailure"]): void {
+function tellNext(run: Run, { step }: PlanStep, policy: PlanPolicy["onFailure"]): void {
   if (policy === "stop") return;
   const { zh, en } = nextAfterFailure[policy];
   const message = say(run.locale, { zh: `步骤 ${step} 失败，${zh}。`, en: `Step ${step} failed; ${en}.` });

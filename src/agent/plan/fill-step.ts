@@ -1,10 +1,12 @@
-import { cutText } from "../../core/cut-text.ts";
 import type { PlanStep } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { say, type Text } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
+import type { Message } from "../../core/messages.ts";
+import { shortLine } from "../../core/short-line.ts";
 import type { Tool } from "../../core/tool.ts";
+import { fence } from "../fence.ts";
 import { handOver } from "../handover.ts";
+import { placesOf } from "../prompt-places.ts";
 import type { Run } from "../run.ts";
 import { takeTurn } from "../turn.ts";
 import type { Plan } from "./plan.ts";
@@ -12,7 +14,13 @@ import { fillingRequest } from "./plan-words.ts";
 import { fillReferences, openPlaces } from "./references.ts";
 
 /** The parameters of a step as they can be used, or what stands against it. */
-export type Ready = { arguments: JsonObject } | { trouble: Trouble };
+export type Ready = Filled | { trouble: Trouble };
+
+export interface Filled {
+  arguments: JsonObject;
+  /** As the model wrote them. What references brought is from outside: a model reads it fenced, in its own result. */
+  written: JsonObject;
+}
 
 export interface Trouble {
   /** For the model. */
@@ -28,59 +36,59 @@ export async function fromResults(run: Run, plan: Plan, step: PlanStep, tool: To
     const { parameters, missing } = fillReferences(step.parameters, plan.results, whole);
     if (missing.length > 0) return { trouble: { text: say(run.language, notFound(missing)), touchesPlan: false } };
     const problems = (await tool.check?.(parameters).catch(() => [])) ?? [];
-    if (problems.length === 0) return { arguments: parameters };
+    if (problems.length === 0) return { arguments: parameters, written: step.parameters };
     trouble ||= problems.map(({ path, text }) => `- ${path}: ${say(run.language, text)}`).join("\n");
   }
   return { trouble: { text: trouble, touchesPlan: false } };
 }
 
+/** A step whose parameters cannot be used yet. */
+export interface Unfilled {
+  step: PlanStep;
+  tool: Tool;
+  trouble: Trouble;
+}
+
 /** Has the function-call model make the step's call. Throws what the model throws. */
-export async function fromModel(run: Run, plan: Plan, step: PlanStep, trouble: Trouble): Promise<Ready> {
-  const { language: locale, marker, models } = run;
-  const { name, description, inputSchema } = toolOf(run, step);
+export async function fromModel(run: Run, plan: Plan, { step, tool, trouble }: Unfilled): Promise<Ready> {
+  const { name, description, inputSchema } = tool;
   run.statistics.addIteration();
-  const request = fillingRequest({ ...step, parameters: JSON.stringify(step.parameters), trouble: trouble.text });
   const turn = await takeTurn(run, {
     phase: "decide",
     step: run.statistics.iterations,
     role: "functionCall",
-    model: models.functionCall,
+    model: run.models.functionCall,
     reason: say(run.locale, reason(step.step)),
-    request: {
-      messages: [
-        { role: "system", content: run.prompts.render("decide", { model: models.functionCall, locale }, { marker }) },
-        ...run.history,
-        {
-          role: "user",
-          content: `${handOver(run.question, plan.observations, marker, locale)}\n\n${say(locale, request)}`,
-        },
-      ],
-      tools: [{ name, description, inputSchema }],
-    },
+    request: { messages: fillingMessages(run, plan, step, trouble), tools: [{ name, description, inputSchema }] },
     signal: run.working,
     onText: (text) => run.emit({ type: "thought-delta", text }),
   });
   const call = turn.finish === "tool-calls" ? turn.message.toolCalls.find((one) => one.name === name) : undefined;
   if (call?.arguments === undefined) {
-    const said = cutText(printableLine(call?.argumentsText ?? turn.message.content), 200);
-    return { trouble: { ...trouble, text: say(locale, noCall(said)) } };
+    const said = shortLine(call?.argumentsText ?? turn.message.content, 200);
+    return { trouble: { ...trouble, text: say(run.language, noCall(said)) } };
   }
-  return { arguments: trouble.touchesPlan ? call.arguments : withPlanned(step, call.arguments) };
+  const filled = trouble.touchesPlan ? call.arguments : withPlanned(step, call.arguments);
+  return { arguments: filled, written: filled };
 }
 
 /** What the plan gives in full stays as it was planned and, where somebody was asked, confirmed. */
 function withPlanned({ parameters }: PlanStep, filled: JsonObject): JsonObject {
-  const open = openPlaces(parameters).map(({ path }) => path);
-  const planned = Object.entries(parameters).filter(([name]) => !open.some((path) => rootOf(path) === name));
+  const planned = Object.entries(parameters).filter(([name, value]) => openPlaces({ [name]: value }).length === 0);
   return { ...filled, ...Object.fromEntries(planned) };
 }
 
-function rootOf(path: string): string {
-  return path.split(/[.[]/, 1)[0] ?? path;
-}
-
-function toolOf(run: Run, { tool: name }: PlanStep): Pick<Tool, "name" | "description" | "inputSchema"> {
-  return run.tools.get(name) ?? { name, description: "", inputSchema: { type: "object" } };
+function fillingMessages(run: Run, plan: Plan, step: PlanStep, { text }: Trouble): Message[] {
+  const { language: locale, marker, models } = run;
+  const parameters = JSON.stringify(step.parameters);
+  // What is wrong may be in the words of a server or of its schema.
+  const request = fillingRequest({ ...step, parameters, trouble: fence(text, marker) });
+  const done = handOver(run.question, plan.observations, marker, locale);
+  return [
+    { role: "system", content: run.prompts.render("decide", { model: models.functionCall, locale }, placesOf(run)) },
+    ...run.history,
+    { role: "user", content: `${done}\n\n${say(locale, request)}` },
+  ];
 }
 
 function reason(step: number): Text {

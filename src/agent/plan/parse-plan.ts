@@ -39,7 +39,8 @@ export async function parsePlan(text: string, rules: PlanRules): Promise<ParsedP
     if (step.tool !== "") known.add(number);
   }
   const calls = listed.length > mostSteps ? listed.length : steps.filter(({ tool }) => tool !== "").length;
-  if (calls > rules.maxToolCalls) problems.push(tooMany(calls, rules.maxToolCalls));
+  const most = Math.min(rules.maxToolCalls, mostSteps);
+  if (calls > most) problems.push(tooMany(calls, most));
   return problems.length > 0 ? { problems: problems.map((problem) => say(rules.locale, problem)) } : { steps };
 }
 
@@ -76,7 +77,11 @@ async function readStep(value: unknown, rules: StepRules): Promise<ReadStep> {
   return { step, problems };
 }
 
-async function badCall({ tool: name, parameters }: PlannedStep, places: OpenPlace[], tools: PlanRules["tools"]) {
+async function badCall(
+  { tool: name, parameters }: PlannedStep,
+  places: readonly OpenPlace[],
+  tools: PlanRules["tools"],
+): Promise<Text[]> {
   const tool = tools.get(name);
   if (tool === undefined) return [unknownTool(name, [...tools.keys()])];
   try {
@@ -105,9 +110,8 @@ function isWithin(inner: string, outer: string): boolean {
 
 /** The JSON object of a reply, without the code fence or the prose that may stand round it. */
 function jsonObjectIn(text: string): unknown {
-  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/i.exec(text)?.[1];
   const braced = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
-  for (const candidate of [text, fenced, braced]) {
+  for (const candidate of [text, fencedIn(text), braced]) {
     if (candidate === undefined) continue;
     try {
       const value: unknown = JSON.parse(candidate);
@@ -117,6 +121,15 @@ function jsonObjectIn(text: string): unknown {
     }
   }
   return undefined;
+}
+
+/** What stands in the first code fence. Some models end in blank lines without end: no expression here goes over them twice. */
+function fencedIn(text: string): string | undefined {
+  const opening = /```(?:json)?[ \t\r]*\n/i.exec(text);
+  if (opening === null) return undefined;
+  const inside = text.slice(opening.index + opening[0].length);
+  const close = inside.search(/\n[ \t]*```/);
+  return close < 0 ? undefined : inside.slice(0, close);
 }
 
 /** What was parsed from JSON and is a record holds nothing but JSON. */

@@ -84,10 +84,13 @@ function asObservation(plan: Plan, { language }: Run): Observation {
 }
 
 async function stepByStep(run: Run, plan: Plan): Promise<Work> {
+  const limit = plan.limit("turn");
+  if (limit) return end(run, plan, { reason: limit });
   const [step] = plan.steps;
   if (step) plan.begin(step);
   const work = await decideAndAct(run);
-  if (step) endedEarly(work.reason) ? plan.fail(step, work.reason) : plan.succeed(step);
+  if (step && endedEarly(work.reason)) plan.fail(step, work.reason);
+  else if (step) plan.succeed(step);
   return work;
 }
 

@@ -1,6 +1,5 @@
-import { cutText } from "../../core/cut-text.ts";
 import type { Text } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
+import { shortLine } from "../../core/short-line.ts";
 import type { OpenPlace } from "./references.ts";
 
 /** What is wrong with the references of one place; `known`: the earlier steps that have a result. */
@@ -46,5 +45,5 @@ export function shownValue(value: unknown, zh: string, en: string): Text {
 }
 
 function short(text: string): string {
-  return cutText(printableLine(text.slice(0, 320)), 80);
+  return shortLine(text, 80);
 }

@@ -1,14 +1,18 @@
 import type { PlanStep } from "../../core/events.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import { states } from "../../core/plan-lines.ts";
+import { shortLine } from "../../core/short-line.ts";
 import type { Plan } from "./plan.ts";
+
+/** Of a failure, in characters; its call brought the whole of it. */
+const longestWhy = 500;
 
 /** The steps with their states and what went wrong, a line each, for a model. */
 export function stateList({ steps, failures }: Pick<Plan, "steps" | "failures">, locale: Locale): string {
   return steps
     .map(({ step, description, tool, state }) => {
       const why = failures.get(step);
-      return `${step}. ${description}${tool && ` (${tool})`}: ${say(locale, states[state])}${why ? ` (${why})` : ""}`;
+      return `${step}. ${description}${tool && ` (${tool})`}: ${say(locale, states[state])}${why ? ` (${shortLine(why, longestWhy)})` : ""}`;
     })
     .join("\n");
 }

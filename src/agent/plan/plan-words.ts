@@ -1,14 +1,10 @@
 import type { Text } from "../../core/locale.ts";
 
 /** Has the model correct a plan that cannot be used. */
-export function correctionRequest(problems: readonly string[]): Text {
-  const list = problems
-    .slice(0, 20)
-    .map((problem) => `- ${problem}`)
-    .join("\n");
+export function correctionRequest(problems: string): Text {
   return {
-    zh: `这个计划不能执行：\n${list}\n\n请改正，并重新给出整个 JSON。`,
-    en: `This plan cannot be carried out:\n${list}\n\nCorrect it and give the whole JSON again.`,
+    zh: `这个计划不能执行：\n${problems}\n\n请改正，并重新给出整个 JSON。`,
+    en: `This plan cannot be carried out:\n${problems}\n\nCorrect it and give the whole JSON again.`,
   };
 }
 

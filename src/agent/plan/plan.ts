@@ -59,7 +59,7 @@ export interface Plan {
   show(): void;
   /** No step is left running or waiting. */
   close(): void;
-  /** The limit that stands against one more model turn, or one more call. */
+  /** The limit that stands against one more model turn, or one more call. Nothing does against a run's first turn. */
   limit(before: "turn" | "call"): LimitReason | undefined;
   /** A turn that a reader asked for counts against no limit of turns. */
   excuseTurn(): void;
@@ -164,6 +164,7 @@ export function createPlan(run: Run, begun: Begun): Plan {
       show();
     },
     limit(before) {
+      if (before === "turn" && run.statistics.iterations === 0) return undefined;
       const progress = progressOf(run, before === "turn" ? 0 : toolCalls);
       const iterations = before === "turn" ? progress.iterations - excused : 0;
       return limitReached({ ...progress, iterations }, run.limits);

@@ -5,6 +5,7 @@ import type { Turn } from "../../core/model.ts";
 import { noticeFailure } from "../decide.ts";
 import { fence } from "../fence.ts";
 import { handOver } from "../handover.ts";
+import { placesOf } from "../prompt-places.ts";
 import type { Run } from "../run.ts";
 import { takeTurn } from "../turn.ts";
 import type { Work } from "../work.ts";
@@ -28,6 +29,8 @@ export interface Planner {
 
 /** How often a plan that cannot be used is handed back. */
 const mostCorrections = 2;
+/** How many of its problems are told. */
+const mostProblems = 20;
 
 export function createPlanner(run: Run, plan: Plan): Planner {
   const messages = openingMessages(run);
@@ -69,7 +72,7 @@ function openingMessages(run: Run): Message[] {
     JSON.stringify({ name, description, parameters: inputSchema }),
   );
   // What a server says of its tools is from outside, like their results.
-  const variables = { marker, tools: fence(offer.join("\n"), marker) };
+  const variables = { ...placesOf(run), tools: fence(offer.join("\n"), marker) };
   const content = run.prompts.render("plan", { model: models.functionCall, locale }, variables);
   return [{ role: "system", content }, ...run.history, { role: "user", content: run.question }];
 }
@@ -92,7 +95,7 @@ interface Request {
 async function draft(run: Run, plan: Plan, { messages, reason, otherwise }: Request): Promise<Drafted> {
   const dialogue = [...messages];
   for (let corrections = 0; ; corrections++) {
-    const limit = run.statistics.iterations === 0 ? undefined : plan.limit("turn");
+    const limit = plan.limit("turn");
     if (limit) return { stop: limit };
     let turn: Turn;
     try {
@@ -107,10 +110,18 @@ async function draft(run: Run, plan: Plan, { messages, reason, otherwise }: Requ
     const read = await readTurn(run, plan, turn);
     if ("draft" in read) return read;
     if (corrections === mostCorrections) return { draft: otherwise() };
-    const request = say(run.language, correctionRequest(read.problems));
+    const request = say(run.language, correctionRequest(fence(listOf(read.problems), run.marker)));
     const content = turn.message.content.trim() || "…";
     dialogue.push({ role: "assistant", content, toolCalls: [] }, { role: "user", content: request });
   }
+}
+
+/** A problem may quote what a server says of its tools. */
+function listOf(problems: readonly string[]): string {
+  return problems
+    .slice(0, mostProblems)
+    .map((problem) => `- ${problem}`)
+    .join("\n");
 }
 
 async function planTurn(run: Run, messages: Message[], reason: Text): Promise<Turn> {

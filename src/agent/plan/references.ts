@@ -1,7 +1,8 @@
 import { isRecord, type JsonObject, type JsonValue, ownValue } from "../../core/json.ts";
 
-// {{step_1}}, {{step_1.items.0.name}}, {{step_1.items[0].name}}
-const reference = /\{\{\s*step_(\d{1,3})((?:\.[^.{}[\]]+|\[\d+\])*)\s*\}\}/g;
+// {{step_1}}, {{step_1.items.0.name}}, {{step_1.items[0].name}}. Blanks belong to one part only, or a long run of them
+// would be gone over again and again.
+const reference = /\{\{\s*step_(\d{1,3})\s*((?:\.[^.{}[\]]+|\[\d+\]\s*)*)\}\}/g;
 const meantAsReference = /\{\{\s*step[^{}]*\}\}/gi;
 
 /** A value of a step's parameters that is only known when the step runs. */

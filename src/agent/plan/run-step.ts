@@ -1,6 +1,6 @@
 import type { DuetError } from "../../core/errors.ts";
 import type { PlanStep } from "../../core/events.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { say } from "../../core/locale.ts";
 import type { ToolCall } from "../../core/messages.ts";
 import type { Tool, ToolFailure } from "../../core/tool.ts";
 import { sleep } from "../../core/waiting.ts";
@@ -9,8 +9,9 @@ import { noticeFailure } from "../decide.ts";
 import { createRepetition } from "../repetition.ts";
 import type { Run } from "../run.ts";
 import type { Work } from "../work.ts";
-import { fromModel, fromResults, type Ready } from "./fill-step.ts";
+import { type Filled, fromModel, fromResults, type Ready } from "./fill-step.ts";
 import type { Plan } from "./plan.ts";
+import { unknownTool } from "./plan-problems.ts";
 import { openPlaces } from "./references.ts";
 
 /** What a step came to; `stop`: the whole plan ends here. */
@@ -27,7 +28,8 @@ const firstPauseMs = 250;
 /** Carries out one step that has a tool: fills in its parameters, calls the tool, and tries again where that may help. */
 export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<StepEnd> {
   const tool = run.tools.get(step.tool);
-  if (tool === undefined) return { end: "failed", why: step.tool };
+  if (tool === undefined)
+    return { end: "failed", why: say(run.language, unknownTool(step.tool, [...run.tools.keys()])) };
   let ready: Ready = await fromResults(run, plan, step, tool);
   let fillings = 0;
   let retries = 0;
@@ -37,13 +39,13 @@ export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<Ste
     if ("trouble" in ready) {
       if (fillings++ === mostFillings) return { end: "failed", why: ready.trouble.text };
       try {
-        ready = await fromModel(run, plan, step, ready.trouble);
+        ready = await fromModel(run, plan, { step, tool, trouble: ready.trouble });
       } catch (thrown) {
         return modelFailed(run, plan, thrown);
       }
       continue;
     }
-    const observation = await call(run, plan, step, ready.arguments);
+    const observation = await call(run, plan, step, ready);
     if (observation.result.ok) return { end: "done", result: resultOf(observation) };
     if (run.working.aborted) return { end: "stop", reason: "time-limit" };
     const { error } = observation.result;
@@ -56,12 +58,12 @@ export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<Ste
   }
 }
 
-async function call(run: Run, plan: Plan, { step, tool }: PlanStep, args: JsonObject): Promise<Observation> {
+async function call(run: Run, plan: Plan, { step, tool }: PlanStep, filled: Filled): Promise<Observation> {
   const toolCall: ToolCall = {
     id: `step_${step}`,
     name: tool,
-    argumentsText: JSON.stringify(args),
-    arguments: args,
+    argumentsText: JSON.stringify(filled.written),
+    arguments: filled.arguments,
   };
   // What a plan repeats, it repeats on purpose.
   const planned: Run = { ...run, repetition: createRepetition(["*"]) };

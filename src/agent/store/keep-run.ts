@@ -1,10 +1,8 @@
 import { cutText } from "../../core/cut-text.ts";
 import type { NumberedSource } from "../../core/sources.ts";
-import type { FinishedRun } from "../store.ts";
+import { type FinishedRun, longestTitle } from "../store.ts";
 import { keepSource } from "./sqlite-sources.ts";
 import { type Statements, touchConversation } from "./statements.ts";
-
-const longestTitle = 200;
 
 /** Keeps a run with the sources its turn may cite; a run that is kept already stays as it is. Within a transaction. */
 export function keepRun(statements: Statements, run: FinishedRun, owed: readonly NumberedSource[]): void {

@@ -1,16 +1,20 @@
 import { LRUCache } from "lru-cache";
+import { cutText } from "../../core/cut-text.ts";
 import type { Source } from "../../core/tool.ts";
 import type { AgentTrace } from "../../core/trace.ts";
-import { type ConversationTurn, newId, type Summary } from "../conversation.ts";
+import { type Conversation, type ConversationTurn, newId, type Summary } from "../conversation.ts";
 import type { SourceList } from "../sources.ts";
-import type { ConversationEntry, ConversationStore } from "../store.ts";
+import { type ConversationEntry, type ConversationStore, longestTitle } from "../store.ts";
 
 interface Kept {
   id: string;
+  title: string;
   turns: ConversationTurn[];
   summary: Summary | undefined;
   sources: SourceList;
   pendingPlan?: string | undefined;
+  /** Orders conversations by their last question: a conversation that is only read comes no further up. */
+  asked: number;
   createdAt: string;
   updatedAt: string;
 }
@@ -19,26 +23,28 @@ interface Kept {
 export function createMemoryStore(max = 1000): ConversationStore {
   const conversations = new LRUCache<string, Kept>({ max });
   const traces = new LRUCache<string, AgentTrace>({ max });
+  let asked = 0;
 
-  function make(id: string): Kept {
-    const now = new Date().toISOString();
-    return { id, turns: [], summary: undefined, sources: createSourceList(), createdAt: now, updatedAt: now };
+  /** The conversation as it stands, or a new one; either is now the last one asked. */
+  function touch(id: string): Kept {
+    const kept = conversations.get(id) ?? begin(id);
+    kept.asked = ++asked;
+    kept.updatedAt = new Date().toISOString();
+    conversations.set(id, kept);
+    return kept;
   }
+
+  const byLastAsked = (): Kept[] => [...conversations.values()].sort((a, b) => b.asked - a.asked);
 
   return {
     async load(id) {
       const kept = conversations.get(id);
-      return kept && { ...kept, turns: [...kept.turns] };
+      return kept && conversationOf(kept);
     },
-    async create(id = newId("conv")) {
-      const kept = make(id);
-      conversations.set(id, kept);
-      return { ...kept, turns: [] };
-    },
+    create: async (id = newId("conv")) => conversationOf(touch(id)),
     async append({ conversationId, runId, turn, trace, pendingPlan }) {
-      const kept = conversations.get(conversationId) ?? make(conversationId);
-      conversations.set(conversationId, kept);
-      kept.updatedAt = new Date().toISOString();
+      const kept = touch(conversationId);
+      kept.title ||= cutText(trace.question, longestTitle);
       if (turn) kept.turns.push(turn);
       kept.pendingPlan = pendingPlan;
       traces.set(runId, trace);
@@ -47,21 +53,35 @@ export function createMemoryStore(max = 1000): ConversationStore {
       const kept = conversations.get(conversationId);
       if (kept && summary.turns > (kept.summary?.turns ?? 0)) kept.summary = summary;
     },
-    latest: async () => [...conversations.keys()][0],
+    latest: async () => byLastAsked()[0]?.id,
     async list({ limit, offset }) {
-      return [...conversations.values()].slice(offset, offset + limit).map(entryOf);
+      return byLastAsked()
+        .slice(offset, offset + limit)
+        .map(entryOf);
     },
     async remove(id) {
       for (const [runId, trace] of traces.entries()) if (trace.conversation_id === id) traces.delete(runId);
       return conversations.delete(id);
     },
-    trace: async (runId) => (runId === undefined ? [...traces.values()][0] : traces.get(runId)),
+    // A trace that is only read does not become the last one.
+    trace: async (runId) => (runId === undefined ? [...traces.values()][0] : traces.peek(runId)),
     async close() {},
   };
 }
 
-function entryOf({ id, turns, createdAt, updatedAt }: Kept): ConversationEntry {
-  return { id, title: turns[0]?.question ?? "", turns: turns.length, createdAt, updatedAt };
+function begin(id: string): Kept {
+  const now = new Date().toISOString();
+  const sources = createSourceList();
+  return { id, title: "", turns: [], summary: undefined, sources, asked: 0, createdAt: now, updatedAt: now };
+}
+
+/** As it stands now: what is appended later is not in it. */
+function conversationOf({ id, turns, summary, sources, pendingPlan }: Kept): Conversation {
+  return { id, turns: [...turns], summary, sources, pendingPlan };
+}
+
+function entryOf({ id, title, turns, createdAt, updatedAt }: Kept): ConversationEntry {
+  return { id, title, turns: turns.length, createdAt, updatedAt };
 }
 
 export function createSourceList(): SourceList {

@@ -31,20 +31,23 @@ export function createSourceList({ conversationId, connection, known, owe }: Sou
     last = Math.max(last, n);
   }
 
-  function numberAlone(sources: readonly Source[]): NumberedSource[] {
+  /** Gives and learns in one go: calls run side by side, and a number may be given only once. */
+  function numberAlone(sources: readonly Source[]): void {
     const numbered = sources.filter(isFresh).map((source, index) => ({ n: last + 1 + index, source }));
+    numbered.forEach(learn);
     owe(numbered);
-    return numbered;
   }
 
   return {
     async number(sources) {
       const fresh = [...new Map(sources.filter(isFresh).map((source) => [source.url, source])).values()];
       if (fresh.length > 0) {
-        const claimed = await connection
+        await connection
           .write((statements) => claim(statements, { conversationId, sources: fresh, after: last }))
-          .catch(() => numberAlone(fresh));
-        for (const source of claimed) learn(source);
+          .then(
+            (claimed) => claimed.forEach(learn),
+            () => numberAlone(fresh),
+          );
       }
       return sources.map(({ url }) => byUrl.get(url) ?? 0);
     },

@@ -46,7 +46,7 @@ export async function openExporter(
       close: () => processor.shutdown(),
     };
   } catch (thrown) {
-    warn(isMissing(thrown) ? notInstalled : notLoaded(messageOf(thrown)));
+    warn(isMissing(thrown) ? notInstalled(address.variable) : notLoaded(messageOf(thrown)));
     return undefined;
   }
 }
@@ -72,10 +72,12 @@ function isMissing(thrown: unknown): boolean {
 const install =
   "npm install @opentelemetry/sdk-trace@3 @opentelemetry/resources@3 @opentelemetry/exporter-trace-otlp-http@0.301";
 
-const notInstalled: Text = {
-  zh: `已设置 OTEL_EXPORTER_OTLP_ENDPOINT，但没有安装发送追踪的包，不发送追踪。请在 duet-mcp 旁安装：${install}`,
-  en: `OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages that send spans are not installed; none are sent. Install them beside duet-mcp: ${install}`,
-};
+function notInstalled(variable: string): Text {
+  return {
+    zh: `已设置 ${variable}，但没有安装发送追踪的包，不发送追踪。请在 duet-mcp 旁安装：${install}`,
+    en: `${variable} is set, but the packages that send spans are not installed; none are sent. Install them beside duet-mcp: ${install}`,
+  };
+}
 
 function notLoaded(reason: string): Text {
   const why = printableLine(reason);

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Anthropic } from "@anthropic-ai/sdk/client";
-import { requireKey, streamTurn } from "../call.ts";
-import type { HttpFailure } from "../errors.ts";
+import { streamTurn } from "../call.ts";
 import type { WireModel } from "../repair.ts";
 import type { ModelSettings } from "../settings.ts";
+import { signOnce } from "../signing.ts";
 import { openTransport } from "../transport.ts";
 import { toMessagesRequest } from "./request.ts";
 import { MessageReader } from "./stream.ts";
@@ -18,26 +18,17 @@ export function openMessagesModel(settings: ModelSettings): WireModel {
     openTelemetry: false,
     // The package adds "/v1" itself; addresses are often written down with it.
     baseURL: settings.baseUrl.replace(/\/v1$/, ""),
-    fetch: transport.fetch,
     logLevel: "off",
-    maxRetries: 0,
-    timeout: 2 ** 31 - 1,
   });
-  const headers = { authorization: settings.apiKey ? `Bearer ${settings.apiKey}` : null };
+  const sign = signOnce(client, "/v1/messages", settings.apiKey);
   return {
     provider: settings.provider,
     model: settings.model,
-    async *stream(request, signal, quirks = settings.quirks) {
-      requireKey(settings);
+    stream(request, signal, quirks = settings.quirks) {
       const body = toMessagesRequest(request, { ...settings, quirks });
       const reader = new MessageReader(settings, () => `toolu_${randomUUID().slice(0, 8)}`);
-      const send = (stop: AbortSignal) => client.post("/v1/messages", { body, headers, signal: stop }).asResponse();
-      yield* streamTurn({ settings, request, transport, reader, send, failureOf }, signal);
+      const send = async (stop: AbortSignal) => transport.post(await sign(), body, stop);
+      return streamTurn({ settings, request, reader, send }, signal);
     },
   };
-}
-
-function failureOf(thrown: unknown): HttpFailure | undefined {
-  if (!(thrown instanceof Anthropic.APIError) || thrown.status === undefined) return undefined;
-  return { status: thrown.status, headers: thrown.headers, body: thrown.error ?? thrown.message.slice(4) };
 }

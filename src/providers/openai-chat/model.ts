@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { requireKey, streamTurn } from "../call.ts";
-import { failureOf, openClient } from "../openai-client.ts";
+import { streamTurn } from "../call.ts";
+import { openClient } from "../openai-client.ts";
 import type { WireModel } from "../repair.ts";
 import type { ModelSettings } from "../settings.ts";
+import { signOnce } from "../signing.ts";
 import { openTransport } from "../transport.ts";
 import { toChatRequest } from "./request.ts";
 import { ChatReader } from "./stream.ts";
@@ -10,18 +11,15 @@ import { ChatReader } from "./stream.ts";
 /** A model on OpenAI's chat completions wire. One attempt a call: retries and the total limit are wrappers. */
 export function openChatModel(settings: ModelSettings): WireModel {
   const transport = openTransport();
-  const client = openClient(settings, transport);
-  const headers = { authorization: settings.apiKey ? `Bearer ${settings.apiKey}` : null };
+  const sign = signOnce(openClient(settings), "/chat/completions", settings.apiKey);
   return {
     provider: settings.provider,
     model: settings.model,
-    async *stream(request, signal, quirks = settings.quirks) {
-      requireKey(settings);
+    stream(request, signal, quirks = settings.quirks) {
       const body = toChatRequest(request, { ...settings, quirks });
       const reader = new ChatReader(settings, () => `call_${randomUUID().slice(0, 8)}`);
-      const send = (stop: AbortSignal) =>
-        client.post("/chat/completions", { body, headers, signal: stop }).asResponse();
-      yield* streamTurn({ settings, request, transport, reader, send, failureOf }, signal);
+      const send = async (stop: AbortSignal) => transport.post(await sign(), body, stop);
+      return streamTurn({ settings, request, reader, send }, signal);
     },
   };
 }

@@ -235,6 +235,14 @@ describe("where nobody can be asked and plans are to be confirmed", () => {
     expect(outcomeOf(events).status).toBe("complete");
   });
 
+  test("a tool that is gone when the plan is taken up is named as what failed", async () => {
+    const { ask } = conversation();
+    await ask({ models: planners([written(add)]), question });
+    const models = planners(['{"steps":[]}'], "没有工具。");
+    await ask({ models, question: "y", tools: tools.filter(({ name }) => name !== "calculator") });
+    expect(lastAsked(models.functionCall, 0)).toContain("没有名为 calculator 的工具");
+  });
+
   test("deciding step by step waits too", async () => {
     const { ask } = conversation();
     expect(outcomeOf(await ask({ models: planners(["a", "b", "c"]), question })).status).toBe("needs_confirmation");

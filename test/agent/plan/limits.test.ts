@@ -56,6 +56,14 @@ describe("a limit ends the plan, and the answer model says what there is", () =>
     expect(outcomeOf(events)).toMatchObject({ status: "partial", stop_reason: "iteration_limit" });
   });
 
+  test("of iterations, when planning has used them up and there is still no plan", async () => {
+    const models = planners(["a", "b", "c"], "I made no plan.");
+    const events = await runAll({ mode: "plan", models, tools, limits: { maxIterations: 3 } });
+    expect(models.functionCall.requests).toHaveLength(3);
+    expect(statesOf(events)).toEqual(["pending", "skipped"]);
+    expect(outcomeOf(events)).toMatchObject({ status: "partial", stop_reason: "iteration_limit" });
+  });
+
   test("of iterations does not stand against a plan that one turn has made", async () => {
     const events = await runAll({
       mode: "plan",

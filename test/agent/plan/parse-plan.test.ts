@@ -100,6 +100,20 @@ describe("a plan that cannot be used names each of its problems", () => {
     expect(await problemsOf(text)).toContain(problem);
   });
 
+  test("blank lines without end in a code fence, as some models write them: no harm is done", async () => {
+    for (const blank of ["\n", " \n"])
+      expect(await problemsOf(`\`\`\`json${blank.repeat(100_000)}x`)).toEqual([
+        'the reply is not JSON of the form {"steps":[...]}',
+      ]);
+  });
+
+  test("more than a hundred steps, however many calls are allowed", async () => {
+    const steps = Array.from({ length: 120 }, () => read);
+    expect(await problemsOf(written(...steps), { maxToolCalls: 150 })).toEqual([
+      "the plan calls tools 120 times, 100 at most are allowed; join or drop steps",
+    ]);
+  });
+
   test("more calls than the limit allows, counted without the steps that have no tool", async () => {
     expect(await problemsOf(written(read, read, {}), { maxToolCalls: 2 })).toEqual([]);
     expect(await problemsOf(written(read, read, read), { maxToolCalls: 2 })).toEqual([

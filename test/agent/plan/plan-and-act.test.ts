@@ -176,11 +176,21 @@ describe("parameters", () => {
 
     const [, request] = models.functionCall.requests;
     expect(request?.tools.map(({ name }) => name)).toEqual(["calculator"]);
+    // Nothing is said of searching where there is no search.
+    expect(request?.messages[0]?.content).not.toContain("Search");
     expect(lastAsked(models.functionCall, 1)).toContain('{"people":[{"name":"Ada","age":36}]}');
     // What the plan gives in full stays as it was planned.
     expect(callsOf(events)[1]).toBe('2 calculator {"numbers":[36],"operations":["mean"]}');
     expect(textOf(events, "thought-delta")).toBe("The age is 36.");
     expect(outcomeOf(events)).toMatchObject({ status: "complete", meta: { iterations: 2 } });
+  });
+
+  test("whose names hold a dot or a bracket are filled in like any other", async () => {
+    const step = { tool: "find", parameters: { "filter.name": "?", "page[size]": "?", "sort.by": "age" } };
+    const input = { "filter.name": "Ada", "page[size]": 5, "sort.by": "name" };
+    const models = planners([written(step), [{ id: "a", name: "find", input }]]);
+    const events = await runAll({ mode: "plan", models, tools: [makeTool("find", () => ({ ok: true, text: "Ada" }))] });
+    expect(callsOf(events)).toEqual(['1 find {"filter.name":"Ada","page[size]":5,"sort.by":"age"}']);
   });
 
   test("that the model does not fill in either fail the step", async () => {
@@ -256,6 +266,19 @@ describe("a step that fails", () => {
     expect(asked).toContain("1. Ask the moon (flaky): failed (the moon is away)");
     expect(asked).toContain("3. Say that again (echo): skipped");
     expect(outcomeOf(events)).toMatchObject({ status: "partial", stop_reason: "error", success: true });
+  });
+
+  test("with a page of words says the first of them on its line", async () => {
+    const message = `no\n${"x".repeat(50_000)}`;
+    const wordy = makeTool("wordy", () => ({ ok: false, text: message, error: { code: "auth", message } }));
+    const models = planners([written({ tool: "wordy" }), '{"steps":[]}']);
+    await runAll({ mode: "plan", models, tools: [wordy] });
+    const line =
+      lastAsked(models.functionCall, 1)
+        .split("\n")
+        .find((one) => one.startsWith("1. Use wordy")) ?? "";
+    expect(line).toContain("failed (no xxx");
+    expect(line.length).toBeLessThan(700);
   });
 
   test("ends the plan where the policy says so", async () => {

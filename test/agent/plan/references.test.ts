@@ -45,6 +45,12 @@ describe("a reference", () => {
     expect(fillReferences({ a: "x {{step_1}}" }, tricky, "json").parameters).toEqual({ a: "x {{step_2}} $& $1" });
   });
 
+  test("that is lost in blanks without end does no harm", () => {
+    const text = `{{step_1.a${" ".repeat(300_000)}x`;
+    expect(openPlaces({ a: text })).toEqual([]);
+    expect(openPlaces({ a: `${text}}}` })).toMatchObject([{ steps: [1] }]);
+  });
+
   test("is found with its place and the steps it needs", () => {
     expect(
       openPlaces({ a: "plain {{name}}", b: { c: ["{{step_1}} {{step_2.x}}"] }, d: "?", e: "{{step one}}" }),

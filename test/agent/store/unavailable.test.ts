@@ -64,6 +64,15 @@ describe("a store that another process keeps locked", () => {
     expect((await store.load("a"))?.sources.all().map(({ source }) => source)).toEqual(found);
   });
 
+  test("never gives two pages one number, when two calls find out at the same moment", async () => {
+    const store = await openStore(await storeFile());
+    const { sources } = await store.create("a");
+    await store.close();
+    const found = ["https://1.example", "https://2.example"].map((url) => sources.number([page(url)]));
+    expect(await Promise.all(found)).toEqual([[1], [2]]);
+    expect(sources.size).toBe(2);
+  });
+
   test("a turn whose numbers another process has given away meanwhile is not kept", async () => {
     const { store, lock } = await lockedStore();
     const { sources } = await store.create("a");

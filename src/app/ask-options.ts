@@ -1,0 +1,59 @@
+import { inspect } from "node:util";
+import type { AskRequest } from "../app.ts";
+import { notAllowed } from "../config/problem.ts";
+import type { DuetError } from "../core/errors.ts";
+import type { Text } from "../core/locale.ts";
+
+/** What a program that embeds Duet may say beside a question. */
+export type AskOptions = Omit<AskRequest, "question">;
+
+/** Checks what types cannot say, or nobody has checked. Throws a `config` error of one line that names the option. */
+export function checkAsk(question: unknown, { conversationId, mode, tools, limits = {} }: AskOptions): void {
+  if (!isText(question)) throw refused("question", question, aText);
+  if (conversationId !== undefined && !(isText(conversationId) && conversationId.length <= 200))
+    throw refused("conversationId", conversationId, anId);
+  if (mode !== undefined && !modes.includes(mode)) throw refused("mode", mode, aMode);
+  if (tools !== undefined && !isTexts(tools)) throw refused("tools", tools, texts);
+  const { repeatable, costBudget } = limits;
+  if (repeatable !== undefined && !isTexts(repeatable)) throw refused("limits.repeatable", repeatable, texts);
+  if (costBudget !== undefined && !(Number.isFinite(costBudget) && costBudget > 0))
+    throw refused("limits.costBudget", costBudget, { zh: "大于 0 的数字", en: "a number above 0" });
+  for (const [name, least, most] of ranges) {
+    const value = limits[name];
+    if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) continue;
+    const allowed = { zh: `${least} 到 ${most} 的整数`, en: `a whole number from ${least} to ${most}` };
+    throw refused(`limits.${name}`, value, allowed);
+  }
+}
+
+const modes: readonly unknown[] = ["chat", "agent", "plan"];
+const mostTokens = 1_000_000_000;
+
+/** Of whole numbers. Wider than in the configuration: a program knows what it does. Timers take no longer times. */
+const ranges = [
+  ["maxIterations", 1, 1000],
+  ["maxToolCalls", 0, 10_000],
+  ["maxExecutionTimeMs", 1, 2 ** 31 - 1],
+  ["tokenBudget", 1, mostTokens],
+  ["maxTokens", 1, mostTokens],
+  ["maxParallel", 1, 1000],
+  ["minResultLength", 0, mostTokens],
+] as const;
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
+
+const aText: Text = { zh: "非空文本", en: "a text that is not empty" };
+const anId: Text = { zh: "1 到 200 个字符", en: "1 to 200 characters" };
+const aMode: Text = { zh: "chat、agent、plan", en: "chat, agent, plan" };
+const texts: Text = { zh: "文本列表", en: "a list of texts" };
+
+function refused(option: string, value: unknown, allowed: Text): DuetError {
+  const shown = typeof value === "string" ? JSON.stringify(value) : inspect(value, { depth: 0 });
+  return notAllowed(`ask: ${option}`, shown.slice(0, 80), allowed);
+}

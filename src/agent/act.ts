@@ -2,6 +2,7 @@ import type { Chain } from "../core/chain.ts";
 import { cutText } from "../core/cut-text.ts";
 import { messageOf } from "../core/errors.ts";
 import type { ToolEnd } from "../core/events.ts";
+import { isDeeperThan } from "../core/json.ts";
 import { say } from "../core/locale.ts";
 import type { ToolCall } from "../core/messages.ts";
 import type { ToolCallRecord } from "../core/outcome.ts";
@@ -28,6 +29,8 @@ export interface Observation {
 const previewLength = 200;
 /** Characters of a failure's message in its event; the models read more of it. */
 const longestMessage = 2000;
+/** Levels of a call's arguments; no tool of ours or of anybody needs more, and deeper ones break who reads them. */
+const deepestArguments = 64;
 /** A turn that asks for more is refused the rest, without a word to the reader. */
 const mostCallsPerTurn = 50;
 
@@ -36,24 +39,27 @@ const mostCallsPerTurn = 50;
  * others are answered with a refusal. Never throws.
  */
 export async function act(run: Run, calls: readonly ToolCall[], step: number, allowed: number): Promise<Observation[]> {
-  const heard = calls.slice(0, mostCallsPerTurn);
+  const heard = calls.slice(0, mostCallsPerTurn).map(readable);
   const observations: Observation[] = calls.map((call) => refused(run, call));
   const records = heard.map(toRecord);
   run.calls.push(...records);
-  let left = allowed;
-  /** Whether one more call may run. */
-  const take = (): boolean => left-- > 0;
+  const allowance = createAllowance(allowed);
   let next = 0;
   async function worker(): Promise<void> {
     for (let index = next++; index < heard.length; index = next++) {
       const call = heard[index];
       const record = records[index];
       if (call && record)
-        observations[index] = await observe(run, { call, callId: eventId(run, call.id), record, step, take });
+        observations[index] = await observe(run, { call, callId: eventId(run, call.id), record, step, allowance });
     }
   }
   await Promise.all(Array.from({ length: Math.min(run.limits.maxParallel, heard.length) }, worker));
   return observations;
+}
+
+/** Arguments that are too deep to be walked through count as ones that cannot be read. */
+function readable(call: ToolCall): ToolCall {
+  return isDeeperThan(call.arguments, deepestArguments) ? { ...call, arguments: undefined } : call;
 }
 
 interface OneCall {
@@ -62,17 +68,35 @@ interface OneCall {
   callId: string;
   record: ToolCallRecord;
   step: number;
+  allowance: Allowance;
+}
+
+/** How many calls of a turn may still run. */
+interface Allowance {
+  /** Whether one more may; it counts from then on. */
   take(): boolean;
+  /** It did not run after all. */
+  giveBack(): void;
+}
+
+function createAllowance(allowed: number): Allowance {
+  let left = allowed;
+  return {
+    take: () => left > 0 && left-- > 0,
+    giveBack() {
+      left += 1;
+    },
+  };
 }
 
 /** One call between its two events. */
-async function observe(run: Run, { call, callId, record, step, take }: OneCall): Promise<Observation> {
+async function observe(run: Run, { call, callId, record, step, allowance }: OneCall): Promise<Observation> {
   const started = performance.now();
   run.emit({ type: "tool-start", callId, step, tool: call.name, arguments: record.arguments });
   const isRepeated = run.repetition.isRepeated(call);
   const { result, ran } = isRepeated
     ? { result: repeated(run, call.name), ran: false }
-    : await runCall(run, call, callId, take);
+    : await runCall(run, call, callId, allowance);
   const sources = await numbered(run, result);
   const text = sources ? run.results.read(sourceBlocks(sources), "sources") : run.results.read(result.text, "text");
   record.result = text;
@@ -99,17 +123,20 @@ async function runCall(
   run: Run,
   call: ToolCall,
   callId: string,
-  take: () => boolean,
+  allowance: Allowance,
 ): Promise<Pick<Observation, "result" | "ran">> {
   const tool = run.tools.get(call.name);
   if (!tool) return { result: unknownTool(run, call.name), ran: false };
-  if (call.arguments === undefined) return { result: unreadableArguments(run, call), ran: false };
+  if (call.arguments === undefined || isDeeperThan(call.arguments, deepestArguments))
+    return { result: unreadableArguments(run, call), ran: false };
   if (run.working.aborted) return { result: stopped(run), ran: false };
-  if (!take()) return { result: overLimit(run), ran: false };
+  if (!allowance.take()) return { result: overLimit(run), ran: false };
   const context = contextOf(run, callId);
   try {
     const result = await abortable(tool.run(call.arguments, context), run.working);
-    return { result, ran: result.error?.code !== "invalid_arguments" };
+    const ran = result.error?.code !== "invalid_arguments";
+    if (!ran) allowance.giveBack();
+    return { result, ran };
   } catch (thrown) {
     return { result: run.working.aborted ? stopped(run) : failure("tool", messageOf(thrown)), ran: true };
   } finally {
@@ -138,9 +165,9 @@ function contextOf(run: Run, callId: string): ToolContext & { close(): void } {
 }
 
 /** What a call leaves to an agent below: a share of what is left, so that calls side by side stay within it. */
-function chainBelow({ chain, limits, statistics }: Run): Chain {
+function chainBelow({ depth, clock, limits, statistics }: Run): Chain {
   const left = Math.max(0, limits.tokenBudget - statistics.totalTokens());
-  return { depth: chain.depth + 1, deadline: chain.deadline, budget: Math.floor(left / limits.maxParallel) };
+  return { depth: depth + 1, deadline: clock.deadline(), budget: Math.floor(left / limits.maxParallel) };
 }
 
 function eventId(run: Run, id: string): string {

@@ -6,7 +6,8 @@ import type { Conversation } from "./conversation.ts";
 
 /** The answer as it grows: what is pushed is checked for citations, shown at once, and kept as it was shown. */
 export interface AnswerText {
-  push(text: string): void;
+  /** `kept` is what the conversation remembers of it, where that is not the text itself. */
+  push(text: string, kept?: string): void;
   /** Shows the held-back rest and the list of references; once. */
   finish(): void;
   readonly shown: string;
@@ -41,8 +42,8 @@ export function createAnswerText(run: AnswerOptions): AnswerText {
     return first.length > 0 ? first : undefined;
   }
   return {
-    push(text) {
-      written += text;
+    push(text, kept = text) {
+      written += kept;
       finished = false;
       show(filter.push(text));
     },

@@ -42,9 +42,13 @@ export function toOutcome(run: Run, ending: Ending, elapsedMs: number): Outcome 
   };
 }
 
-/** The plan that the conversation is to keep until somebody replies to it. */
-export function pendingPlanOf({ work }: Ending, { status }: Outcome): string | undefined {
-  return status === "needs_confirmation" && work?.halt?.halt === "unconfirmed" ? work.halt.pendingPlan : undefined;
+/** The plan that the conversation is to keep until somebody replies to it; one that waited still waits if nothing came of the reply. */
+export function pendingPlanOf(run: Run, { work }: Ending, { status }: Outcome): string | undefined {
+  const halt = work?.halt;
+  if (status === "needs_confirmation" && halt?.halt === "unconfirmed") return halt.pendingPlan;
+  const hasFailed = status === "failed" || (status === "cancelled" && halt?.halt !== "declined");
+  const isUntouched = run.mode === "plan" && run.calls.length === 0;
+  return hasFailed && isUntouched ? run.conversation.pendingPlan : undefined;
 }
 
 function reportOf(run: Run, ending: Ending, status: Outcome["status"]): ErrorReport | null {

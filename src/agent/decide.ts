@@ -13,7 +13,7 @@ import { type HeldText, holdBack } from "./hold-back.ts";
 import { placesOf } from "./prompt-places.ts";
 import { hasOneModel, type Run } from "./run.ts";
 import { takeTurn } from "./turn.ts";
-import type { Work } from "./work.ts";
+import type { Work, Written } from "./work.ts";
 
 /**
  * The loop of deciding and acting. Ends with the reason to answer; throws only when it was cancelled, or when the
@@ -39,7 +39,8 @@ export async function decideAndAct(run: Run): Promise<Work> {
       if (observations.length === 0) throw thrown;
       return conclude(run, { observations, reason: "model-failed", error: noticeFailure(run, thrown) });
     }
-    if (turn.finish !== "tool-calls") return conclude(run, { observations, ...ending(run, turn) });
+    if (turn.finish !== "tool-calls" || turn.message.toolCalls.length === 0)
+      return conclude(run, { observations, ...ending(run, turn) });
     const round = await act(run, turn.message.toolCalls, step, run.limits.maxToolCalls - toolCalls);
     run.cancelled.throwIfAborted();
     observations.push(...round);
@@ -99,14 +100,17 @@ export function conclude(run: Run, work: Work): Work {
 
 /** What a turn without calls to run comes to; with one model its text is the answer. */
 function ending(run: Run, { finish, message }: Turn): Pick<Work, "reason" | "written"> {
-  const written = hasOneModel(run.models) && message.content.trim() !== "" ? { finish } : undefined;
-  if (finish === "stop") return { reason: "model-decided", written };
+  // A turn that says it asks for tools, and asks for none, is at its end.
+  const isDone = finish === "stop" || finish === "tool-calls";
+  const hasAnswered = hasOneModel(run.models) && message.content.trim() !== "";
+  const written: Written | undefined = hasAnswered ? { finish: isDone ? "stop" : finish } : undefined;
+  if (isDone) return { reason: "model-decided", written };
   return { reason: finish === "length" ? "turn-cut" : "model-refused", written };
 }
 
 /** One model failed, or ran out of time, in the middle of its answer: what was shown is the answer. */
 function brokenOff(run: Run, observations: Observation[], error: DuetError): Work {
-  const reason = run.answering.aborted ? "time-limit" : "model-failed";
+  const reason = run.working.aborted ? "time-limit" : "model-failed";
   return conclude(run, { observations, reason, written: { finish: undefined, error } });
 }
 

@@ -1,4 +1,4 @@
-import { type Locale, say } from "../core/locale.ts";
+import { type Locale, say, type Text } from "../core/locale.ts";
 import type { Observation } from "./act.ts";
 import { fence } from "./fence.ts";
 
@@ -18,14 +18,16 @@ export function handOver(
   return [question, title, ...results].join("\n\n");
 }
 
+/** What a conversation remembers of such an answer: what tools gave must not come back as the assistant's own words. */
+export const bareTitle: Text = {
+  zh: "没有模型能够写出回答，以下是已有的中间结果：",
+  en: "No model could write the answer. These are the results so far:",
+};
+
 /** The answer when no model can give one: the results themselves, as they came. */
 export function bareResults(observations: readonly Observation[], locale: Locale): string {
-  const title = say(locale, {
-    zh: "没有模型能够写出回答，以下是已有的中间结果：",
-    en: "No model could write the answer. These are the results so far:",
-  });
   const results = observations
     .filter(({ ran }) => ran)
     .map(({ call, text }) => `${call.name} ${call.argumentsText}\n${text}`);
-  return [title, ...results].join("\n\n");
+  return [say(locale, bareTitle), ...results].join("\n\n");
 }

@@ -1,4 +1,3 @@
-import type { Chain } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Locale } from "../core/locale.ts";
 import type { Message } from "../core/messages.ts";
@@ -13,6 +12,7 @@ import type { ConfirmPlan, PlanPolicy } from "./plan-reply.ts";
 import type { Prompts } from "./prompts.ts";
 import type { Repetition } from "./repetition.ts";
 import type { Results } from "./results.ts";
+import type { RunClock } from "./run-clock.ts";
 import type { Statistics } from "./statistics.ts";
 import type { Windows } from "./window.ts";
 
@@ -41,8 +41,9 @@ export interface Run {
   readonly tools: Map<string, Tool>;
   readonly prompts: Prompts;
   readonly limits: Limits;
-  /** Where the run stands in a chain of agents; its deadline is the end of the time for acting. */
-  readonly chain: Chain;
+  /** How many agents stand above this one. */
+  readonly depth: number;
+  readonly clock: RunClock;
   /** The user's own rule for after each round; absent: the built-in ones decide. */
   readonly evaluator: Evaluator | undefined;
   readonly planPolicy: PlanPolicy;
@@ -65,8 +66,6 @@ export interface Run {
   readonly working: AbortSignal;
   /** `cancelled`, or the end of the time for the whole run. */
   readonly answering: AbortSignal;
-  /** Waits for somebody outside; none of it is the run's time. Not to be nested. */
-  readonly outsideTime: <T>(wait: () => Promise<T>) => Promise<T>;
   readonly emit: (event: AgentEvent) => void;
 }
 

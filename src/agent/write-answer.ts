@@ -4,7 +4,7 @@ import type { Message } from "../core/messages.ts";
 import { type FinishReason, modelName } from "../core/model.ts";
 import type { Brief } from "./brief.ts";
 import { emptyAnswer } from "./empty-answer.ts";
-import { bareResults, handOver } from "./handover.ts";
+import { bareResults, bareTitle, handOver } from "./handover.ts";
 import { placesOf } from "./prompt-places.ts";
 import { hasOneModel, type Run } from "./run.ts";
 import type { Role } from "./statistics.ts";
@@ -36,7 +36,7 @@ export async function writeAnswer(run: Run, brief: Brief): Promise<Written> {
   if (hasBegun()) return { finish: undefined, error };
   const hasResults = observations.some(({ ran }) => ran);
   if (!hasResults && before === "") throw error;
-  if (hasResults) answer.push(bareResults(observations, run.language));
+  if (hasResults) answer.push(bareResults(observations, run.language), say(run.language, bareTitle));
   return { finish: undefined, error };
 }
 

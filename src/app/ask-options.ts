@@ -1,8 +1,7 @@
-import { inspect } from "node:util";
 import type { AskRequest } from "../app.ts";
-import { notAllowed } from "../config/problem.ts";
 import type { DuetError } from "../core/errors.ts";
 import type { Text } from "../core/locale.ts";
+import { optionProblem } from "./option-problem.ts";
 
 /** What a program that embeds Duet may say beside a question. */
 export type AskOptions = Omit<AskRequest, "question">;
@@ -54,6 +53,5 @@ const aMode: Text = { zh: "chat、agent、plan", en: "chat, agent, plan" };
 const texts: Text = { zh: "文本列表", en: "a list of texts" };
 
 function refused(option: string, value: unknown, allowed: Text): DuetError {
-  const shown = typeof value === "string" ? JSON.stringify(value) : inspect(value, { depth: 0 });
-  return notAllowed(`ask: ${option}`, shown.slice(0, 80), allowed);
+  return optionProblem(`ask: ${option}`, value, allowed);
 }

@@ -1,8 +1,5 @@
-import type { input } from "zod";
-import type { Evaluator } from "../agent/evaluator.ts";
 import type { ConversationStore } from "../agent/store.ts";
 import { openDuet } from "../app.ts";
-import type { fileSchema } from "../config/schema.ts";
 import { loadConfig, unusedLine, unusedSettings } from "../config.ts";
 import { DuetError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
@@ -11,26 +8,8 @@ import type { Outcome } from "../core/outcome.ts";
 import type { Tool } from "../core/tool.ts";
 import type { OwnTool } from "../tools/own.ts";
 import { type AskOptions, checkAsk } from "./ask-options.ts";
-import { type ModelOption, readModelOptions } from "./model-options.ts";
-
-/** What an embedding program sets; everything has a default. */
-export interface DuetOptions {
-  /** The two roles; `answer` is `functionCall` when absent, which then answers without a second call. */
-  models?: { functionCall: ModelOption; answer?: ModelOption };
-  /** Tools beside the built-in ones and those of the MCP servers; one with a built-in's name takes its place. */
-  tools?: readonly OwnTool<never>[];
-  /** Your own rule for after each round of tool calls. */
-  evaluator?: Evaluator;
-  /** Everything else, in the shape of the configuration file. */
-  config?: Omit<input<typeof fileSchema>, "models" | "$schema">;
-  /**
-   * A configuration file, read below `config`. None is looked for when absent, and conversations then stay in memory
-   * unless `config` says `disk`.
-   */
-  configFile?: string;
-  /** Where conversations are kept, in place of what the configuration says; who brings it closes it. */
-  store?: ConversationStore;
-}
+import { checkOptions, type DuetOptions } from "./duet-options.ts";
+import { readModelOptions } from "./model-options.ts";
 
 /** An agent in your own program. */
 export interface EmbeddedDuet extends AsyncDisposable {
@@ -54,6 +33,7 @@ export interface EmbeddedDuet extends AsyncDisposable {
  * of code `config`, one line that names the option, the value and what is allowed.
  */
 export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDuet> {
+  checkOptions(options);
   const { models, spec } = await readModelOptions(options.models);
   const inMemory = options.configFile === undefined ? { store: "memory" } : {};
   const settings = {

@@ -1,5 +1,5 @@
 import type { Client } from "@modelcontextprotocol/client";
-import { isRecord, type JsonSchema } from "../core/json.ts";
+import { isDeeperThan, isRecord, type JsonSchema } from "../core/json.ts";
 import type { Text } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
 import type { ToolAnnotations } from "../core/tool.ts";
@@ -124,12 +124,6 @@ function redactedSchema(schema: JsonSchema, redact: Redact): JsonSchema {
 function leftOut(name: string, why: Text): Text {
   const shown = printableLine(name.slice(0, 80));
   return { zh: `工具 ${shown} 已略去：${why.zh}`, en: `Tool ${shown} was left out: ${why.en}` };
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((each) => isDeeperThan(each, levels - 1));
 }
 
 function weigh(value: unknown): number {

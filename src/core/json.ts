@@ -9,6 +9,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether objects and lists stand in one another more than `levels` deep. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}
+
 /** What an object has under a name of its own; a word from outside never finds what all objects inherit. */
 export function ownValue<T>(object: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;

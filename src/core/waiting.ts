@@ -44,6 +44,8 @@ export interface TimeLimit {
   readonly signal: AbortSignal;
   /** Whether it was the time that ran out. */
   readonly expired: boolean;
+  /** How much is left, in milliseconds. */
+  readonly leftMs: number;
   /** Stops the clock until the function that it gives is called. One pause at a time. */
   pause(): () => void;
   clear(): void;
@@ -78,6 +80,9 @@ export function timeLimit(ms: number, reason: () => Error, outer?: AbortSignal):
     signal: limit.signal,
     get expired() {
       return expired;
+    },
+    get leftMs() {
+      return timer === undefined ? left : Math.max(0, left - (performance.now() - startedAt));
     },
     pause() {
       if (timer === undefined) return () => {};

@@ -1,4 +1,4 @@
-import { isRecord, type JsonObject } from "../core/json.ts";
+import { isDeeperThan, isRecord, type JsonObject } from "../core/json.ts";
 import type { ToolCall } from "../core/messages.ts";
 
 /** A piece of a tool call, as either wire streams it. */
@@ -68,13 +68,16 @@ export class ToolFragments {
   }
 }
 
+/** Levels of arguments; deeper ones are nonsense that would break whoever walks through them. */
+const deepest = 64;
+
 /** The object that arguments stand for: nothing at all and `null` mean none; anything but an object is undefined. */
 export function parseArguments(text: string): JsonObject | undefined {
   const trimmed = text.trim();
   if (trimmed === "" || trimmed === "null") return {};
   try {
     const value: unknown = JSON.parse(trimmed);
-    return isJsonObject(value) ? value : undefined;
+    return isJsonObject(value) && !isDeeperThan(value, deepest) ? value : undefined;
   } catch {
     return undefined;
   }

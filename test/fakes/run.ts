@@ -1,6 +1,7 @@
 import type { Limits } from "../../src/agent/limits.ts";
+import type { RunOptions } from "../../src/agent/open-run.ts";
 import { createPrompts } from "../../src/agent/prompts.ts";
-import { type RunOptions, runAgent } from "../../src/agent/run-agent.ts";
+import { runAgent } from "../../src/agent/run-agent.ts";
 import { createMemoryStore } from "../../src/agent/store/memory.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 

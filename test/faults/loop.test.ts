@@ -1,11 +1,13 @@
 // Group P of the fault catalogue: loops and budgets. A case's number stands first in its title.
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { canonicalJson } from "../../src/agent/repetition.ts";
 import type { JsonValue } from "../../src/core/json.ts";
 import type { Model } from "../../src/core/model.ts";
+import { createDuet } from "../../src/index.ts";
 import { makeTool, noticesOf, outcomeOf, verdictsOf } from "../fakes/events.ts";
 import { type ScriptedCall, type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
+import { startFakeProvider } from "../fakes/provider.ts";
 import { runAll } from "../fakes/run.ts";
 
 const roomy = { maxIterations: 10, maxToolCalls: 50 };
@@ -203,3 +205,30 @@ function reversed(value: JsonValue): JsonValue {
   const entries = Object.entries(value).toReversed();
   return Object.fromEntries(entries.map(([key, inner]) => [key, reversed(inner)]));
 }
+
+test("167: arguments nested thousands deep are refused as any others that cannot be read", async () => {
+  const deep = `${'{"a":'.repeat(3000)}1${"}".repeat(3000)}`;
+  const { tool, calls } = counting("look", () => "what there is to be seen");
+  const decide = scriptedModel([[{ id: "1", name: "look", input: JSON.parse(deep) }], "enough"]);
+  const models = { functionCall: decide, answer: scriptedModel(["Seen."]) };
+  const events = await runAll({ models, tools: [tool], limits: roomy });
+  expect(calls()).toBe(0);
+  expect(outcomeOf(events)).toMatchObject({ status: "complete", response: "Seen." });
+});
+
+test("187: ten errors of a vendor are met with four tries at most, and what failed costs nothing", async () => {
+  const provider = await startFakeProvider();
+  onTestFinished(() => provider.close());
+  provider.script("cheap", ...Array.from({ length: 10 }, () => ({ status: 500, body: "{}" })));
+  vi.stubEnv("LOOP_KEY", "sk-test-openai-0001");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const duet = await createDuet({
+    models: { functionCall: { provider: "local", model: "cheap" } },
+    config: { providers: { local: { wire: "openai-chat", baseUrl: provider.openaiUrl, apiKeyEnv: "LOOP_KEY" } } },
+  });
+  onTestFinished(() => duet.close());
+  const outcome = await duet.ask("Hello?");
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "server" } });
+  expect(provider.journal.length).toBeLessThanOrEqual(4);
+  expect(outcome.meta).toMatchObject({ total_tokens: 0, cost_usd: null });
+});

@@ -211,13 +211,20 @@ test.each<[string, DuetOptions, string]>([
 });
 
 test.each<[unknown, string]>([
-  [{}, "createDuet: models.functionCall: is missing"],
-  [{ answer: "anthropic/claude-sonnet-5-5" }, "createDuet: models.functionCall: is missing"],
-  [{ functionCall: null }, "createDuet: models.functionCall"],
-])("models %j, which types would refuse, are refused", async (models, message) => {
-  const failed = await Reflect.apply(createDuet, undefined, [{ models }]).catch((error: unknown) => error);
+  [{ models: {} }, "createDuet: models.functionCall: is missing"],
+  [{ models: { answer: "anthropic/claude-sonnet-5-5" } }, "createDuet: models.functionCall: is missing"],
+  [{ models: { functionCall: null } }, "createDuet: models.functionCall"],
+  [{ models: null }, "createDuet: models: null is not allowed (an object)"],
+  [{ model: "deepseek" }, "createDuet: model: unknown key; did you mean models?"],
+  [{ tools: weather }, "is not allowed (a list of tools)"],
+  [{ tools: [null] }, "createDuet: tools[0]: null is not allowed"],
+  [{ evaluator: "answer" }, 'createDuet: evaluator: "answer" is not allowed (a function)'],
+  [{ configFile: 1 }, "createDuet: configFile: 1 is not allowed (the path of a file)"],
+])("options %j, which types would refuse, are refused in one line", async (options, message) => {
+  const failed = await Reflect.apply(createDuet, undefined, [options]).catch((error: unknown) => error);
   expect(failed).toMatchObject({ name: "DuetError", code: "config" });
   expect(String(failed)).toContain(message);
+  expect(String(failed)).not.toContain("\n");
 });
 
 test.each<[unknown, unknown, string]>([

@@ -318,7 +318,9 @@ describe("搜索结果缓存", () => {
     expect(toolEnds(events).map(({ cached }) => cached)).toEqual([false, true]);
     const [first, second] = outcome.tool_calls;
     expect(second).toMatchObject({ cached: true, result: first?.result });
-    expect(stderr).toMatch(/✓ 搜索结果 · web_search \(\d+ ms\) 2 条结果[\s\S]*✓ 搜索结果 · web_search \(\d+ ms，来自缓存\) 2 条结果/);
+    expect(stderr).toMatch(
+      /✓ 搜索结果 · web_search \(\d+ ms\) 2 条结果[\s\S]*✓ 搜索结果 · web_search \(\d+ ms，来自缓存\) 2 条结果/,
+    );
   });
 
   test("缓存过期: a new conversation, or a new session with an old one, searches anew", async () => {

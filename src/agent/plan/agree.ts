@@ -44,7 +44,7 @@ export async function revise(
 async function askReader(run: Run, plan: Plan): Promise<PlanReply | undefined> {
   const { confirmPlan } = run;
   if (confirmPlan === undefined) return run.planPolicy.unattended === "run" ? { reply: "yes" } : undefined;
-  return run.outsideTime(async () => {
+  return run.clock.outsideTime(async () => {
     const reason = () =>
       timeoutError({ zh: "等待确认计划", en: "waiting for the plan to be confirmed" }, thinkingTimeMs);
     const limit = timeLimit(thinkingTimeMs, reason, run.cancelled);

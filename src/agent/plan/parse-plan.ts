@@ -1,5 +1,5 @@
 import { toDuetError } from "../../core/errors.ts";
-import { isRecord, type JsonObject, textOf } from "../../core/json.ts";
+import { isDeeperThan, isRecord, type JsonObject, textOf } from "../../core/json.ts";
 import { type Locale, say, type Text } from "../../core/locale.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { PlannedStep } from "./plan.ts";
@@ -56,7 +56,7 @@ interface ReadStep {
 const nameless: PlannedStep = { description: "", tool: "", parameters: {} };
 
 async function readStep(value: unknown, rules: StepRules): Promise<ReadStep> {
-  if (isDeeper(value, deepest)) return { step: nameless, problems: [tooDeep] };
+  if (isDeeperThan(value, deepest)) return { step: nameless, problems: [tooDeep] };
   if (!isRecord(value)) return { step: nameless, problems: [shownValue(value, "不是一个对象", "is not an object")] };
   const problems: Text[] = [];
   const { tool: name, parameters = {} } = value;
@@ -135,9 +135,4 @@ function fencedIn(text: string): string | undefined {
 /** What was parsed from JSON and is a record holds nothing but JSON. */
 function isJsonObject(value: unknown): value is JsonObject {
   return isRecord(value);
-}
-
-function isDeeper(value: unknown, depth: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));
 }

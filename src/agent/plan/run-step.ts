@@ -91,9 +91,14 @@ const final: ReadonlySet<ToolFailure["code"]> = new Set([
   "content_filter",
 ]);
 
-/** Whether the same call may do better, and does no harm if the first one worked after all. */
+/**
+ * Whether the same call may do better, and does no harm if the first one worked after all: a call that was lost is made
+ * again only where the tool says that it may be.
+ */
 function mayHelp({ annotations }: Tool, error: ToolFailure | undefined): boolean {
-  if (annotations.destructive === true && annotations.idempotent !== true) return false;
+  const isHarmless = annotations.readOnly === true || annotations.idempotent === true;
+  if (error?.code === "timeout" || error?.code === "network") return isHarmless;
+  if (annotations.destructive === true && !isHarmless) return false;
   return error === undefined || !final.has(error.code);
 }
 

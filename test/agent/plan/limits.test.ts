@@ -40,7 +40,11 @@ describe("a limit ends the plan, and the answer model says what there is", () =>
   });
 
   test("of tool calls, which retries use up too", async () => {
-    const failing = makeTool("failing", () => ({ ok: false, text: "no", error: { code: "network", message: "no" } }));
+    const failing = makeTool("failing", () => ({
+      ok: false,
+      text: "no",
+      error: { code: "overloaded", message: "no" },
+    }));
     const models = planners([written({ tool: "failing" }, add)]);
     const limits = { maxToolCalls: 2 };
     const skip = { ...planPolicy, onFailure: "skip" } as const;

@@ -240,6 +240,7 @@ describe("a step that fails", () => {
   test.each([
     ["its failure is final", { error: "auth" as const }],
     ["it may have done its harm already", { annotations: { destructive: true } }],
+    ["it was lost, and nobody says that it may be made twice", { error: "timeout", annotations: {} }],
   ])("is not tried again when %s", async (_, { error, annotations }: FlakyOptions) => {
     const { tool, calls } = flaky(9, { error, annotations });
     const models = planners([written({ tool: "flaky" })]);
@@ -349,8 +350,8 @@ describe("a step that fails", () => {
 });
 
 interface FlakyOptions {
-  error?: "auth";
-  annotations?: { destructive: boolean };
+  error?: "auth" | "timeout";
+  annotations?: { destructive?: boolean };
 }
 
 /** A tool that fails so many times before it works. */

@@ -1,0 +1,97 @@
+import type { Chain } from "../core/chain.ts";
+import type { AgentEvent } from "../core/events.ts";
+import { type Locale, languageOf } from "../core/locale.ts";
+import type { Notice } from "../core/notice.ts";
+import type { Mode } from "../core/outcome.ts";
+import { randomHex } from "../core/random.ts";
+import type { Tool } from "../core/tool.ts";
+import { createAnswerText } from "./answer-text.ts";
+import { type Conversation, newId } from "./conversation.ts";
+import type { Evaluator } from "./evaluator.ts";
+import type { Limits } from "./limits.ts";
+import type { RunObserver } from "./observer.ts";
+import type { ConfirmPlan, PlanPolicy } from "./plan-reply.ts";
+import type { Prompts } from "./prompts.ts";
+import { createRepetition } from "./repetition.ts";
+import { createResults } from "./results.ts";
+import type { Models, Run } from "./run.ts";
+import type { RunClock } from "./run-clock.ts";
+import { createStatistics } from "./statistics.ts";
+import type { ConversationStore } from "./store.ts";
+import { createWindows, longestResult, smallerOf } from "./window.ts";
+
+export interface RunOptions {
+  question: string;
+  mode: Mode;
+  /** As it was loaded; the run is appended to it in `store`. */
+  conversation: Conversation;
+  store: ConversationStore;
+  models: Models;
+  tools: readonly Tool[];
+  prompts: Prompts;
+  limits: Limits;
+  evaluator?: Evaluator | undefined;
+  planPolicy: PlanPolicy;
+  confirmPlan?: ConfirmPlan | undefined;
+  /** Chat mode: search the web for the question first, with the tool `web_search`. */
+  search?: boolean | undefined;
+  /** The reader's language; the answer follows the question's. */
+  locale: Locale;
+  /** How much of the time was spent before the run could start, in milliseconds. */
+  spentMs?: number;
+  /** Told right after `run-start`. */
+  notices?: readonly Notice[];
+  observer?: RunObserver | undefined;
+  /** Where the run stands in a chain of agents; first in it when absent. */
+  chain?: Chain | undefined;
+  signal?: AbortSignal;
+}
+
+export interface Surroundings {
+  /** What is asked: in plan mode, where the words reply to a plan that waits, what that plan is for. */
+  question: string;
+  cancelled: AbortSignal;
+  clock: RunClock;
+  emit(event: AgentEvent): void;
+}
+
+/** What all parts of one run share. */
+export function openRun(options: RunOptions, { question, cancelled, clock, emit }: Surroundings): Run {
+  const language = languageOf(question, options.locale);
+  const { conversation, limits, models } = options;
+  const isPlainChat = options.mode === "chat" && !options.search;
+  const tools = new Map(isPlainChat ? [] : options.tools.map((tool) => [tool.name, tool]));
+  return {
+    id: newId("run"),
+    traceId: options.observer?.traceId ?? randomHex(),
+    question,
+    said: options.question,
+    mode: options.mode,
+    locale: options.locale,
+    language,
+    conversation,
+    marker: randomHex().slice(0, 8),
+    answer: createAnswerText({ conversation, language, emit }),
+    models,
+    history: [],
+    tools,
+    prompts: options.prompts,
+    limits,
+    depth: options.chain?.depth ?? 0,
+    clock,
+    evaluator: options.evaluator,
+    planPolicy: options.planPolicy,
+    confirmPlan: options.confirmPlan,
+    search: options.search ?? false,
+    statistics: createStatistics(),
+    repetition: createRepetition(limits.repeatable),
+    results: createResults({ tools, longest: longestResult(smallerOf(models)), language }),
+    windows: createWindows(),
+    calls: [],
+    callIds: new Set(),
+    cancelled,
+    working: clock.working,
+    answering: clock.answering,
+    emit,
+  };
+}

@@ -1,0 +1,48 @@
+import type { DuetError } from "../core/errors.ts";
+import { timeLimit, timeoutError } from "../core/waiting.ts";
+import { answerReserveMs, type Limits } from "./limits.ts";
+
+/** The time of one run. */
+export interface RunClock {
+  /** `cancelled`, or the end of the time for deciding and acting. */
+  readonly working: AbortSignal;
+  /** `cancelled`, or the end of the time for the whole run. */
+  readonly answering: AbortSignal;
+  /** When the time for acting will be over, in milliseconds since 1970. */
+  deadline(): number;
+  /** Waits for somebody without counting the wait. */
+  outsideTime<T>(wait: () => Promise<T>): Promise<T>;
+  clear(): void;
+}
+
+export interface ClockOptions {
+  limits: Limits;
+  /** How much was spent before the run could start, in milliseconds. */
+  spentMs: number;
+  cancelled: AbortSignal;
+}
+
+export function createRunClock({ limits, spentMs, cancelled }: ClockOptions): RunClock {
+  const total = limits.maxExecutionTimeMs;
+  const rest = Math.max(0, total - spentMs);
+  const outOfTime = (): DuetError => timeoutError({ zh: "运行", en: "the run" }, total);
+  const working = timeLimit(Math.max(0, rest - answerReserveMs(limits)), outOfTime, cancelled);
+  const answering = timeLimit(rest, outOfTime, cancelled);
+  return {
+    working: working.signal,
+    answering: answering.signal,
+    deadline: () => Date.now() + Math.floor(working.leftMs),
+    async outsideTime(wait) {
+      const resume = [working.pause(), answering.pause()];
+      try {
+        return await wait();
+      } finally {
+        for (const goOn of resume) goOn();
+      }
+    },
+    clear() {
+      working.clear();
+      answering.clear();
+    },
+  };
+}

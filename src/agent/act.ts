@@ -127,8 +127,7 @@ async function runCall(
 ): Promise<Pick<Observation, "result" | "ran">> {
   const tool = run.tools.get(call.name);
   if (!tool) return { result: unknownTool(run, call.name), ran: false };
-  if (call.arguments === undefined || isDeeperThan(call.arguments, deepestArguments))
-    return { result: unreadableArguments(run, call), ran: false };
+  if (call.arguments === undefined) return { result: unreadableArguments(run, call), ran: false };
   if (run.working.aborted) return { result: stopped(run), ran: false };
   if (!allowance.take()) return { result: overLimit(run), ran: false };
   const context = contextOf(run, callId);

@@ -237,11 +237,11 @@ describe("a step that fails", () => {
     expect(calls()).toBe(4);
   });
 
-  test.each([
-    ["its failure is final", { error: "auth" as const }],
+  test.each<[string, FlakyOptions]>([
+    ["its failure is final", { error: "auth" }],
     ["it may have done its harm already", { annotations: { destructive: true } }],
     ["it was lost, and nobody says that it may be made twice", { error: "timeout", annotations: {} }],
-  ])("is not tried again when %s", async (_, { error, annotations }: FlakyOptions) => {
+  ])("is not tried again when %s", async (_, { error, annotations }) => {
     const { tool, calls } = flaky(9, { error, annotations });
     const models = planners([written({ tool: "flaky" })]);
     await runAll({ mode: "plan", models, tools: [tool], planPolicy: policy({ retries: 3, onFailure: "stop" }) });

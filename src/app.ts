@@ -16,6 +16,7 @@ import { openStore } from "./app/store.ts";
 import { openTelemetry } from "./app/telemetry.ts";
 import type { Config } from "./config.ts";
 import type { Chain } from "./core/chain.ts";
+import { DuetError } from "./core/errors.ts";
 import type { AgentEvent } from "./core/events.ts";
 import { type Locale, languageOf, type Text } from "./core/locale.ts";
 import type { Mode } from "./core/outcome.ts";
@@ -91,6 +92,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
   const store = once(() => openStore(config, parts.store));
   const telemetry = openTelemetry(config.telemetry, parts.warn ?? (() => {}));
   const sessionOf = createSessions();
+  let isClosed = false;
   const limitSearches = createSearchLimits(config.search);
 
   function localeFor(question: string): Locale {
@@ -110,6 +112,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
     searchInUse: async () => (await import("./app/checkup.ts")).searchInUse(config),
     async *ask({ question, conversationId, mode = "agent", search, confirmPlan, tools, limits, chain, signal }) {
       const began = performance.now();
+      if (isClosed) throw new DuetError({ code: "config", text: { zh: "Duet 已关闭", en: "Duet is closed" } });
       const locale = localeFor(question);
       const [{ runAgent, prompts }, { store: kept, takeNotices }, chosen] = await Promise.all([
         agent.get(),
@@ -147,13 +150,14 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
           ...takeNotices(locale),
           ...(isLost ? [lostConversation(conversationId, locale)] : []),
           ...unavailable(servers, session.told, locale),
-          ...nested(config, locale),
+          ...nested(config, session.told, locale),
         ],
         observer,
         signal,
       });
     },
     async close() {
+      isClosed = true;
       const closed = parts.store ? undefined : store.begun?.then((opened) => opened.store.close());
       await Promise.all([offer.close(), closed, telemetry.close()]);
     },

@@ -37,6 +37,8 @@ export function openOffer(config: Config, own: readonly Tool[] = []): Offer {
   // A Duet that is its own server, at whatever distance, must not start one more without end.
   const mayStart = config.servers.length > 0 && config.depth < deepestChain;
   const servers = mayStart ? startServers(config) : undefined;
+  // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
+  servers?.catch(() => {});
   const rooms = once(importTools);
   /** The built-in tools of a conversation, so that it is told once where its searches go. */
   const builtins = new WeakMap<object, Tool[]>();

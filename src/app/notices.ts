@@ -9,14 +9,21 @@ import type { Notice } from "../core/notice.ts";
 import { printableLine } from "../core/printable.ts";
 
 /** Tells that no server was started, because Duets start one another in a circle. */
-export function nested({ depth, servers }: Pick<Config, "depth" | "servers">, locale: Locale): Notice[] {
-  if (servers.length === 0 || depth < deepestChain) return [];
+export function nested(
+  { depth, servers }: Pick<Config, "depth" | "servers">,
+  known: Set<string>,
+  locale: Locale,
+): Notice[] {
+  if (servers.length === 0 || depth < deepestChain || known.has(nestedCode)) return [];
+  known.add(nestedCode);
   const message = say(locale, {
     zh: `Duet 已嵌套启动 ${depth} 层，为避免循环没有启动 MCP 服务器。`,
     en: `${depth} Duets have started one another; to end a circle, no MCP server was started here.`,
   });
-  return [{ type: "notice", level: "warning", code: "nested-too-deep", message }];
+  return [{ type: "notice", level: "warning", code: nestedCode, message }];
 }
+
+const nestedCode = "nested-too-deep";
 
 /** Tells which servers a run goes on without; `known` keeps what was told already. */
 export function unavailable(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {

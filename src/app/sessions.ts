@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 
 /** What the process remembers of a conversation beside its words: its tools with their caches, what it was told. */
 export interface Session {
-  /** Servers whose failure this conversation has been told. */
+  /** What this conversation has been told once: servers that failed, by name, and notices, by code. */
   readonly told: Set<string>;
 }
 

@@ -90,7 +90,10 @@ const providerSchema = z
 
 const agentSchema = z
   .strictObject({
-    mode: z.enum(["chat", "agent", "plan"]).optional().meta({ description: "The mode in which faces start." }),
+    mode: z
+      .enum(["chat", "agent", "plan"])
+      .optional()
+      .meta({ description: "The mode in which the terminal chat starts." }),
     maxIterations: z.int().min(1).max(10).default(5).meta({ description: "Rounds of deciding and acting." }),
     maxExecutionTime: z.int().min(10).max(300).default(60).meta({ description: "Limit of one run in seconds." }),
     maxToolCalls: z.int().min(1).max(50).default(5).meta({ description: "Tool calls of one run." }),

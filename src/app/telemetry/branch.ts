@@ -11,8 +11,13 @@ export interface Branch {
   captureContent: boolean;
 }
 
-/** Marks the span as failed, with a word of few for its kind of error. */
-export function fail({ api }: Pick<Branch, "api">, span: Span, type: string, words?: string): void {
+/** Marks the span as failed, with a word of few for its kind of error; what a vendor says of it may quote the prompt. */
+export function fail(
+  { api, captureContent }: Pick<Branch, "api" | "captureContent">,
+  span: Span,
+  type: string,
+  words?: string,
+): void {
   span.setAttribute(attribute.errorType, type);
-  span.setStatus({ code: api.SpanStatusCode.ERROR, message: words });
+  span.setStatus({ code: api.SpanStatusCode.ERROR, message: captureContent ? words : type });
 }

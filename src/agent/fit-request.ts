@@ -2,7 +2,7 @@ import type { Message } from "../core/messages.ts";
 import type { Model, ModelRequest } from "../core/model.ts";
 import { partsOf } from "./fence.ts";
 import { inRounds, type Step, shrink } from "./shrink.ts";
-import { mostTokens, requestTokens, tokensOf } from "./window.ts";
+import { requestTokens, surelyFits, tokensOf } from "./window.ts";
 
 export interface Fitting {
   /** The tokens that the request may take. */
@@ -28,7 +28,7 @@ export interface Fitted {
  */
 export function fitRequest(model: Model, request: ModelRequest, fitting: Fitting): Fitted {
   const { room } = fitting;
-  if (mostTokens(request) <= room) return { request, cut: "nothing" };
+  if (surelyFits(request, room)) return { request, cut: "nothing" };
   const excess = requestTokens(model, request) - room;
   if (excess <= 0) return { request, cut: "nothing" };
   const pieces = piecesOf(request.messages, fitting.marker);

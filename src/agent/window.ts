@@ -59,13 +59,14 @@ export function requestTokens(model: Model, { messages, tools }: ModelRequest): 
   return messages.reduce((sum, message) => sum + perMessage + roughTokens(allText(message)), offer);
 }
 
-/**
- * A bound that costs nothing to compute: as many tokens as there are characters. No common text is more; where one is,
- * what is kept back for estimates covers it.
- */
-export function mostTokens({ messages, tools }: ModelRequest): number {
-  const offer = tools.length === 0 ? 0 : JSON.stringify(tools).length;
-  return messages.reduce((sum, message) => sum + perMessage + allText(message).length, offer);
+/** Whether a request surely has room, told without the costly estimate: rather too many tokens are counted than too few. */
+export function surelyFits({ messages, tools }: ModelRequest, room: number): boolean {
+  const texts = messages.map(allText);
+  if (tools.length > 0) texts.push(JSON.stringify(tools));
+  const rest = room - perMessage * messages.length;
+  // No common text has more tokens than characters; where one has, what is kept back for estimates covers it.
+  if (texts.reduce((sum, { length }) => sum + length, 0) <= rest) return true;
+  return texts.reduce((sum, text) => sum + roughTokens(text), 0) <= rest;
 }
 
 /** What each message costs beside its text. */

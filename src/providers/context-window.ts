@@ -3,7 +3,7 @@ import type { Message } from "../core/messages.ts";
 import { type Model, type ModelRequest, modelName, type Turn } from "../core/model.ts";
 import type { Notice } from "../core/notice.ts";
 import type { ModelSettings } from "./settings.ts";
-import { messageTokens, toolTokens } from "./tokens.ts";
+import { messageTokens, perMessage, textOfMessage, toolTokens } from "./tokens.ts";
 
 /** From this share of the room on, the reader is told. */
 const share = 0.8;
@@ -29,9 +29,9 @@ export function withContextWarning(model: Model, settings: ModelSettings, locale
     provider: model.provider,
     model: model.model,
     async *stream(request, signal) {
-      const { tokens, told } = inputOf(request, counted);
       const output = Math.min(request.maxTokens ?? settings.maxTokens, settings.maxOutput ?? Number.POSITIVE_INFINITY);
       const room = Math.max(1, contextWindow - output);
+      const { tokens, told } = inputOf(request, counted, share * room);
       const isNear = tokens >= share * room;
       if (isNear && !told) yield notice(modelName(model), tokens, room, contextWindow, locale);
       for await (const event of model.stream(request, signal)) {
@@ -47,11 +47,18 @@ export function withContextWarning(model: Model, settings: ModelSettings, locale
   }
 }
 
-function inputOf({ messages, tools }: ModelRequest, counted: WeakMap<Message, Counted>): Counted {
+/** About how many tokens a request is; a bound from above, which costs nothing, where that is under `enough` already. */
+function inputOf({ messages, tools }: ModelRequest, counted: WeakMap<Message, Counted>, enough: number): Counted {
   const last = messages.findLastIndex((message) => counted.has(message));
   const before = messages[last] && counted.get(messages[last]);
-  if (!before) return { tokens: messageTokens(messages) + toolTokens(tools), told: false };
-  return { tokens: before.tokens + messageTokens(messages.slice(last + 1)), told: before.told };
+  const fresh = messages.slice(last + 1);
+  const base = before?.tokens ?? 0;
+  const told = before?.told ?? false;
+  // What the vendor counted had the tools in it. No text has more tokens than characters.
+  const offer = before || tools.length === 0 ? 0 : JSON.stringify(tools).length;
+  const bound = base + fresh.reduce((sum, message) => sum + perMessage + textOfMessage(message).length, offer);
+  if (bound < enough) return { tokens: bound, told };
+  return { tokens: base + messageTokens(fresh) + (before ? 0 : toolTokens(tools)), told };
 }
 
 function notice(name: string, tokens: number, room: number, contextWindow: number, locale: Locale): Notice {

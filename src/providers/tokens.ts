@@ -59,11 +59,11 @@ function signs(piece: string): number {
 }
 
 /** What each message costs beside its text. */
-const perMessage = 4;
+export const perMessage = 4;
 
 /** About how many tokens messages are, with the reasoning that may go back. */
 export function messageTokens(messages: readonly Message[]): number {
-  return messages.reduce((sum, message) => sum + perMessage + estimateTokens(textOf(message)), 0);
+  return messages.reduce((sum, message) => sum + perMessage + estimateTokens(textOfMessage(message)), 0);
 }
 
 /** About how many tokens the offer of tools is. */
@@ -71,7 +71,8 @@ export function toolTokens(tools: readonly ToolDefinition[]): number {
   return tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools));
 }
 
-function textOf(message: Message): string {
+/** All that a message brings into the count. */
+export function textOfMessage(message: Message): string {
   if (message.role !== "assistant") return message.content;
   const calls = message.toolCalls.map((call) => `${call.name} ${call.argumentsText}`);
   const reasoning = message.native && message.reasoning ? [message.reasoning] : [];

@@ -189,7 +189,7 @@ describe("Agent 执行过程展示", () => {
     const { screen, folded, opened } = await shown();
     expect(screen.stderr).not.toContain("东南风三级");
     expect(screen.stderr).not.toContain(lastWords);
-    expect(folded.stdout).toContain('🔧 搜索 · web_search {"query":"上海 明天 天气预报"}');
+    expect(folded.stdout).toContain('🔧 web_search {"query":"上海 明天 天气预报"}');
     expect(folded.stdout).not.toContain(lastWords);
     expect(opened.stdout.replaceAll(/\n +/g, "\n")).toContain(thought);
     for (const { title, url, content } of pages)

@@ -37,7 +37,8 @@ export async function askEvaluator(run: Run, ruled: Verdict, facts: RoundFacts):
   try {
     const asked = (async () => evaluator(toFacts(run, facts, limit.signal)))();
     const said = await abortable(asked, limit.signal);
-    return said === undefined ? { verdict: ruled } : toVerdict(said);
+    // A module in JavaScript may say nothing in its own way.
+    return said ? toVerdict(said) : { verdict: ruled };
   } catch (thrown) {
     run.cancelled.throwIfAborted();
     const reason = printableLine(messageOf(thrown));

@@ -1,7 +1,7 @@
 import type { Text } from "../core/locale.ts";
 import { modelName } from "../core/model.ts";
 import type { Observation } from "./act.ts";
-import { endedEarly, why } from "./explain.ts";
+import { endedEarly, resultsOf, why } from "./explain.ts";
 import { hasOneModel, type Run } from "./run.ts";
 import type { Work } from "./work.ts";
 
@@ -17,7 +17,8 @@ export interface Brief {
 
 /** The brief after deciding and acting: which model takes over and why, and what may be missing. */
 export function briefOf(run: Run, { observations, reason, custom }: Work): Brief {
-  const cause = why(reason, { limits: run.limits, hasResults: observations.length > 0, custom });
+  const results = resultsOf(observations);
+  const cause = why(reason, { limits: run.limits, results, custom });
   const [from, to] = [modelName(run.models.functionCall), modelName(run.models.answer)];
   const change = hasOneModel(run.models)
     ? { zh: "生成最终回答", en: "writing the answer" }
@@ -26,7 +27,7 @@ export function briefOf(run: Run, { observations, reason, custom }: Work): Brief
     prompt: "answer",
     reason: { zh: `${cause.zh}，${change.zh}`, en: `${cause.en}; ${change.en}` },
     observations,
-    note: endedEarly(reason) ? missing(cause) : undefined,
+    note: endedEarly(reason) || results === "failed" ? missing(cause) : undefined,
   };
 }
 

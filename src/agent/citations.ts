@@ -34,6 +34,8 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
   let lost = "";
   /** The last character that went by, spaces left out. */
   let last = "";
+  /** The last words that went by. */
+  let tail = "";
 
   function cite(number: number): number | undefined {
     const source = sources.get(number);
@@ -86,6 +88,7 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
     if (rewritten === undefined) return consume(1);
     held = target === undefined ? rest : rest.slice(target.length + 2);
     lineHead += marker.text;
+    tail += marker.text;
     last = "";
     const space = gap || lost;
     gap = "";
@@ -116,7 +119,8 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
 
   /** Whether a number without a source stands where a citation would: after a word, before the end of a clause. */
   function looksCited(number: number, next: string): boolean {
-    if (number === 0 || (gap === "" && /[A-Za-z0-9_)[\]]/.test(last))) return false;
+    if (number === 0 || asksForValue.test(tail.trimEnd()) || (gap === "" && /[A-Za-z0-9_)[\]]/.test(last)))
+      return false;
     if (next === "]" || next === "=" || (next === ":" && /^\s*$/.test(lineHead))) return false;
     return sources.size > 0 || (/^[\s.,;:!?。，；：！？、[【]?$/u.test(next) && next !== " ");
   }
@@ -128,6 +132,7 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
     const newline = text.lastIndexOf("\n");
     if (newline >= 0) lineHead = text.slice(newline + 1, newline + 1 + longestHead);
     else if (lineHead.length < longestHead) lineHead += text.slice(0, longestHead);
+    tail = (tail + text.slice(-longestTail)).slice(-longestTail);
     let end = text.length;
     while (text.charCodeAt(end - 1) === 32) end--;
     if (end === 0) {
@@ -164,6 +169,12 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
     citations: () => [...cited.values()],
   };
 }
+
+const longestTail = 16;
+
+/** Words after which a number in brackets is a value, not a citation: "the list is [7]", "结果是 [5]". Nothing before it is one too. */
+const asksForValue =
+  /^$|(?:^|[^a-z])(?:is|are|was|were|be|equals?|returns?|gives?|prints?|index|indices|list|array|vector|set|value|result|output|of|to|by|with|than|at|from|and|or|then|use|contains?)[:：]?$|(?:是|为|等于|得到|返回|输出|结果|列表|数组|集合|索引|下标|元素|包含|和|或|用)[:：]?$/i;
 
 /** Longer beginnings of a line are not needed: no code block opens behind them. */
 const longestHead = 40;

@@ -42,13 +42,13 @@ export function toOutcome(run: Run, ending: Ending, elapsedMs: number): Outcome 
   };
 }
 
-/** The plan that the conversation is to keep until somebody replies to it; one that waited still waits if nothing came of the reply. */
+/** The plan that the conversation is to keep until somebody replies to it; one that waited still waits if nothing was said to it, or nothing came of that. */
 export function pendingPlanOf(run: Run, { work }: Ending, { status }: Outcome): string | undefined {
+  if (run.mode !== "plan") return run.conversation.pendingPlan;
   const halt = work?.halt;
   if (status === "needs_confirmation" && halt?.halt === "unconfirmed") return halt.pendingPlan;
   const hasFailed = status === "failed" || (status === "cancelled" && halt?.halt !== "declined");
-  const isUntouched = run.mode === "plan" && run.calls.length === 0;
-  return hasFailed && isUntouched ? run.conversation.pendingPlan : undefined;
+  return hasFailed && run.calls.length === 0 ? run.conversation.pendingPlan : undefined;
 }
 
 function reportOf(run: Run, ending: Ending, status: Outcome["status"]): ErrorReport | null {

@@ -7,7 +7,7 @@ import { follow } from "../core/waiting.ts";
 import { act, type Observation } from "./act.ts";
 import { askEvaluator } from "./ask-evaluator.ts";
 import { evaluate, isLimit, type Progress } from "./evaluate.ts";
-import { explain, explainAnswered } from "./explain.ts";
+import { explain, explainAnswered, resultsOf } from "./explain.ts";
 import { fence } from "./fence.ts";
 import { type HeldText, holdBack } from "./hold-back.ts";
 import { placesOf } from "./prompt-places.ts";
@@ -50,7 +50,7 @@ export async function decideAndAct(run: Run): Promise<Work> {
     const ruled = evaluate(progressOf(run, toolCalls), { observations: round, isCircle: circles >= 2 }, run.limits);
     const { verdict, custom } = await askEvaluator(run, ruled, { round, observations, toolCalls });
     if (verdict.verdict === "answer") return conclude(run, { observations, reason: verdict.reason, custom });
-    const message = explain(verdict, { limits: run.limits, locale: run.locale, hasResults: true, custom });
+    const message = explain(verdict, { limits: run.limits, locale: run.locale, results: "some", custom });
     run.emit({ type: "evaluation", ...verdict, message });
   }
 }
@@ -88,11 +88,10 @@ export function progressOf({ statistics, working }: Run, toolCalls: number): Pro
 export function conclude(run: Run, work: Work): Work {
   const verdict: Verdict = { verdict: "answer", reason: work.reason };
   const hasAnswered = work.written?.finish === "stop";
-  const hasResults = work.observations.length > 0;
   const { limits, locale } = run;
   const message = hasAnswered
     ? explainAnswered(locale)
-    : explain(verdict, { limits, locale, hasResults, custom: work.custom });
+    : explain(verdict, { limits, locale, results: resultsOf(work.observations), custom: work.custom });
   run.emit({ type: "evaluation", ...verdict, message });
   if (isLimit(verdict)) run.emit({ type: "notice", level: "warning", code: verdict.reason, message });
   return work;

@@ -5,8 +5,8 @@ import type { Limits } from "./limits.ts";
 export interface ExplainOptions {
   limits: Limits;
   locale: Locale;
-  /** Whether any tool was asked. */
-  hasResults: boolean;
+  /** What the tools that were asked came to. */
+  results: "none" | "failed" | "some";
   /** The evaluator's own words. */
   custom?: string | undefined;
 }
@@ -35,10 +35,21 @@ export function explainAnswered(locale: Locale): string {
 type AnswerReason = Extract<Verdict, { verdict: "answer" }>["reason"];
 
 /** Why the tool calls end, as a clause. */
-export function why(reason: AnswerReason, { limits, hasResults, custom }: Omit<ExplainOptions, "locale">): Text {
-  if (reason === "model-decided" && !hasResults) return { zh: "不需要工具", en: "no tools are needed" };
+export function why(reason: AnswerReason, { limits, results, custom }: Omit<ExplainOptions, "locale">): Text {
+  if (reason === "model-decided" && results !== "some") return withoutResults[results];
   if (reason === "custom" && custom) return { zh: custom, en: custom };
   return reasons(limits)[reason];
+}
+
+const withoutResults = {
+  none: { zh: "不需要工具", en: "no tools are needed" },
+  failed: { zh: "工具调用都没有成功，模型不再调用工具", en: "no tool call succeeded, and the model calls no more" },
+};
+
+/** What a run's calls came to, as `explain` wants to know it. */
+export function resultsOf(observations: readonly { result: { ok: boolean } }[]): ExplainOptions["results"] {
+  if (observations.length === 0) return "none";
+  return observations.some(({ result }) => result.ok) ? "some" : "failed";
 }
 
 const toTheAnswer = { zh: "切换到回答生成阶段", en: "switching to the answer" };
@@ -77,12 +88,12 @@ function reasons(limits: Limits): Record<AnswerReason, Text> {
     },
     "time-limit": { zh: `执行超时（最长 ${seconds} 秒）`, en: `the time limit of ${seconds} s is near` },
     "token-limit": {
-      zh: `已达到 token 上限（${limits.tokenBudget}）`,
-      en: `the budget of ${limits.tokenBudget} tokens is used`,
+      zh: `token 上限（${limits.tokenBudget}）将到`,
+      en: `the budget of ${limits.tokenBudget} tokens is nearly used`,
     },
     "cost-limit": {
-      zh: `已达到费用上限（${limits.costBudget} 美元）`,
-      en: `the budget of $${limits.costBudget} is used`,
+      zh: `费用上限（${limits.costBudget} 美元）将到`,
+      en: `the budget of $${limits.costBudget} is nearly used`,
     },
     repetition: { zh: "检测到重复的操作，停止调用工具", en: "the same calls repeat, so the tool calls end" },
   };

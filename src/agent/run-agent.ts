@@ -50,8 +50,8 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
   };
   const { limits, spentMs = 0 } = options;
   const clock = createRunClock({ limits, spentMs, cancelled: left.signal });
-  const question = await whatIsAsked(options);
-  const run = openRun(options, { question, cancelled: left.signal, clock, emit });
+  const { question, mode } = await whatIsAsked(options);
+  const run = openRun({ ...options, mode }, { question, cancelled: left.signal, clock, emit });
   announce(run, options);
   const ending: Ending = {};
   try {
@@ -105,9 +105,18 @@ async function planned(run: Run): Promise<Work> {
   return planAndAct(run);
 }
 
-/** The question itself; in plan mode, where it replies to a plan that waits in the conversation, what that plan is for. */
-async function whatIsAsked({ mode, conversation, question }: RunOptions): Promise<string> {
-  if (mode !== "plan" || conversation.pendingPlan === undefined) return question;
-  const { resumePlan } = await import("./plan/pending-plan.ts");
-  return resumePlan(conversation.pendingPlan, question)?.question ?? question;
+/**
+ * The question itself; where it replies to a plan that waits in the conversation, what that plan is for. A bare yes or
+ * no right after the plan is such a reply in agent mode too.
+ */
+async function whatIsAsked({
+  mode,
+  conversation,
+  question,
+}: RunOptions): Promise<Pick<RunOptions, "question" | "mode">> {
+  const { pendingPlan } = conversation;
+  if (mode === "chat" || pendingPlan === undefined) return { question, mode };
+  const { isBareReply, resumePlan } = await import("./plan/pending-plan.ts");
+  if (mode === "agent" && !isBareReply(conversation, question)) return { question, mode };
+  return { question: resumePlan(pendingPlan, question)?.question ?? question, mode: "plan" };
 }

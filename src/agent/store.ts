@@ -22,6 +22,8 @@ export interface ConversationStore {
   remove(id: string): Promise<boolean>;
   /** The trace of a run, or of the last one; undefined when there is none. */
   trace(runId?: string): Promise<AgentTrace | undefined>;
+  /** The runs of a conversation, or at most ten of those whose id begins so; the oldest first. */
+  runs(which: { conversationId: string } | { beginning: string }): Promise<RunEntry[]>;
   close(): Promise<void>;
 }
 
@@ -37,6 +39,14 @@ export interface FinishedRun {
 
 /** Characters of a conversation's title. */
 export const longestTitle = 200;
+
+export interface RunEntry {
+  id: string;
+  question: string;
+  status: AgentTrace["status"];
+  /** ISO 8601, UTC. */
+  startedAt: string;
+}
 
 export interface ConversationEntry {
   id: string;

@@ -47,7 +47,7 @@ async function answerTurn(run: Run, role: Role, brief: Brief): Promise<FinishRea
     step: run.statistics.iterations + 1,
     role,
     model: run.models[role],
-    reason: say(run.locale, brief.reason),
+    reason: say(run.locale, role === "answer" ? brief.reason : inPlace),
     request: { messages: answerMessages(run, role, brief), tools: [], maxTokens: run.limits.maxTokens },
     signal: run.answering,
     onText: run.answer.push,
@@ -68,6 +68,8 @@ function answerMessages(run: Run, role: Role, { prompt, observations, note }: Br
     { role: "user", content: note ? `${handed}\n\n${say(locale, note)}` : handed },
   ];
 }
+
+const inPlace = { zh: "代替回答模型写回答", en: "writing the answer in place of the answer model" };
 
 function fallback(run: Run, error: DuetError): string {
   return say(run.locale, {

@@ -196,3 +196,19 @@ test("the list of references names each source once, safely, in the reader's lan
   expect(references(cited, "en")).toContain("References");
   expect(references([], "zh")).toBe("");
 });
+
+test.each([
+  "The list without duplicates is [7].",
+  "排序后的列表是 [5]。",
+  "Use index [2], then [4].",
+  "[7]",
+  "The result: [3].",
+])("a number in brackets that is a value stays: %s", (text) => {
+  expect(filter(text, createSourceList()).text).toBe(text);
+  expect(filter(text, createSourceList(), [...text]).text).toBe(text);
+});
+
+test("a citation that no search stands behind is taken out all the same", () => {
+  expect(filter("The capital is Paris [1].", createSourceList()).text).toBe("The capital is Paris.");
+  expect(filter("首都是巴黎[1]。", createSourceList()).text).toBe("首都是巴黎。");
+});

@@ -83,7 +83,12 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
     if (link === "open" && !isLast) return undefined;
     const target = link !== undefined && link !== "open" && isAddress(link) ? link : undefined;
     const isImage = last === "!" && gap === "";
-    if (target !== undefined && (isImage || !isOwnLink(marker, target))) return consume(1);
+    if (target !== undefined && (isImage || !isOwnLink(marker, target))) {
+      if (isImage || !/^https?:/i.test(target)) return consume(1);
+      // A number would say that the page was read: only its address stays.
+      held = rest;
+      return consume(target.length + 2);
+    }
     const rewritten = rewrite(marker, rest[0] ?? "");
     if (rewritten === undefined) return consume(1);
     held = target === undefined ? rest : rest.slice(target.length + 2);

@@ -87,7 +87,7 @@ test.each([
     "```a[1]``` x [1]\ny [2]",
     [`1 ${b}`, `2 ${a}`],
   ],
-  ["a Markdown link stays", "[1](https://x.example)", "[1](https://x.example)", []],
+  ["a Markdown link stays", "[one](https://x.example)", "[one](https://x.example)", []],
   ["an open bracket at the end stays", "x [1", "x [1", []],
   ["words in brackets stay", "x [sic] [todo 1] [ ] [x]", "x [sic] [todo 1] [ ] [x]", []],
 ])("%s", (_, given, shown, cited) => {
@@ -211,4 +211,9 @@ test.each([
 test("a citation that no search stands behind is taken out all the same", () => {
   expect(filter("The capital is Paris [1].", createSourceList()).text).toBe("The capital is Paris.");
   expect(filter("首都是巴黎[1]。", createSourceList()).text).toBe("首都是巴黎。");
+});
+
+test("a link to a page that was never fetched keeps its address and gets no number", () => {
+  expect(filter("See [1](https://evil.example/x) here.").text).toBe("See (https://evil.example/x) here.");
+  expect(filter("See [1](#note) here.").text).toBe("See [1](#note) here.");
 });

@@ -1,8 +1,10 @@
 import type { Console } from "../src/cli/console.ts";
+import { nothingKept } from "../src/cli/nothing-kept.ts";
 import type { Config } from "../src/config.ts";
 import { cutText } from "../src/core/cut-text.ts";
 import { DuetError } from "../src/core/errors.ts";
 import { say, type Text } from "../src/core/locale.ts";
+import type { Notice } from "../src/core/notice.ts";
 import type { Mode } from "../src/core/outcome.ts";
 import { printableLine } from "../src/core/printable.ts";
 import { abortable } from "../src/core/waiting.ts";
@@ -31,7 +33,7 @@ export function serve(values: Values): Action {
       const logSteps = config.agent.verbose ? (line: string) => writeLine(console, printableLine(line)) : undefined;
       await serveOverStdio({ duet, stdin: console.stdin, log, signal, mode: modeOf(values), logSteps });
     } finally {
-      await duet.close();
+      await closeDuet(duet, console);
     }
     return 0;
   };
@@ -49,7 +51,7 @@ export function ask(values: Values): Action {
     const question = await readQuestion(text(values.question), console);
     if (question === "") throw noQuestion();
     const { output } = values;
-    const conversationId = await chosenConversation(choice, duet);
+    const conversationId = await chosenConversation(choice, { duet, config });
     return runAsk({
       duet,
       console,
@@ -70,7 +72,8 @@ export function chat(values: Values): Action {
       import("../src/cli/hyperlinks.ts"),
     ]);
     const mode = modeOf(values) ?? (console.stdin.isTTY ? await startMode(config, duet) : "agent");
-    const conversationId = await chosenConversation(choice, duet);
+    const conversationId = await chosenConversation(choice, { duet, config });
+    if (choice === "latest") await tellTitle(duet, console);
     const { enabled } = config.search;
     return runChat({
       duet,
@@ -97,9 +100,10 @@ export function tools(values: Values): Action {
 
 /** Shows the trace of a run; nothing but the store is opened. */
 export function trace(values: Values): Action {
-  return withStore(values, async ({ store, config: { locale, agent }, console }) => {
+  return withStore(values, async ({ store, config: { locale, agent, conversations }, console }) => {
     const { runTrace } = await import("../src/cli/trace-command.ts");
-    const options = { store, console, locale, output: formOf(values), verbose: agent.verbose };
+    const isKept = conversations.store !== "memory";
+    const options = { store, isKept, console, locale, output: formOf(values), verbose: agent.verbose };
     return runTrace(options, text(values.run));
   });
 }
@@ -107,11 +111,12 @@ export function trace(values: Values): Action {
 /** Lists, shows or deletes conversations; nothing but the store is opened. */
 export function conversations(action: "list" | "show" | "delete", values: Values): Action {
   const page = pageOf(values);
-  return withStore(values, async ({ store, config: { locale }, console }) => {
+  return withStore(values, async ({ store, config, console }) => {
     const { deleteConversations, listConversations, showConversation } = await import(
       "../src/cli/conversations-command.ts"
     );
-    const options = { store, console, locale, output: formOf(values) };
+    const isKept = config.conversations.store !== "memory";
+    const options = { store, isKept, console, locale: config.locale, output: formOf(values) };
     if (action === "list") return listConversations(options, page);
     if (action === "show") return showConversation(options, text(values.id) ?? "");
     return deleteConversations(options, texts(values.ids));
@@ -152,9 +157,19 @@ function withDuet(values: Values, work: (opened: Opened) => Promise<number>): Ac
     try {
       return await work({ ...context, config, duet });
     } finally {
-      await duet.close();
+      await closeDuet(duet, context.console);
     }
   };
+}
+
+/** What no run has told of the store is told here, also what was found out at its last words. */
+async function closeDuet(duet: Opened["duet"], console: Console): Promise<void> {
+  await duet.close();
+  tell(await duet.takeNotices(), console);
+}
+
+function tell(notices: readonly Notice[], console: Console): void {
+  for (const { message } of notices) writeLine(console, printableLine(message));
 }
 
 interface OpenedStore extends Context {
@@ -172,8 +187,8 @@ function withStore(values: Values, work: (opened: OpenedStore) => Promise<number
     try {
       return await work({ ...context, config, store });
     } finally {
-      for (const { message } of takeNotices(config.locale)) writeLine(console, printableLine(message));
       await store.close();
+      tell(takeNotices(config.locale), console);
     }
   };
 }
@@ -205,22 +220,31 @@ function texts(value: unknown): string[] {
 
 async function chosenConversation(
   choice: ReturnType<typeof conversationChoice>,
-  duet: Opened["duet"],
+  { duet, config }: Pick<Opened, "duet" | "config">,
 ): Promise<string | undefined> {
   if (choice !== "latest") return choice?.id;
   const latest = await (await duet.store()).latest();
-  if (latest === undefined) throw noConversation();
+  if (latest === undefined) throw noConversation(config);
   return latest;
 }
 
-function noConversation(): DuetError {
+function noConversation({ conversations }: Config): DuetError {
   return new DuetError({
     code: "config",
     text: {
       zh: "--continue: 还没有可以继续的对话",
       en: "--continue: there is no conversation to go on with yet",
     },
+    hint: conversations.store === "memory" ? nothingKept : undefined,
   });
+}
+
+/** Which conversation a chat goes on with. */
+async function tellTitle(duet: Opened["duet"], { stderr }: Console): Promise<void> {
+  const [last] = await (await duet.store()).list({ limit: 1, offset: 0 });
+  if (last === undefined) return;
+  const title = cutText(printableLine(last.title || last.id), 100);
+  stderr.write(`${say(duet.locale, { zh: `继续对话：${title}`, en: `Going on with: ${title}` })}\n`);
 }
 
 function formOf({ output }: Values): "json" | "text" {

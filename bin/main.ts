@@ -1,3 +1,4 @@
+import { Console } from "node:console";
 import { parseArgs } from "node:util";
 import { DuetError, report, toDuetError } from "../src/core/errors.ts";
 import { sentences } from "../src/core/lines.ts";
@@ -9,6 +10,8 @@ const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /** Runs the command line and ends the process with the contract's exit code. Errors are one line on stderr. */
 export async function main(argv: string[]): Promise<void> {
+  // Stdout is for protocols and answers: what a user's own module logs goes to stderr, by whatever name it has the console.
+  Object.assign(console, new Console(process.stderr, process.stderr));
   const stop = new AbortController();
   let interrupted: number | undefined;
   for (const [signal, code] of Object.entries(signals))

@@ -1,3 +1,4 @@
+import type { Conversation } from "./agent/conversation.ts";
 import type { Evaluator } from "./agent/evaluator.ts";
 import type { ConfirmPlan } from "./agent/plan-reply.ts";
 import type { OwnPrompt, Prompts } from "./agent/prompts.ts";
@@ -10,21 +11,23 @@ import { type LimitChanges, mergeLimits } from "./app/limits.ts";
 import { choose, chooseModels, type OwnModels } from "./app/models.ts";
 import { lostConversation, nested, unavailable } from "./app/notices.ts";
 import { once } from "./app/once.ts";
+import { closed, createGoingRuns, type GoingRun } from "./app/runs.ts";
 import { createSearchLimits, onlySearch } from "./app/searches.ts";
 import { createSessions } from "./app/sessions.ts";
 import { openStore } from "./app/store.ts";
 import { openTelemetry } from "./app/telemetry.ts";
+import { createTurns } from "./app/turns.ts";
 import type { Config } from "./config.ts";
 import type { Chain } from "./core/chain.ts";
-import { DuetError } from "./core/errors.ts";
 import type { AgentEvent } from "./core/events.ts";
 import { type Locale, languageOf, type Text } from "./core/locale.ts";
+import type { Notice } from "./core/notice.ts";
 import type { Mode } from "./core/outcome.ts";
 import type { Tool } from "./core/tool.ts";
 import { abortable } from "./core/waiting.ts";
 
 export type { ConfirmPlan } from "./agent/plan-reply.ts";
-export type { ConversationEntry, ConversationStore } from "./agent/store.ts";
+export type { ConversationEntry, ConversationStore, RunEntry } from "./agent/store.ts";
 export type { Inventory } from "./app/inventory.ts";
 
 /** The whole agent, opened once and shared by every face and connection. */
@@ -45,7 +48,12 @@ export interface Duet {
   checkModels(signal: AbortSignal): Promise<ModelCheck[]>;
   /** The search backend in use, which is not asked; null when search is off. */
   searchInUse(): Promise<SearchCheck | null>;
-  /** Stops every downstream server and closes the store that was opened here; resolves when nothing is left. */
+  /** What no run has told yet of where conversations are kept, such as a damaged file; each is given once. */
+  takeNotices(): Promise<Notice[]>;
+  /**
+   * Cancels the runs that are going on and waits until they are kept, for two seconds at most; stops every downstream
+   * server and closes the store that was opened here. Resolves when nothing is left.
+   */
   close(): Promise<void>;
 }
 
@@ -92,11 +100,76 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
   const store = once(() => openStore(config, parts.store));
   const telemetry = openTelemetry(config.telemetry, parts.warn ?? (() => {}));
   const sessionOf = createSessions();
-  let isClosed = false;
+  const runs = createGoingRuns();
+  const planTurns = createTurns();
   const limitSearches = createSearchLimits(config.search);
 
   function localeFor(question: string): Locale {
     return config.localeIsChosen ? config.locale : languageOf(question, config.locale);
+  }
+
+  async function* run(request: AskRequest, going: GoingRun): AsyncGenerator<AgentEvent, void, undefined> {
+    const { question, conversationId, mode = "agent", search, confirmPlan, tools, limits, chain } = request;
+    const { signal } = going;
+    const began = performance.now();
+    const locale = localeFor(question);
+    const [{ runAgent, prompts }, { store: kept, takeNotices }, chosen] = await Promise.all([
+      agent.get(),
+      store.get(),
+      models.get(),
+    ]);
+    const { known, waitedMs } = await loadInTurn(kept, { mode, conversationId }, going);
+    const isLost = conversationId !== undefined && known === undefined;
+    const conversation = known ?? (await kept.create(conversationId));
+    const session = sessionOf(conversation.id, known === undefined);
+    // A caller who leaves while servers start still gets a run, which says that it was cancelled.
+    const wanted: Wanted = { allow: tools, patienceMs, signal };
+    const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
+    const chatTools = searchFirst ? onlySearch(offer, session, wanted) : noTools;
+    const taken = mode === "chat" ? chatTools : offer.take(session, wanted);
+    const { tools: ours, servers } = await abortable(Promise.resolve(taken), signal).catch(unlessAborted(signal));
+    const observer = await telemetry.follow({ question, models: chosen, tools: ours, servers });
+    yield* runAgent({
+      question,
+      mode,
+      conversation,
+      store: kept,
+      models: chosen,
+      tools: await limitSearches(session, ours),
+      prompts,
+      limits: mergeLimits(config, limits, chain),
+      chain,
+      evaluator: parts.evaluator ?? own.evaluator,
+      planPolicy: config.agent.plan,
+      confirmPlan,
+      search: searchFirst,
+      locale,
+      spentMs: performance.now() - began - waitedMs,
+      notices: [
+        ...takeNotices(locale),
+        ...(isLost ? [lostConversation(conversationId, locale)] : []),
+        ...unavailable(servers, session.told, locale),
+        ...nested(config, session.told, locale),
+      ],
+      observer: going.observe(observer),
+      signal,
+    });
+  }
+
+  /** Two replies to one plan that waits are taken one after the other; the second finds what the first has left. */
+  async function loadInTurn(
+    kept: ConversationStore,
+    { mode, conversationId }: Pick<AskRequest, "mode" | "conversationId">,
+    going: GoingRun,
+  ): Promise<{ known: Conversation | undefined; waitedMs: number }> {
+    if (conversationId === undefined) return { known: undefined, waitedMs: 0 };
+    const known = await kept.load(conversationId);
+    if (mode !== "plan" || known?.pendingPlan === undefined) return { known, waitedMs: 0 };
+    const began = performance.now();
+    // Who is cancelled meanwhile needs no turn any more.
+    going.atEnd(await planTurns(conversationId, going.signal).catch(() => () => {}));
+    const waitedMs = performance.now() - began;
+    return { known: await kept.load(conversationId), waitedMs };
   }
 
   return {
@@ -110,56 +183,20 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       return checkModels(chosen, config.locale, signal);
     },
     searchInUse: async () => (await import("./app/checkup.ts")).searchInUse(config),
-    async *ask({ question, conversationId, mode = "agent", search, confirmPlan, tools, limits, chain, signal }) {
-      const began = performance.now();
-      if (isClosed) throw new DuetError({ code: "config", text: { zh: "Duet 已关闭", en: "Duet is closed" } });
-      const locale = localeFor(question);
-      const [{ runAgent, prompts }, { store: kept, takeNotices }, chosen] = await Promise.all([
-        agent.get(),
-        store.get(),
-        models.get(),
-      ]);
-      const known = conversationId === undefined ? undefined : await kept.load(conversationId);
-      const isLost = conversationId !== undefined && known === undefined;
-      const conversation = known ?? (await kept.create(conversationId));
-      const session = sessionOf(conversation.id, known === undefined);
-      // A caller who leaves while servers start still gets a run, which says that it was cancelled.
-      const wanted: Wanted = { allow: tools, patienceMs, signal };
-      const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
-      const chatTools = searchFirst ? onlySearch(offer, session, wanted) : noTools;
-      const taken = mode === "chat" ? chatTools : offer.take(session, wanted);
-      const { tools: ours, servers } = await abortable(Promise.resolve(taken), signal).catch(unlessAborted(signal));
-      const observer = await telemetry.follow({ question, models: chosen, tools: ours, servers });
-      yield* runAgent({
-        question,
-        mode,
-        conversation,
-        store: kept,
-        models: chosen,
-        tools: await limitSearches(session, ours),
-        prompts,
-        limits: mergeLimits(config, limits, chain),
-        chain,
-        evaluator: parts.evaluator ?? own.evaluator,
-        planPolicy: config.agent.plan,
-        confirmPlan,
-        search: searchFirst,
-        locale,
-        spentMs: performance.now() - began,
-        notices: [
-          ...takeNotices(locale),
-          ...(isLost ? [lostConversation(conversationId, locale)] : []),
-          ...unavailable(servers, session.told, locale),
-          ...nested(config, session.told, locale),
-        ],
-        observer,
-        signal,
-      });
+    async *ask(request) {
+      if (runs.isStopped) throw closed();
+      const going = runs.begin(request.signal);
+      try {
+        yield* run(request, going);
+      } finally {
+        going.end();
+      }
     },
+    takeNotices: async () => (await store.begun)?.takeNotices(config.locale) ?? [],
     async close() {
-      isClosed = true;
-      const closed = parts.store ? undefined : store.begun?.then((opened) => opened.store.close());
-      await Promise.all([offer.close(), closed, telemetry.close()]);
+      await Promise.all([offer.close(), runs.stop()]);
+      const closing = parts.store ? undefined : store.begun?.then((opened) => opened.store.close());
+      await Promise.all([closing, telemetry.close()]);
     },
   };
 }

@@ -22,7 +22,7 @@ export interface ConversationStore {
   remove(id: string): Promise<boolean>;
   /** The trace of a run, or of the last one; undefined when there is none. */
   trace(runId?: string): Promise<AgentTrace | undefined>;
-  /** The runs of a conversation, or at most ten of those whose id begins so; the oldest first. */
+  /** The runs of a conversation, the oldest first; or at most ten of those whose id begins so. */
   runs(which: { conversationId: string } | { beginning: string }): Promise<RunEntry[]>;
   close(): Promise<void>;
 }

@@ -34,7 +34,8 @@ export async function openStore(
   } catch (thrown) {
     const problem = toDuetError(thrown);
     untold.push((locale) => storeUnavailable(problem, locale));
-    return { store: standIn(await openMemory(), problem), problem, takeNotices };
+    const onThrow = (): void => void untold.splice(0);
+    return { store: standIn(await openMemory(), problem, onThrow), problem, takeNotices };
   }
 }
 
@@ -44,13 +45,15 @@ async function openMemory(): Promise<ConversationStore> {
 }
 
 /** Does not say that nobody has ever asked anything, when it only cannot see it. */
-function standIn(memory: ConversationStore, problem: DuetError): ConversationStore {
+function standIn(memory: ConversationStore, problem: DuetError, onThrow: () => void): ConversationStore {
   return {
     ...memory,
     async latest() {
       const id = await memory.latest();
-      if (id === undefined) throw problem;
-      return id;
+      if (id !== undefined) return id;
+      // Whoever gets the problem itself needs no notice of it.
+      onThrow();
+      throw problem;
     },
   };
 }

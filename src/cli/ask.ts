@@ -3,7 +3,7 @@ import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { printableJson } from "../core/printable.ts";
 import { createStepLog } from "../core/step-log.ts";
-import { askOnTerminal, canBeAsked, createConfirmPlan } from "./confirm-plan.ts";
+import { canBeAsked, createConfirmPlan, openTerminalQuestions } from "./confirm-plan.ts";
 import { type Console, writeSafely } from "./console.ts";
 import { createRenderer, type RenderOptions } from "./render.ts";
 
@@ -22,12 +22,18 @@ export async function runAsk({ duet, console, request, output, verbose, hyperlin
   const locale = duet.localeFor(request.question);
   const take = writer(output, { console, locale, verbose, hyperlinks });
   let outcome: Outcome | undefined;
-  const write = output === "text" || verbose ? undefined : (line: string) => writeSafely(console.stderr, `${line}\n`);
-  const ask = (query: string, signal: AbortSignal) => askOnTerminal(console, query, signal);
-  const confirmPlan = canBeAsked(console) ? createConfirmPlan({ locale, ask, write }) : undefined;
-  for await (const event of duet.ask({ confirmPlan, ...request })) {
-    take(event);
-    if (event.type === "run-end") outcome = event.outcome;
+  const write = (line: string) => writeSafely(console.stderr, `${line}\n`);
+  const showsPlan = output !== "text" && !verbose;
+  const questions = canBeAsked(console) ? openTerminalQuestions(console) : undefined;
+  const confirmPlan = questions && createConfirmPlan({ locale, ask: questions.ask, write, showsPlan });
+  try {
+    for await (const event of duet.ask({ confirmPlan, ...request })) {
+      if (event.type === "run-start" && event.mode === "plan") questions?.listen();
+      take(event);
+      if (event.type === "run-end") outcome = event.outcome;
+    }
+  } finally {
+    questions?.close();
   }
   return exitCode(outcome);
 }
@@ -37,10 +43,15 @@ function writer(output: AskOptions["output"], options: RenderOptions): (event: A
   if (output === "text") return createRenderer(options);
   const log = createStepLog({ write: (line) => writeSafely(console.stderr, `${line}\n`), locale, verbose });
   return (event) => {
-    if (verbose) log(event);
+    if (verbose || (output === "json" && isWarning(event))) log(event);
     if (output === "jsonl") console.stdout.write(`${printableJson(event)}\n`);
     else if (event.type === "run-end") console.stdout.write(`${printableJson(event.outcome, 2)}\n`);
   };
+}
+
+/** An outcome does not carry them. */
+function isWarning(event: AgentEvent): boolean {
+  return event.type === "notice" && event.level === "warning";
 }
 
 const exitCodes: Record<Outcome["status"], number> = {

@@ -39,6 +39,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const lines = takeLines(input);
   let { conversationId } = options;
   let running: AbortController | undefined;
+  let isLeaving = false;
   const state: ChatState = {
     locale: duet.locale,
     mode,
@@ -51,7 +52,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
 
   async function askReader(query: string, stop: AbortSignal): Promise<string | undefined> {
     input.setPrompt(query);
-    input.prompt();
+    showPrompt();
     try {
       return await lines.fresh(stop);
     } catch (thrown) {
@@ -60,9 +61,19 @@ export async function runChat(options: ChatOptions): Promise<number> {
     }
   }
 
+  /** Shows the prompt with what was typed while something else was on the screen, the cursor after it. */
+  function showPrompt(): void {
+    input.prompt(true);
+  }
+
   /** Drops the half-typed line, not the conversation. */
   function dropTyped(): void {
+    input.write(null, { ctrl: true, name: "e" });
     input.write(null, { ctrl: true, name: "u" });
+  }
+
+  function leave(): void {
+    isLeaving = true;
   }
 
   async function answer(question: string): Promise<void> {
@@ -70,7 +81,9 @@ export async function runChat(options: ChatOptions): Promise<number> {
     const stop = AbortSignal.any([signal, running.signal]);
     const locale = duet.localeFor(question);
     const render = createRenderer({ console, locale, verbose, hyperlinks });
-    const confirmPlan = interactive ? createConfirmPlan({ locale, ask: askReader }) : undefined;
+    const confirmPlan = interactive
+      ? createConfirmPlan({ locale, ask: askReader, write: state.write, showsPlan: false, leave })
+      : undefined;
     try {
       const request = { question, conversationId, mode: state.mode, search: search.on, confirmPlan, signal: stop };
       for await (const event of duet.ask(request)) {
@@ -88,7 +101,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     if (!interactive || lines.hasEnded) return;
     const searches = state.mode === "chat" && search.on ? say(duet.locale, { zh: " · 搜索", en: " · search" }) : "";
     input.setPrompt(`${say(duet.locale, modeNames[state.mode])}${searches} > `);
-    input.prompt();
+    showPrompt();
   }
 
   let lastCtrlC = Number.NEGATIVE_INFINITY;
@@ -109,7 +122,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     if (text.startsWith("/")) {
       if (runCommand(text, state) === "exit") break;
     } else if (text !== "") await answer(text);
-    if (signal.aborted) break;
+    if (isLeaving || signal.aborted) break;
     prompt();
   }
   input.close();

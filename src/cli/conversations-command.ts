@@ -1,11 +1,15 @@
-import type { ConversationEntry, ConversationStore } from "../app.ts";
+import type { ConversationEntry, ConversationStore, RunEntry } from "../app.ts";
 import { cutText } from "../core/cut-text.ts";
-import { type Locale, say } from "../core/locale.ts";
+import { sentences } from "../core/lines.ts";
+import { type Locale, say, type Text } from "../core/locale.ts";
 import { printableJson, printableLine } from "../core/printable.ts";
 import { type Console, writeSafely } from "./console.ts";
+import { nothingKept } from "./nothing-kept.ts";
 
 export interface ConversationsOptions {
   store: ConversationStore;
+  /** Whether conversations are kept after the program has ended. */
+  isKept: boolean;
   console: Pick<Console, "stdout" | "stderr">;
   locale: Locale;
   output: "text" | "json";
@@ -13,22 +17,25 @@ export interface ConversationsOptions {
 
 /** Lists conversations, the last asked first; a line on stderr says where the next page begins. */
 export async function listConversations(
-  { store, console, locale, output }: ConversationsOptions,
+  { store, isKept, console, locale, output }: ConversationsOptions,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<number> {
   const found = await store.list({ limit: limit + 1, offset });
   const page = found.slice(0, limit);
+  if (!isKept) tell(nothingKept);
   if (output === "json") {
     console.stdout.write(`${printableJson({ conversations: page.map(toObject) }, 2)}\n`);
     return 0;
   }
   for (const entry of page) writeSafely(console.stdout, `${entryLine(entry, locale)}\n`);
-  if (page.length === 0) tell({ zh: "没有对话。", en: "No conversations." });
+  if (page.length === 0 && offset === 0 && isKept) tell({ zh: "没有对话。", en: "No conversations." });
+  if (page.length === 0 && offset > 0)
+    tell({ zh: `第 ${offset} 个之后没有对话。`, en: `No conversations beyond the first ${offset}.` });
   const next = offset + page.length;
   if (found.length > page.length) tell({ zh: `还有更多：--offset ${next}`, en: `There are more: --offset ${next}` });
   return 0;
 
-  function tell(text: { zh: string; en: string }): void {
+  function tell(text: Text): void {
     console.stderr.write(`${say(locale, text)}\n`);
   }
 }
@@ -39,27 +46,42 @@ function toObject({ id, title, turns, createdAt, updatedAt }: ConversationEntry)
 
 function entryLine({ id, title, turns, updatedAt }: ConversationEntry, locale: Locale): string {
   const count = say(locale, { zh: `${turns} 轮`, en: turns === 1 ? "1 turn" : `${turns} turns` });
-  const time = updatedAt.replace("T", " ").replace(/\.\d+Z$/, "Z");
-  return [printableLine(id), time, count, cutText(printableLine(title), 100)].join("  ");
+  return [printableLine(id), timeOf(updatedAt), count, cutText(printableLine(title), 100)].join("  ");
 }
 
-/** Shows what was asked and answered, oldest first, and the sources that the answers cite. 1 when there is none of that id. */
+/** Shows what was asked and answered, oldest first, the sources that the answers cite, and the runs, also the failed ones. 1 when there is none of that id. */
 export async function showConversation(options: ConversationsOptions, id: string): Promise<number> {
-  const { store, console, output } = options;
+  const { store, console, locale, output } = options;
   const conversation = await store.load(id);
   if (conversation === undefined) return unknown(options, id);
   const { turns, summary } = conversation;
   const sources = conversation.sources.all();
+  const runs = await store.runs({ conversationId: id });
   if (output === "json") {
     const cited = sources.map(({ n, source: { title, url } }) => ({ n, title, url }));
-    const whole = { conversation_id: id, turns, summary: summary ?? null, sources: cited };
+    const whole = { conversation_id: id, turns, summary: summary ?? null, sources: cited, runs: runs.map(toRun) };
     console.stdout.write(`${printableJson(whole, 2)}\n`);
     return 0;
   }
   const write = (text: string): void => writeSafely(console.stdout, `${text}\n`);
+  if (turns.length === 0) write(say(locale, { zh: "这个对话还没有问答。", en: "This conversation has no turns yet." }));
   for (const { question, answer } of turns) write(`> ${question.replaceAll("\n", "\n> ")}\n\n${answer}\n`);
   for (const { n, source } of sources) write(`[${n}] ${printableLine(source.title)} ${printableLine(source.url)}`);
+  if (runs.length > 0) write(say(locale, { zh: "运行（duet trace 编号）：", en: "Runs (duet trace ID):" }));
+  for (const run of runs) write(runLine(run));
   return 0;
+}
+
+function toRun({ id, question, status, startedAt }: RunEntry) {
+  return { run_id: id, question, status, started_at: startedAt };
+}
+
+function runLine({ id, question, status, startedAt }: RunEntry): string {
+  return [id, timeOf(startedAt), status, cutText(printableLine(question), 100)].join("  ");
+}
+
+function timeOf(time: string): string {
+  return time.replace("T", " ").replace(/\.\d+Z$/, "Z");
 }
 
 /** Removes conversations with their sources and traces. 1 when one of them was not there; the others are removed. */
@@ -79,8 +101,9 @@ export async function deleteConversations(options: ConversationsOptions, ids: re
   return missing.length === 0 ? 0 : 1;
 }
 
-function unknown({ console, locale }: ConversationsOptions, id: string): number {
+function unknown({ isKept, console, locale }: ConversationsOptions, id: string): number {
   const shown = cutText(printableLine(id), 100);
-  console.stderr.write(`duet: ${say(locale, { zh: `没有对话 ${shown}`, en: `there is no conversation ${shown}` })}\n`);
+  const line = say(locale, { zh: `没有对话 ${shown}`, en: `there is no conversation ${shown}` });
+  console.stderr.write(`duet: ${isKept ? line : sentences(line, say(locale, nothingKept))}\n`);
   return 1;
 }

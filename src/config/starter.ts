@@ -42,8 +42,13 @@ export function starterFile(locale: Locale): string {
     // }
   },
 
-  ${note("allow 中的工具可用，deny 中的不可用，ask 中的先询问；roots 是文件工具可读的目录。", "allow: on offer; deny: never; ask: only with consent; roots: directories that file tools may read.")}
-  "tools": { "allow": ["*"], "deny": [], "ask": ["*:destructive"], "roots": ["."] },
+  ${note("allow 中的工具可用，deny 中的不可用；roots 是文件工具可读的目录。", "allow: on offer; deny: never; roots: directories that file tools may read.")}
+  "tools": {
+    "allow": ["*"],
+    "deny": [],
+    // "ask": ["*:destructive"], ${note("先询问（此版本尚不使用）", "only with consent (not used by this version yet)")}
+    "roots": ["."]
+  },
 
   ${note("backend：auto、tavily 或 searxng", "backend: auto, tavily or searxng")}
   "search": { "backend": "auto", "maxResults": 5, "snippetLength": 200, "cacheSize": 20 },

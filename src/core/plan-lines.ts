@@ -1,8 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
+import { headOf } from "./cut-text.ts";
 import type { PlanStep } from "./events.ts";
 import { type Locale, say, type Text } from "./locale.ts";
+import { printableLine } from "./printable.ts";
 import { shortLine } from "./short-line.ts";
 
-const longest = 160;
+/** Of a purpose, in UTF-16 units. */
+const longestPurpose = 160;
+/** Of a step's parameters: what is confirmed is to be seen whole, but a page of text may not fill the screen. */
+const longestParameters = 2_000;
 
 /** The lines that a `plan` event adds to what was shown before. */
 export type PlanLines = (steps: readonly PlanStep[]) => string[];
@@ -19,25 +25,30 @@ export function createPlanLines(locale: Locale): PlanLines {
 }
 
 function isSame(a: PlanStep, b: PlanStep | undefined): boolean {
-  return a.description === b?.description && a.tool === b.tool && shown(a) === shown(b);
+  return a.description === b?.description && a.tool === b.tool && isDeepStrictEqual(a.parameters, b.parameters);
 }
 
-/** A plan as a numbered list: what each step is for, its tool and its parameters in short. */
+/** A plan as a numbered list: what each step is for, its tool and its parameters. A plan without steps has no lines. */
 export function planList(steps: readonly PlanStep[], locale: Locale): string[] {
+  if (steps.length === 0) return [];
   const title = say(locale, { zh: `📋 计划（${steps.length} 步）`, en: `📋 Plan (${count(steps.length)})` });
-  return [title, ...steps.map((step) => `  ${step.step}. ${purpose(step)}${call(step)}${mark(step, locale)}`)];
+  return [title, ...steps.map((step) => `  ${step.step}. ${purpose(step)}${call(step, locale)}${mark(step, locale)}`)];
 }
 
-function call(step: PlanStep): string {
-  return step.tool === "" ? "" : ` · ${step.tool} ${shown(step)}`;
+function call({ tool, parameters }: PlanStep, locale: Locale): string {
+  return tool === "" ? "" : ` · ${tool} ${whole(JSON.stringify(parameters), locale)}`;
 }
 
-function shown({ parameters }: PlanStep): string {
-  return shortLine(JSON.stringify(parameters), longest);
+function whole(json: string, locale: Locale): string {
+  if (json.length <= longestParameters) return printableLine(json);
+  const head = headOf(json, longestParameters);
+  const left = json.length - head.length;
+  const note = { zh: `（另有 ${left} 个字符未显示）`, en: ` (${left} more characters not shown)` };
+  return `${printableLine(head)}…${say(locale, note)}`;
 }
 
 function purpose({ description }: PlanStep): string {
-  return shortLine(description, longest);
+  return shortLine(description, longestPurpose);
 }
 
 /** Steps of a plan that was changed on the way have a state already. */

@@ -1,14 +1,14 @@
 /** What a reader says to a plan. */
 export type PlanReply = { reply: "yes" } | { reply: "no" } | { reply: "edit"; words: string };
 
-const yes = /^(y|yes|ok|是|是的|好|好的|确认|确认执行|执行)$/i;
-const no = /^(n|no|cancel|否|不|不要|取消)$/i;
+const yes = /^(y|yes|ok|okay|sure|go|go ahead|是|是的|好|好的|可以|确认|确认执行|执行|好的?[，, ]*执行)$/i;
+const no = /^(n|no|cancel|stop|q|quit|否|不|不要|算了|取消)$/i;
 
 /** Reads the words in which a plan was answered: yes, no, or what to change; undefined when there are none. */
 export function readPlanReply(text: string): PlanReply | undefined {
   const words = text.trim();
   if (words === "") return undefined;
-  const plain = words.replace(/[.!。！]+$/, "");
+  const plain = words.replace(/[.!。！]+$/, "").trimEnd();
   if (yes.test(plain)) return { reply: "yes" };
   return no.test(plain) ? { reply: "no" } : { reply: "edit", words };
 }

@@ -58,6 +58,7 @@ async function ask(duet: Duet, input: AskInput, context: ServerContext, { mode, 
       ? undefined
       : reportProgress({
           locale,
+          signal,
           send: (count, message) => {
             const params = { progressToken: token, progress: count, message };
             // The request may be over by the time this is sent; then nobody waits for it.

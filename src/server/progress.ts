@@ -13,6 +13,8 @@ export interface ProgressOptions {
   intervalMs?: number;
   /** A sign of life when nothing else was sent for this long, in milliseconds. */
   heartbeatMs?: number;
+  /** Nothing is sent once this aborts: the request is over for who made it. */
+  signal?: AbortSignal;
 }
 
 /** A run's events as progress notifications: readable lines, coalesced, with a heartbeat. */
@@ -26,7 +28,8 @@ export interface Progress {
 const settleMs = 10;
 const tailLength = 120;
 
-export function reportProgress({ locale, send, intervalMs = 112, heartbeatMs = 9_000 }: ProgressOptions): Progress {
+export function reportProgress(options: ProgressOptions): Progress {
+  const { locale, send, intervalMs = 112, heartbeatMs = 9_000, signal } = options;
   const started = performance.now();
   let count = 0;
   let lastSent = Number.NEGATIVE_INFINITY;
@@ -37,6 +40,7 @@ export function reportProgress({ locale, send, intervalMs = 112, heartbeatMs = 9
 
   function flush(): void {
     clearTimeout(timer);
+    if (signal?.aborted) return;
     const tail = running?.fresh ? `${running.kind} ${tailOf(running.text)}` : undefined;
     if (running) running.fresh = false;
     const message = [...lines, tail].filter(Boolean).join("  ·  ");
@@ -88,6 +92,7 @@ export function reportProgress({ locale, send, intervalMs = 112, heartbeatMs = 9
     async end() {
       if (lines.length > 0 || running?.fresh) flush();
       clearTimeout(timer);
+      if (signal?.aborted) return;
       const rest = lastSent + settleMs - performance.now();
       if (rest > 0) await sleep(rest);
     },

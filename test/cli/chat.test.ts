@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
-import { startProgram, temporaryFolder } from "../fakes/program.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { configFile, startProgram, temporaryFolder } from "../fakes/program.ts";
+import { startFakeProvider } from "../fakes/provider.ts";
 import { startTerminal } from "../fakes/terminal.ts";
 
 describe("duet chat in a terminal", () => {
@@ -17,6 +18,36 @@ describe("duet chat in a terminal", () => {
     await terminal.shows("There is no /nonsense.");
     terminal.type("/exit\r");
     expect(await terminal.ended()).toBe(0);
+  });
+
+  test("keeps what is typed while an answer streams in its order, also when Ctrl-C stops the answer", async () => {
+    const provider = await startFakeProvider();
+    onTestFinished(() => provider.close());
+    const model = { provider: "openai", model: "one", baseUrl: provider.openaiUrl };
+    const config = await configFile({ models: { functionCall: model, answer: model } });
+    const typed = Promise.withResolvers<void>();
+    const first = { text: "First.", hang: "after-text", until: typed.promise } as const;
+    provider.script("one", first, { text: "Second.", hang: "after-text" }, { text: "Third." });
+    const env = { OPENAI_API_KEY: "sk-test-openai-0001" };
+    const terminal = await startTerminal(["chat", "--mode", "chat", "--config", config], { env });
+    await terminal.shows("Chat mode > ");
+    terminal.type("one\r");
+    await terminal.shows("First");
+    terminal.type("hello ");
+    await terminal.shows("hello ");
+    typed.resolve();
+    await terminal.shows("Chat mode > hello ");
+    terminal.type("world\r");
+    await terminal.shows("Second");
+    terminal.type("good ");
+    await terminal.shows("good ");
+    terminal.type("\u0003");
+    await terminal.shows("Chat mode > good ");
+    terminal.type("bye\r");
+    await terminal.shows("Third.");
+    const asked = provider.requests("one").map(({ body }) => JSON.stringify(body.messages));
+    expect(asked[1]).toContain("hello world");
+    expect(asked[2]).toContain("good bye");
   });
 
   test("Ctrl-D leaves", async () => {

@@ -97,6 +97,7 @@ describe("going on with a conversation after the program has ended", () => {
     provider.script("only", { text: "Paris." }, { text: "Two million." });
     await run("ask", "What is the capital of France?", "--mode", "chat");
     const terminal = await startTerminal(["--continue", "--mode", "chat"], { env, cwd: await temporaryFolder() });
+    await terminal.shows("Going on with: What is the capital of France?");
     await terminal.shows("> ");
     terminal.type("And how many live there?\r");
     await terminal.shows("Two million.");
@@ -131,6 +132,28 @@ describe("a store that is not as it should be", () => {
     expect(second.stderr).not.toContain("damaged");
     expect(lastMessages(provider)[0]).toBe("user: 1");
     expect((await readdir(env.DUET_HOME ?? "")).filter((name) => name.includes("damaged"))).toHaveLength(1);
+  });
+
+  test.each([
+    [["ask", "-c", "hi"], 2],
+    [["chat", "-c"], 2],
+    [["conversations"], 0],
+    [["trace"], 1],
+  ])("damaged: %j says where the file is now", async (args, expected) => {
+    const { file, run } = await place();
+    await writeFile(file, "garbage ".repeat(1_000));
+    const { code, stderr } = await run(...args);
+    expect(code).toBe(expected);
+    expect(stderr.match(/^duet: The store of conversations was damaged; its file is kept as .*$/gm)).toHaveLength(1);
+  });
+
+  test("damaged, with --output json: the warning is on stderr, and stdout is JSON", async () => {
+    const { provider, file, run } = await place();
+    await writeFile(file, "garbage ".repeat(1_000));
+    provider.script("only", { text: "One." });
+    const { stdout, stderr } = await run("ask", "1", "--mode", "chat", "--output", "json");
+    expect(JSON.parse(stdout)).toMatchObject({ response: "One." });
+    expect(stderr).toMatch(/^⚠ The store of conversations was damaged; .*\n$/);
   });
 
   test("not to be written: the answer comes all the same, and why it is not kept is said", async () => {
@@ -184,6 +207,8 @@ describe("duet conversations", () => {
     const rest = await run("conversations", "--limit", "1", "--offset", "1");
     expect(rest.stdout).toMatch(/^first .*\n$/);
     expect(rest.stderr).toBe("");
+    const beyond = await run("conversations", "--offset", "99");
+    expect(beyond).toEqual({ code: 0, stdout: "", stderr: "No conversations beyond the first 99.\n" });
     expect(await run("conversations", "--limit", "0")).toEqual({
       code: 2,
       stdout: "",
@@ -212,12 +237,24 @@ describe("duet conversations", () => {
 
   test("shows one with its sources; nothing in it can drive the terminal", async () => {
     const { run } = await twoConversations();
-    expect((await run("conversations", "show", "first")).stdout).toBe(
+    const first = (await run("conversations", "show", "first")).stdout.split("Runs (duet trace ID):\n");
+    expect(first[0]).toBe(
       "> Which page?\n> And why?\n\nThis one [1].\n\n[1] Title of https://a.example https://a.example\n",
     );
+    expect(first[1]).toMatch(/^run-\w+ {2}2026-11-21 00:00:00Z {2}complete {2}Which page\? And why\?\n$/);
     const { stdout } = await run("conversations", "show", "second");
     expect(stdout).toContain("\\u{1b}[2J\\u{202e}evil");
     expect(printableOnly(stdout)).toBe(true);
+  });
+
+  test("shows of one without turns that it has none, and its failed run", async () => {
+    const { file, run } = await place();
+    const store = await openStore(file);
+    await store.append(finishedRun("failed", "Why?"));
+    await store.close();
+    const { code, stdout } = await run("conversations", "show", "failed");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^This conversation has no turns yet\.\nRuns \(duet trace ID\):\nrun-.* {2}Why\?\n$/);
   });
 
   test("shows one as JSON", async () => {
@@ -228,6 +265,14 @@ describe("duet conversations", () => {
       turns: [{ question: "Which page?\nAnd why?", answer: "This one [1]." }],
       summary: null,
       sources: [{ n: 1, title: "Title of https://a.example", url: "https://a.example" }],
+      runs: [
+        {
+          run_id: expect.stringMatching(/^run-/),
+          question: "Which page?\nAnd why?",
+          status: "complete",
+          started_at: "2026-11-21T00:00:00.000Z",
+        },
+      ],
     });
   });
 

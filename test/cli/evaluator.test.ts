@@ -57,6 +57,15 @@ describe("an evaluator of the user's own", () => {
     expect(provider.requests("strong")).toHaveLength(1);
   });
 
+  test("may log: that goes to stderr, and stdout has the outcome alone", async () => {
+    const noise =
+      'import named from "node:console";\nconsole.log("loaded"); named.info("by name"); console.table([1]);';
+    const cwd = setUp("./noisy.mjs", { "noisy.mjs": `${noise}\nexport default () => ({ verdict: "continue" })` });
+    const { stdout, stderr } = await run(cwd, "ask", "6*7", "--output", "json", "--locale", "en");
+    expect(JSON.parse(stdout)).toMatchObject({ success: true });
+    expect(stderr).toContain("loaded\nby name\n");
+  });
+
   test("gives way to the one that a program brings itself", async () => {
     const directory = setUp("./evaluate.mjs", { "evaluate.mjs": "export default () => ({ verdict: 'continue' })" });
     const config = await loadConfig({}, { HOME: directory }, directory);

@@ -106,6 +106,7 @@ describe("a plan in the terminal chat", () => {
     terminal.type(`${question} again\r`);
     await terminal.shows("2. Write b.txt · files__write_file");
     terminal.type("half a reply\u0003");
+    await terminal.shows("[y/n/what to change] \r\n⏭ step 1 skipped: Read the note");
     await terminal.shows("⏭ step 2 skipped: Write b.txt");
     terminal.type("/exit\r");
     expect(await terminal.ended()).toBe(0);
@@ -120,6 +121,21 @@ describe("a plan in the terminal chat", () => {
     await terminal.shows("[y/n/what to change] ");
     terminal.type("\u0004");
     expect(await terminal.ended()).toBe(0);
+    expect(await copied("a.txt", it)).toBe("");
+  });
+
+  test("takes no command for a change, but /exit for a no that leaves", async () => {
+    const it = await desk();
+    it.provider.script("cheap", copyTo("a.txt", it));
+    const terminal = await chat(it, "--mode", "plan");
+    terminal.type(`${question}\r`);
+    await terminal.shows("[y/n/what to change] ");
+    terminal.type("/help\r");
+    await terminal.shows("No command is taken here: type y, n or what to change");
+    terminal.type("/exit\r");
+    await terminal.shows("The plan was dropped; nothing was done.");
+    expect(await terminal.ended()).toBe(0);
+    expect(it.provider.requests("cheap")).toHaveLength(1);
     expect(await copied("a.txt", it)).toBe("");
   });
 
@@ -164,7 +180,24 @@ describe("duet ask --mode plan", () => {
     await terminal.shows("Carry it out? [y/n/what to change] ");
     terminal.type(keys);
     expect(await terminal.ended()).toBe(code);
+    await terminal.shows(code === 0 ? "\n▶ step 1 running" : "\n⏭ step 1 skipped");
     expect(await copied("a.txt", it)).toBe(content);
+  });
+
+  test("takes no line for a reply that was typed before the plan was shown", async () => {
+    const it = await desk();
+    const typed = Promise.withResolvers<void>();
+    it.provider.script("cheap", { ...copyTo("a.txt", it), hang: "after-text", until: typed.promise });
+    const terminal = await startTerminal(["ask", question, "--mode", "plan", "--config", it.config], { env: it.env });
+    terminal.type("y\r");
+    await terminal.shows("reading the task");
+    terminal.type("yes\r");
+    await terminal.shows("yes\r\n");
+    typed.resolve();
+    await terminal.shows("Carry it out? [y/n/what to change] ");
+    terminal.type("n\r");
+    expect(await terminal.ended()).toBe(130);
+    expect(await copied("a.txt", it)).toBe("");
   });
 
   test("shows the plan at a terminal even where the output is JSON", async () => {

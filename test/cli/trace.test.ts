@@ -87,6 +87,32 @@ describe("duet trace", () => {
     expect(trace.steps[0]).toMatchObject({ observation: "fire", thought: "I will echo it." });
   });
 
+  test("takes the beginning of a run's name where it is the only one", async () => {
+    const first = await ask("the sun", enough);
+    const second = await ask("the moon", enough);
+    const { stdout } = await show(first.run_id.slice(0, 20));
+    expect(stdout).toContain("Question: the sun");
+    const both = await show("run-");
+    expect(both).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `duet: more than one run has an id that begins with run-: ${[first.run_id, second.run_id].sort().join(", ")}\n`,
+    });
+  });
+
+  test("an empty name is a usage error, and a store in memory has nothing to show, which is said", async () => {
+    const empty = await show("");
+    expect(empty).toMatchObject({ code: 2, stdout: "" });
+    expect(empty.stderr).toBe('duet: trace: "" is no id of a run (without one the last run is shown)\n');
+    const memory = await configFile({ conversations: { store: "memory" } });
+    for (const words of [["trace"], ["conversations"], ["ask", "x", "-c"]]) {
+      const { stdout, stderr } = await runProgram([...words, "--config", memory], { env });
+      expect(stdout).toBe("");
+      expect(stderr).toContain("With conversations.store: memory nothing is kept");
+      expect(stderr).not.toContain("Ask something first");
+    }
+  });
+
   test("with --verbose shows all of what was thought, asked, read and answered", async () => {
     const long = "word ".repeat(200).trim();
     await ask("the moon", { ...call(long), text: long }, enough);

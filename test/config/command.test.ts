@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { type ConfigCommand, runConfigCommand } from "../../src/cli/config-command.ts";
 import { parseJson } from "../../src/config/parse.ts";
 import { starterFile } from "../../src/config/starter.ts";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig, unusedSettings } from "../../src/config.ts";
 import { lineOf, workplace } from "./workplace.ts";
 
 type Action = Parameters<typeof runConfigCommand>[0];
@@ -173,6 +173,7 @@ describe("duet config init", () => {
     expect(readFileSync(join(directory, "duet.config.json"), "utf8").includes("两个模型")).toBe(locale === "zh");
     const config = await loadConfig({}, { HOME: directory }, directory);
     expect(config).toMatchObject({ locale, agent: { maxIterations: 5 }, servers: [], models: {} });
+    expect(unusedSettings(config)).toEqual([]);
   });
 
   test("writes where --config says", async () => {

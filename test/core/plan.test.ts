@@ -43,26 +43,52 @@ describe("a plan in lines", () => {
     expect(lines([step(1, { state: "done" })])).toEqual(["☑ 步骤 1 已完成：Part 1"]);
   });
 
-  test("is short and cannot drive a terminal", () => {
-    const [, line = ""] = planList(
-      [step(1, { description: "\u001b[2J\nx", parameters: { text: "y".repeat(5000) } })],
-      "en",
-    );
-    expect(line.length).toBeLessThan(250);
-    expect(line).toContain("\\u{1b}[2J x");
+  test("cannot drive a terminal", () => {
+    const [, line] = planList([step(1, { description: "\u001b[2J\nx", parameters: { text: "\u009b2J" } })], "en");
+    expect(line).toBe('  1. \\u{1b}[2J x · echo {"text":"\\u{9b}2J"}');
+  });
+
+  test("shows parameters whole, and of very long ones says how much is left out", () => {
+    const json = (text: string) => JSON.stringify({ text });
+    const long = "y".repeat(1_900);
+    expect(planList([step(1, { parameters: { text: long } })], "en")[1]).toBe(`  1. Part 1 · echo ${json(long)}`);
+    const tooLong = { text: "y".repeat(5_000) };
+    expect(planList([step(1, { parameters: tooLong })], "en")[1]).toMatch(/y… \(3011 more characters not shown\)$/);
+    expect(planList([step(1, { parameters: tooLong })], "zh")[1]).toMatch(/y…（另有 3011 个字符未显示）$/);
+  });
+
+  test("is a list again when something has changed that is not shown", () => {
+    const lines = createPlanLines("en");
+    lines([step(1, { parameters: { text: `${"y".repeat(5_000)}a` } })]);
+    expect(lines([step(1, { parameters: { text: `${"y".repeat(5_000)}b` } })])[0]).toBe("📋 Plan (1 step)");
+  });
+
+  test("has no lines without steps", () => {
+    expect(planList([], "zh")).toEqual([]);
+    expect(createPlanLines("en")([])).toEqual([]);
   });
 });
 
 describe("a reply to a plan", () => {
-  test.each(["y", " YES ", "ok", "是", "是的。", "确认", "确认执行！"])("%s is a yes", (text) => {
+  const yes = ["y", " YES ", "ok", "是", "是的。", "确认", "确认执行！", "Sure.", "Go", "go ahead!", "可以"];
+  test.each([...yes, "好的", "好的，执行。", "执行"])("%s is a yes", (text) => {
     expect(readPlanReply(text)).toEqual({ reply: "yes" });
   });
 
-  test.each(["n", "No.", "否", "不要", "取消"])("%s is a no", (text) => {
+  test.each(["n", "No.", "否", "不要", "取消", "STOP!", "q", "quit", "算了。"])("%s is a no", (text) => {
     expect(readPlanReply(text)).toEqual({ reply: "no" });
   });
 
-  test.each(["yes, but not step 2", "no step 3", "y/n", "确认第一步"])("%s is what to change", (text) => {
+  test.each([
+    "yes, but not step 2",
+    "no step 3",
+    "y/n",
+    "确认第一步",
+    "go to b.txt",
+    "stop after 1",
+    "可以改吗？",
+    "/exit",
+  ])("%s is what to change", (text) => {
     expect(readPlanReply(text)).toEqual({ reply: "edit", words: text });
   });
 

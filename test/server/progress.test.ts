@@ -81,6 +81,23 @@ describe("progress", () => {
     expect(sent).toHaveLength(count);
   });
 
+  test("after a cancel nothing is sent, neither what was pending nor a sign of life nor what comes later", async () => {
+    const cancel = new AbortController();
+    const progress = reportProgress({
+      locale: "en",
+      send: (count, message) => sent.push({ progress: count, message, at: performance.now() }),
+      signal: cancel.signal,
+    });
+    progress.take(phase);
+    progress.take(delta("pending"));
+    cancel.abort();
+    await vi.advanceTimersByTimeAsync(20_000);
+    progress.take({ type: "notice", level: "warning", code: "x", message: "late" });
+    await progress.end();
+    expect(sent).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test("control characters never reach a message", () => {
     start().take({ type: "notice", level: "info", code: "x", message: "a\u001b]52;c;AAAA\u0007b\u202e" });
     expect(sent[0]?.message).toBe("ℹ a\\u{1b}]52;c;AAAA\\u{7}b\\u{202e}");

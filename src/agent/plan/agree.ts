@@ -2,6 +2,7 @@ import { abortable, timeLimit, timeoutError } from "../../core/waiting.ts";
 import type { PlanReply } from "../plan-reply.ts";
 import type { Run } from "../run.ts";
 import type { Plan } from "./plan.ts";
+import { tellNoMoreChanges } from "./plan-notices.ts";
 import type { Drafted, Planner } from "./planner.ts";
 
 /** What came of showing a plan; `unanswered`: nobody can be asked, or nobody has replied. */
@@ -20,7 +21,10 @@ export async function agree(run: Run, plan: Plan, planner: Planner): Promise<Agr
     const reply = await askReader(run, plan);
     if (reply === undefined) return "unanswered";
     if (reply.reply !== "edit") return reply.reply;
-    if (revisions === mostRevisions) return "unanswered";
+    if (revisions === mostRevisions) {
+      tellNoMoreChanges(run, mostRevisions);
+      return "unanswered";
+    }
     const stopped = await revise(run, plan, planner, reply.words);
     if (stopped) return stopped;
   }

@@ -1,8 +1,11 @@
 import type { PlanStep } from "../../core/events.ts";
 import { isRecord } from "../../core/json.ts";
+import type { Locale } from "../../core/locale.ts";
 import { type PlanReply, readPlanReply } from "../../core/plan-reply.ts";
 import type { Observation } from "../act.ts";
+import type { Conversation } from "../conversation.ts";
 import type { Begun, Plan } from "./plan.ts";
+import { waitingText } from "./plan-text.ts";
 
 /** A plan that waited to be confirmed, and what was said to it. */
 export interface Resumed {
@@ -39,6 +42,19 @@ export function resumePlan(text: string, words: string): Resumed | undefined {
     begun: { steps, stepwise, observations, replaced, repairs, results: new Map(kept.results) },
   };
 }
+
+/** Whether the words are no more than a yes or no to a plan that waits and was the last thing said. */
+export function isBareReply(
+  { pendingPlan, turns }: Pick<Conversation, "pendingPlan" | "turns">,
+  words: string,
+): boolean {
+  const resumed = pendingPlan === undefined ? undefined : resumePlan(pendingPlan, words);
+  if (resumed === undefined || resumed.reply.reply === "edit") return false;
+  const last = turns.at(-1)?.answer;
+  return locales.some((locale) => waitingText(resumed.begun.steps, locale) === last);
+}
+
+const locales: readonly Locale[] = ["zh", "en"];
 
 interface Kept {
   version: 1;

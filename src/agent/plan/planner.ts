@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { DuetError } from "../../core/errors.ts";
 import { say, type Text } from "../../core/locale.ts";
 import type { Message } from "../../core/messages.ts";
@@ -11,6 +12,7 @@ import { takeTurn } from "../turn.ts";
 import type { Work } from "../work.ts";
 import { parsePlan } from "./parse-plan.ts";
 import type { Draft, Plan, PlannedStep } from "./plan.ts";
+import { tellByRules, tellNoNewPlan, tellNoPlan, tellUnchanged } from "./plan-notices.ts";
 import { stateList } from "./plan-text.ts";
 import { correctionRequest, repairRequest, revisionRequest } from "./plan-words.ts";
 
@@ -42,15 +44,19 @@ export function createPlanner(run: Run, plan: Plan): Planner {
   return {
     async begin() {
       // A model that goes by rules reads no prompt: asking it would only use up iterations.
-      if (run.models.functionCall.followsPrompts === false) return { draft: stepwise(run) };
-      return draft(run, plan, { messages, reason: reasons.first, otherwise: () => stepwise(run) });
+      if (run.models.functionCall.followsPrompts === false) return { draft: stepwise(run, tellByRules) };
+      return draft(run, plan, { messages, reason: reasons.first, otherwise: () => stepwise(run, tellNoPlan) });
     },
-    revise(words) {
+    async revise(words) {
+      if (run.models.functionCall.followsPrompts === false) return { draft: stepwise(run, tellByRules) };
       plan.excuseTurn();
       ask(say(run.language, revisionRequest(words, firstOpen(plan))));
       const isUnderWay = plan.observations.length > 0;
-      const otherwise = (): Draft => (isUnderWay ? asItWas(run, plan.waiting()) : stepwise(run));
-      return draft(run, plan, { messages, reason: reasons.revise, otherwise });
+      const before = plan.waiting();
+      const otherwise = (): Draft => (isUnderWay ? asItWas(run, before) : stepwise(run, tellNoPlan));
+      const drafted = await draft(run, plan, { messages, reason: reasons.revise, otherwise });
+      if ("draft" in drafted && isSamePlan(drafted.draft, before)) tellUnchanged(run);
+      return drafted;
     },
     repair() {
       const results = handOver("", plan.observations, run.marker, run.language).trim();
@@ -151,22 +157,19 @@ async function readTurn(run: Run, plan: Plan, turn: Turn): Promise<{ draft: Draf
   return "problems" in parsed ? parsed : { draft: { steps: parsed.steps, stepwise: false } };
 }
 
-function stepwise(run: Run): Draft {
-  const message = say(run.locale, {
-    zh: "模型没有给出可用的计划，改为逐步决定并执行。",
-    en: "The model gave no plan that can be used; deciding step by step instead.",
-  });
-  run.emit({ type: "notice", level: "warning", code: "plan-unusable", message });
+/** Whether the model wrote the same steps again; steps that were put back in place of a new plan are told of already. */
+function isSamePlan({ steps, stepwise: isStepwise }: Draft, before: readonly PlannedStep[]): boolean {
+  return !isStepwise && steps !== before && isDeepStrictEqual(steps, before);
+}
+
+function stepwise(run: Run, tell: (run: Run) => void): Draft {
+  tell(run);
   const description = say(run.locale, { zh: "逐步决定并执行", en: "Decide and act step by step" });
   return { steps: [{ description, tool: "", parameters: {} }], stepwise: true };
 }
 
 function asItWas(run: Run, steps: PlannedStep[]): Draft {
-  const message = say(run.locale, {
-    zh: "模型没有给出可用的新计划，按原计划继续其余步骤。",
-    en: "The model gave no new plan that can be used; the rest goes on as planned before.",
-  });
-  run.emit({ type: "notice", level: "warning", code: "plan-unusable", message });
+  tellNoNewPlan(run);
   return { steps, stepwise: false };
 }
 

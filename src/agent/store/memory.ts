@@ -5,6 +5,7 @@ import type { AgentTrace } from "../../core/trace.ts";
 import { type Conversation, type ConversationTurn, newId, type Summary } from "../conversation.ts";
 import type { SourceList } from "../sources.ts";
 import { type ConversationEntry, type ConversationStore, longestTitle } from "../store.ts";
+import { toRunEntry } from "./rows.ts";
 
 interface Kept {
   id: string;
@@ -65,6 +66,15 @@ export function createMemoryStore(max = 1000): ConversationStore {
     },
     // A trace that is only read does not become the last one.
     trace: async (runId) => (runId === undefined ? [...traces.values()][0] : traces.peek(runId)),
+    async runs(which) {
+      const all = [...traces.values()].reverse();
+      if ("beginning" in which)
+        return all
+          .filter(({ run_id }) => run_id.startsWith(which.beginning))
+          .slice(0, 10)
+          .map(toRunEntry);
+      return all.filter(({ conversation_id }) => conversation_id === which.conversationId).map(toRunEntry);
+    },
     async close() {},
   };
 }

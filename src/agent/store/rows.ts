@@ -2,7 +2,7 @@ import { isRecord, textOf } from "../../core/json.ts";
 import type { NumberedSource } from "../../core/sources.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import type { Conversation } from "../conversation.ts";
-import type { ConversationEntry } from "../store.ts";
+import type { ConversationEntry, RunEntry } from "../store.ts";
 import type { Statements } from "./statements.ts";
 
 type Row = Record<string, unknown>;
@@ -51,6 +51,10 @@ export function toTrace({ trace }: Row): AgentTrace | undefined {
   } catch {
     return undefined;
   }
+}
+
+export function toRunEntry({ run_id, question, status, started_at }: AgentTrace): RunEntry {
+  return { id: run_id, question, status, startedAt: started_at };
 }
 
 /** Our own writing, read back: enough to know that it is that. */

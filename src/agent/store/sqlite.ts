@@ -4,7 +4,7 @@ import { type Conversation, newId } from "../conversation.ts";
 import type { ConversationStore } from "../store.ts";
 import { type ConnectionOptions, openConnection } from "./connection.ts";
 import { keepRun } from "./keep-run.ts";
-import { type Loaded, loadWords, toEntry, toTrace } from "./rows.ts";
+import { type Loaded, loadWords, toEntry, toRunEntry, toTrace } from "./rows.ts";
 import { createSourceList } from "./sqlite-sources.ts";
 
 const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {} };
@@ -56,6 +56,12 @@ export async function createSqliteStore(
         runId === undefined ? lastTrace.get() : trace.get(runId),
       );
       return row && toTrace(row);
+    },
+    async runs(which) {
+      const rows = await connection.read(({ runsOf, runsFrom }) =>
+        "beginning" in which ? runsFrom.all({ beginning: which.beginning }) : runsOf.all(which.conversationId),
+      );
+      return rows.map(toTrace).flatMap((trace) => (trace ? [toRunEntry(trace)] : []));
     },
     close: async () => connection.close(),
   };

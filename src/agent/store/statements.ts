@@ -44,6 +44,10 @@ export function prepareStatements(connection: DatabaseSync) {
       SELECT id, title, turns, created_at, updated_at FROM conversations ORDER BY asked DESC LIMIT ? OFFSET ?`),
     remove: prepare("DELETE FROM conversations WHERE id = ?"),
     trace: prepare("SELECT trace FROM traces WHERE run = ?"),
+    runsOf: prepare("SELECT trace FROM traces WHERE conversation = ? ORDER BY n"),
+    /** By a range and not by LIKE, which has characters of its own. */
+    runsFrom: prepare(`
+      SELECT trace FROM traces WHERE run >= :beginning AND run < :beginning || char(0x10ffff) ORDER BY run LIMIT 10`),
     lastTrace: prepare("SELECT trace FROM traces ORDER BY n DESC LIMIT 1"),
   };
 }

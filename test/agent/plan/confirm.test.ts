@@ -12,6 +12,10 @@ const tools = createBuiltinTools({ roots: ["."], locale: "en", search: undefined
 const add = { description: "Add", tool: "calculator", parameters: { expression: "2+3" } };
 const sayIt = { description: "Say it", tool: "echo", parameters: { text: "So: {{step_1}}" } };
 
+function noticesOf(events: readonly AgentEvent[]): string[] {
+  return events.flatMap((event) => (event.type === "notice" ? [`${event.code}: ${event.message}`] : []));
+}
+
 /** A reader who gives these replies, one after the other, and keeps what was shown. */
 function reader(...replies: ("yes" | "no" | { words: string })[]) {
   const shown: PlanStep[][] = [];
@@ -65,7 +69,28 @@ describe("a reader who is asked", () => {
     const models = planners(Array.from({ length: 6 }, () => written(add)));
     const events = await runAll({ mode: "plan", models, tools, confirmPlan, limits: { maxIterations: 1 } });
     expect(shown).toHaveLength(6);
+    expect(noticesOf(events)).toContain(
+      "plan-changes-used-up: The plan was changed 5 times; no more changes are taken in this run. The plan waits as it is.",
+    );
     expect(outcomeOf(events)).toMatchObject({ status: "needs_confirmation", stop_reason: "confirmation" });
+  });
+
+  test("is told when a change has left the plan as it was", async () => {
+    const { confirmPlan } = reader({ words: "hm" }, { words: "say it" }, "no");
+    const models = planners([written(add), written(add), written(add, sayIt)]);
+    const events = await runAll({ mode: "plan", models, tools, confirmPlan });
+    expect(noticesOf(events)).toEqual(["plan-unchanged: The plan is unchanged."]);
+  });
+
+  test("is told that rules make no plan, and what was changed asks them for none", async () => {
+    const { confirmPlan, shown } = reader({ words: "hm" }, "no");
+    const { functionCall, answer } = planners([]);
+    const models = { functionCall: { ...functionCall, followsPrompts: false as const }, answer };
+    const events = await runAll({ mode: "plan", models, tools, confirmPlan });
+    const notice = "plan-by-rules: The offline rules make no plans; deciding and acting step by step.";
+    expect(noticesOf(events)).toEqual([notice, notice]);
+    expect(shown).toHaveLength(2);
+    expect(functionCall.requests).toEqual([]);
   });
 
   test("is not asked about a plan that calls no tool", async () => {
@@ -213,11 +238,36 @@ describe("where nobody can be asked and plans are to be confirmed", () => {
     expect(lastAsked(last.answer, 0)).toContain(`${question}\n\n还要说出来\n\n工具结果：`);
   });
 
-  test("a question in another mode drops it", async () => {
+  test("a question in another mode leaves it waiting", async () => {
     const { ask, store } = conversation();
     await ask({ models: planners([written(add)]), question });
-    await ask({ models: planners(["enough"]), question: "y", mode: "agent" });
+    await ask({ models: planners([], "Hello."), question: "y", mode: "chat" });
+    await ask({ models: planners(["enough"]), question: "And 3+4?", mode: "agent" });
+    expect((await store.load("conv-1"))?.pendingPlan).toBeDefined();
+    expect(callsOf(await ask({ models: planners([]), question: "y" }))).toHaveLength(1);
     expect((await store.load("conv-1"))?.pendingPlan).toBeUndefined();
+  });
+
+  test.each([
+    ["y", "complete", 1],
+    ["算了", "cancelled", 0],
+  ])("a bare %s right after it is the reply in agent mode too", async (word, status, calls) => {
+    const { ask, store } = conversation();
+    await ask({ models: planners([written(add)]), question });
+    const events = await ask({ models: planners([]), question: word, mode: "agent" });
+    expect(outcomeOf(events)).toMatchObject({ status, meta: { mode: "plan" } });
+    expect(callsOf(events)).toHaveLength(calls);
+    expect((await store.load("conv-1"))?.pendingPlan).toBeUndefined();
+  });
+
+  test("a bare yes to something said later does not carry it out in agent mode", async () => {
+    const { ask, store } = conversation();
+    await ask({ models: planners([written(add)]), question });
+    await ask({ models: planners(["enough"], "Shall I go on?"), question: "And 3+4?", mode: "agent" });
+    const events = await ask({ models: planners(["enough"]), question: "好的", mode: "agent" });
+    expect(callsOf(events)).toEqual([]);
+    expect(outcomeOf(events).meta.mode).toBe("agent");
+    expect((await store.load("conv-1"))?.pendingPlan).toBeDefined();
   });
 
   test("what is planned after a failure waits too, and goes on from the results that there are", async () => {

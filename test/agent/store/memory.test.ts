@@ -15,6 +15,18 @@ test("a conversation or a trace that is only read does not become the last one",
   expect((await store.trace())?.run_id).toBe(second.runId);
 });
 
+test("a run is found by its conversation and by the beginning of its id", async () => {
+  const store = createMemoryStore();
+  await store.append({ ...finishedRun("a", "one", "1"), runId: "run-1" });
+  await store.append(finishedRun("b", "two", "2"));
+  const three = finishedRun("a", "three");
+  await store.append(three);
+  expect((await store.runs({ conversationId: "a" })).map(({ question }) => question)).toEqual(["one", "three"]);
+  expect(await store.runs({ beginning: three.runId.slice(0, -1) })).toEqual([
+    { id: three.runId, question: "three", status: "complete", startedAt: "2026-11-21T00:00:00.000Z" },
+  ]);
+});
+
 test("a conversation is titled with its first question, cut where it is long, also when its run failed", async () => {
   const store = createMemoryStore();
   await store.append(finishedRun("a", "word ".repeat(100)));

@@ -55,6 +55,17 @@ describe("a conversation on disk", () => {
     expect((await other.load("a"))?.pendingPlan).toBeUndefined();
   });
 
+  test("finds its runs, the oldest first, and a run by the beginning of its id, in which no character is special", async () => {
+    const store = await openStore(await storeFile());
+    const [one, two, other] = [finishedRun("a", "one", "1"), finishedRun("a", "two"), finishedRun("b", "three", "3")];
+    for (const run of [one, two, other]) await store.append(run);
+    const ids = async (which: Parameters<typeof store.runs>[0]) => (await store.runs(which)).map(({ id }) => id);
+    expect(await ids({ conversationId: "a" })).toEqual([one.runId, two.runId]);
+    expect(await ids({ beginning: two.runId.slice(0, 20) })).toEqual([two.runId]);
+    expect(await ids({ beginning: "run-" })).toEqual([one.runId, two.runId, other.runId].sort());
+    for (const beginning of ["run_", "%", "unheard-of"]) expect(await ids({ beginning })).toEqual([]);
+  });
+
   test("shows nothing of another one", async () => {
     const store = await openStore(await storeFile());
     const a = await store.create("a");

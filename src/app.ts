@@ -118,7 +118,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       store.get(),
       models.get(),
     ]);
-    const { known, waitedMs } = await loadInTurn(kept, { mode, conversationId }, going);
+    const { known, waitedMs } = await loadInTurn(kept, conversationId, going);
     const isLost = conversationId !== undefined && known === undefined;
     const conversation = known ?? (await kept.create(conversationId));
     const session = sessionOf(conversation.id, known === undefined);
@@ -159,12 +159,12 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
   /** Two replies to one plan that waits are taken one after the other; the second finds what the first has left. */
   async function loadInTurn(
     kept: ConversationStore,
-    { mode, conversationId }: Pick<AskRequest, "mode" | "conversationId">,
+    conversationId: string | undefined,
     going: GoingRun,
   ): Promise<{ known: Conversation | undefined; waitedMs: number }> {
     if (conversationId === undefined) return { known: undefined, waitedMs: 0 };
     const known = await kept.load(conversationId);
-    if (mode !== "plan" || known?.pendingPlan === undefined) return { known, waitedMs: 0 };
+    if (known?.pendingPlan === undefined) return { known, waitedMs: 0 };
     const began = performance.now();
     // Who is cancelled meanwhile needs no turn any more.
     going.atEnd(await planTurns(conversationId, going.signal).catch(() => () => {}));

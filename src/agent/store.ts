@@ -33,7 +33,7 @@ export interface FinishedRun {
   /** Absent when the run gave no answer worth going on from. */
   turn: ConversationTurn | undefined;
   trace: AgentTrace;
-  /** A plan that waits to be confirmed; absent, the conversation has none any more. Only plan mode reads it. */
+  /** A plan that waits to be confirmed; absent, the conversation has none any more. Plan mode reads it, and agent mode for a bare yes or no. */
   pendingPlan?: string | undefined;
 }
 

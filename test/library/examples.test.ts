@@ -116,6 +116,7 @@ export abstract class Store implements ConversationStore {
   abstract list: ConversationStore["list"];
   abstract remove: ConversationStore["remove"];
   abstract trace: ConversationStore["trace"];
+  abstract runs: ConversationStore["runs"];
   async close(): Promise<void> {}
 }
 export class Parrot implements Model {

@@ -53,7 +53,7 @@ describe("Agent Prompt 模板", () => {
     expect(decide).toMatch(/查询要具体.*如“.+”，而不是“.+”/);
     expect(decide).toMatch(/标题、网址和摘要.{0,10}判断.{0,12}可信/);
     expect(decideEnglish).toMatch(/recent events, live data/);
-    expect(decideEnglish).toMatch(/queries specific, .*“.+”, not “.+”/);
+    expect(decideEnglish).toMatch(/queries specific, .*".+", not ".+"/);
     expect(decideEnglish).toMatch(/judge .*result.* by its title, address and snippet/i);
   });
 

@@ -61,12 +61,10 @@ export function requestTokens(model: Model, { messages, tools }: ModelRequest): 
 
 /** Whether a request surely has room, told without the costly estimate: rather too many tokens are counted than too few. */
 export function surelyFits({ messages, tools }: ModelRequest, room: number): boolean {
-  const texts = messages.map(allText);
-  if (tools.length > 0) texts.push(JSON.stringify(tools));
-  const rest = room - perMessage * messages.length;
-  // No common text has more tokens than characters; where one has, what is kept back for estimates covers it.
-  if (texts.reduce((sum, { length }) => sum + length, 0) <= rest) return true;
-  return texts.reduce((sum, text) => sum + roughTokens(text), 0) <= rest;
+  // Schemas are words for the most part. No common text of a message has more tokens than characters; where one has,
+  // what is kept back for estimates covers it.
+  const offer = tools.length === 0 ? 0 : roughTokens(JSON.stringify(tools));
+  return messages.reduce((sum, message) => sum + perMessage + allText(message).length, offer) <= room;
 }
 
 /** What each message costs beside its text. */

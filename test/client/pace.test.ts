@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createPace } from "../../src/client/pace.ts";
 
 /** Lets everything that is ready to run do so. */
@@ -56,9 +56,19 @@ test("a failed call frees its place", async () => {
   await expect(pace(async () => "yes", never)).resolves.toBe("yes");
 });
 
-test("calls start at least their share of a second apart", async () => {
+test("calls start at least their share of a second apart, in their order", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const pace = createPace({ callsPerSecond: 50 });
-  const starts: number[] = [];
-  await Promise.all([1, 2, 3, 4].map(() => pace(async () => void starts.push(performance.now()), never)));
-  expect((starts.at(-1) ?? 0) - (starts[0] ?? 0)).toBeGreaterThanOrEqual(55);
+  const starts: { call: number; at: number }[] = [];
+  const began = performance.now();
+  const calls = [1, 2, 3, 4].map((call) =>
+    pace(async () => void starts.push({ call, at: performance.now() - began }), never),
+  );
+  await vi.advanceTimersByTimeAsync(20);
+  await vi.advanceTimersByTimeAsync(100);
+  await Promise.all(calls);
+  expect(starts.map(({ call }) => call)).toEqual([1, 2, 3, 4]);
+  for (const [index, { at }] of starts.slice(1).entries())
+    expect(at - (starts[index]?.at ?? 0)).toBeGreaterThanOrEqual(20);
 });

@@ -5,6 +5,7 @@ import type { OwnPrompt, Prompts } from "./agent/prompts.ts";
 import type { Models } from "./agent/run.ts";
 import type { runAgent as RunAgent } from "./agent/run-agent.ts";
 import type { ConversationStore } from "./agent/store.ts";
+import { rememberApprovals } from "./app/approvals.ts";
 import type { ModelCheck, SearchCheck } from "./app/checkup.ts";
 import { type Inventory, noTools, openOffer, type Wanted } from "./app/inventory.ts";
 import { type LimitChanges, mergeLimits } from "./app/limits.ts";
@@ -23,12 +24,14 @@ import type { AgentEvent } from "./core/events.ts";
 import { type Locale, languageOf, type Text } from "./core/locale.ts";
 import type { Notice } from "./core/notice.ts";
 import type { Mode } from "./core/outcome.ts";
+import type { ApproveCall } from "./core/permission.ts";
 import type { Tool } from "./core/tool.ts";
 import { abortable } from "./core/waiting.ts";
 
 export type { ConfirmPlan } from "./agent/plan-reply.ts";
 export type { ConversationEntry, ConversationStore, RunEntry } from "./agent/store.ts";
 export type { Inventory } from "./app/inventory.ts";
+export type { ApprovalRequest, ApproveCall } from "./core/permission.ts";
 
 /** The whole agent, opened once and shared by every face and connection. */
 export interface Duet {
@@ -65,6 +68,8 @@ export interface AskRequest {
   search?: boolean | undefined;
   /** Shows a plan to somebody who can say yes, no, or what to change; absent where nobody can be asked. */
   confirmPlan?: ConfirmPlan;
+  /** Shows a call that needs consent to somebody who can give it; absent where nobody can be asked, so that it does not run. */
+  approveCall?: ApproveCall;
   /** Only tools whose names fit one of these patterns. */
   tools?: readonly string[];
   /** What this question changes of the configured limits. */
@@ -109,7 +114,17 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
   }
 
   async function* run(request: AskRequest, going: GoingRun): AsyncGenerator<AgentEvent, void, undefined> {
-    const { question, conversationId, mode = "agent", search, confirmPlan, tools, limits, chain } = request;
+    const {
+      question,
+      conversationId,
+      mode = "agent",
+      search,
+      confirmPlan,
+      approveCall,
+      tools,
+      limits,
+      chain,
+    } = request;
     const { signal } = going;
     const began = performance.now();
     const locale = localeFor(question);
@@ -142,6 +157,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       evaluator: parts.evaluator ?? own.evaluator,
       planPolicy: config.agent.plan,
       confirmPlan,
+      approveCall: approveCall && rememberApprovals(approveCall, session),
       search: searchFirst,
       locale,
       spentMs: performance.now() - began - waitedMs,

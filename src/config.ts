@@ -1,6 +1,7 @@
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
+import { readEmail } from "./config/email.ts";
 import type { Environment } from "./config/expand.ts";
-import { absolutePath, findFile, searchedPlaces, stateDirectory } from "./config/find.ts";
+import { absolutePath, configDirectory, findFile, searchedPlaces, stateDirectory } from "./config/find.ts";
 import type { Flags } from "./config/flags.ts";
 import { speaksALanguage, systemLocale } from "./config/locale.ts";
 import { merge, originsOf } from "./config/merge.ts";
@@ -55,10 +56,13 @@ export async function loadConfig(
     servers: readServers(settings, read.file, read.place.file, read.environment),
     tools: {
       ...tools,
-      directory: tools.directory && absolute("tools.directory", tools.directory),
+      directory: tools.directory ? absolute("tools.directory", tools.directory) : ownTools(read.environment, embedding),
+      directoryIsNamed: tools.directory !== undefined,
       roots: tools.roots.map((root) => absolute("tools.roots", root)),
     },
     search: readSearch(settings.search, sources),
+    web: settings.web,
+    email: readEmail(settings.email, sources),
     prompts: { directory: prompts.directory && absolute("prompts.directory", prompts.directory) },
     conversations: settings.conversations,
     localeIsChosen: settings.locale !== undefined || speaksALanguage(read.environment),
@@ -71,6 +75,12 @@ export async function loadConfig(
     settings,
     origins,
   };
+}
+
+/** Where a user's own tools lie when no setting says so; a program that embeds Duet brings its own. */
+function ownTools(environment: Environment, embedding: Embedding | undefined): string | undefined {
+  const directory = embedding === undefined ? configDirectory(environment) : undefined;
+  return directory === undefined ? undefined : join(directory, "tools");
 }
 
 /** The file in force, if any, and the places where one is looked for when `--config` names none. */

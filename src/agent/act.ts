@@ -7,8 +7,8 @@ import { say } from "../core/locale.ts";
 import type { ToolCall } from "../core/messages.ts";
 import type { ToolCallRecord } from "../core/outcome.ts";
 import { printableLine } from "../core/printable.ts";
-import { type NumberedSource, sourceBlocks } from "../core/sources.ts";
-import { failure, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { type NumberedSource, pageText, sourceBlocks } from "../core/sources.ts";
+import { failure, type RunFacts, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { abortable } from "../core/waiting.ts";
 import type { Run } from "./run.ts";
 
@@ -98,7 +98,7 @@ async function observe(run: Run, { call, callId, record, step, allowance }: OneC
     ? { result: repeated(run, call.name), ran: false }
     : await runCall(run, call, callId, allowance);
   const sources = await numbered(run, result);
-  const text = sources ? run.results.read(sourceBlocks(sources), "sources") : run.results.read(result.text, "text");
+  const text = readBy(run, result, sources);
   record.result = text;
   record.ok = result.ok;
   record.cached = result.cached ?? false;
@@ -113,10 +113,19 @@ async function observe(run: Run, { call, callId, record, step, allowance }: OneC
     preview: cutText(printableLine(text.slice(0, 2 * previewLength)), previewLength),
     ...found(sources),
     elapsedMs: record.elapsed_ms,
+    permission: result.permission,
     error: result.error && { ...result.error, message: cutText(result.error.message, longestMessage) },
   });
   const isNews = !isRepeated && run.repetition.learn(call, text);
   return { call, result, text, ran, isRepeated, isNews };
+}
+
+/** A result as the models read it: with sources, under their numbers. */
+function readBy(run: Run, { text, isPage }: ToolResult, sources: NumberedSource[] | undefined): string {
+  const [page] = sources ?? [];
+  if (page === undefined || sources === undefined) return run.results.read(text, "text");
+  if (isPage) return run.results.read(pageText(page, text), "text");
+  return run.results.read(sourceBlocks(sources), "sources");
 }
 
 async function runCall(
@@ -150,6 +159,8 @@ function contextOf(run: Run, callId: string): ToolContext & { close(): void } {
     signal: run.working,
     locale: run.language,
     chain: chainBelow(run),
+    approve: run.approve,
+    facts: () => factsOf(run),
     progress(message, progress, total) {
       if (!open) return;
       run.emit({ type: "tool-progress", callId, message: printableLine(message), progress, total });
@@ -160,6 +171,18 @@ function contextOf(run: Run, callId: string): ToolContext & { close(): void } {
     close() {
       open = false;
     },
+  };
+}
+
+function factsOf({ tools, limits, clock, statistics, calls }: Run): RunFacts {
+  const { maxToolCalls, maxIterations, tokenBudget } = limits;
+  return {
+    tools: [...tools.keys()],
+    toolCallsLeft: Math.max(0, maxToolCalls - calls.length),
+    maxToolCalls,
+    maxIterations,
+    leftMs: Math.max(0, clock.deadline() - Date.now()),
+    tokensLeft: Math.max(0, tokenBudget - statistics.totalTokens()),
   };
 }
 

@@ -3,9 +3,11 @@ import type { AgentEvent } from "../core/events.ts";
 import { type Locale, languageOf } from "../core/locale.ts";
 import type { Notice } from "../core/notice.ts";
 import type { Mode } from "../core/outcome.ts";
+import type { ApproveCall } from "../core/permission.ts";
 import { randomHex } from "../core/random.ts";
 import type { Tool } from "../core/tool.ts";
 import { createAnswerText } from "./answer-text.ts";
+import { createApprove } from "./approval.ts";
 import { type Conversation, newId } from "./conversation.ts";
 import type { Evaluator } from "./evaluator.ts";
 import type { Limits } from "./limits.ts";
@@ -33,6 +35,8 @@ export interface RunOptions {
   evaluator?: Evaluator | undefined;
   planPolicy: PlanPolicy;
   confirmPlan?: ConfirmPlan | undefined;
+  /** Asks a person about one call; absent where nobody can be asked. */
+  approveCall?: ApproveCall | undefined;
   /** Chat mode: search the web for the question first, with the tool `web_search`. */
   search?: boolean | undefined;
   /** The reader's language; the answer follows the question's. */
@@ -82,6 +86,7 @@ export function openRun(options: RunOptions, { question, cancelled, clock, emit 
     evaluator: options.evaluator,
     planPolicy: options.planPolicy,
     confirmPlan: options.confirmPlan,
+    approve: options.approveCall && createApprove(options.approveCall, clock, cancelled),
     search: options.search ?? false,
     statistics: createStatistics(),
     repetition: createRepetition(limits.repeatable),

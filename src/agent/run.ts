@@ -3,6 +3,7 @@ import type { Locale } from "../core/locale.ts";
 import type { Message } from "../core/messages.ts";
 import type { Model } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
+import type { Approve } from "../core/permission.ts";
 import type { Tool } from "../core/tool.ts";
 import type { AnswerText } from "./answer-text.ts";
 import type { Conversation } from "./conversation.ts";
@@ -49,6 +50,8 @@ export interface Run {
   readonly planPolicy: PlanPolicy;
   /** Absent where nobody can be asked. */
   readonly confirmPlan: ConfirmPlan | undefined;
+  /** Asks whether a call may run; absent where nobody can be asked. */
+  readonly approve: Approve | undefined;
   /** Chat mode: search the web for the raw question first. */
   readonly search: boolean;
   readonly statistics: Statistics;

@@ -49,12 +49,13 @@ export function createTraceRecorder({ question }: { question: string }): TraceRe
     running.set(event.callId, addStep({ action, elapsed_ms: 0, timestamp: now() }));
   }
 
-  function endCall({ callId, tool, cached, elapsedMs, error }: ToolEnd): void {
+  function endCall({ callId, tool, cached, elapsedMs, permission, error }: ToolEnd): void {
     const step = running.get(callId);
     if (step === undefined) return;
     running.delete(callId);
     step.elapsed_ms = elapsedMs;
     step.cached = cached;
+    step.permission = permission;
     step.error = error && keepText(error.message, longestText).text;
     if (error?.code === "unknown_tool") return;
     const { count, total_ms } = usedTools.get(tool) ?? { count: 0, total_ms: 0 };

@@ -1,6 +1,6 @@
 import type { ConversationStore } from "../agent/store.ts";
 import { openDuet } from "../app.ts";
-import { loadConfig, unusedLine, unusedSettings } from "../config.ts";
+import { loadConfig } from "../config.ts";
 import { DuetError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { say, type Text } from "../core/locale.ts";
@@ -46,9 +46,6 @@ export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDue
     settings,
   });
   const warn = (line: Text): void => process.emitWarning(say(config.locale, line));
-  // What the environment says may be meant for others.
-  const unused = unusedLine(unusedSettings(config, ({ from }) => from !== "environment"));
-  if (unused) warn(unused);
   const duet = await openDuet(config, {
     models,
     tools: await readTools(options.tools ?? []),

@@ -6,6 +6,7 @@ import type { Tool } from "../core/tool.ts";
 import { version } from "../core/version.ts";
 import { abortable, timeLimit } from "../core/waiting.ts";
 import type { DroppedTool } from "../tools/collect.ts";
+import type { Judge } from "../tools/permission.ts";
 import { once } from "./once.ts";
 
 /** Every tool there is at a moment, the servers' state, and what was left out and why. */
@@ -45,15 +46,18 @@ export function openOffer(config: Config, own: readonly Tool[] = []): Offer {
   /** Tools of servers and of the program inside their checks and limits; each is wrapped once. */
   const guarded = new WeakMap<Tool, Tool>();
 
-  function builtinsOf(conversation: object, { createBuiltinTools }: Rooms): Tool[] {
+  let judge: Judge | undefined;
+
+  function builtinsOf(conversation: object, room: Rooms, rules: Judge): Tool[] {
     const known = builtins.get(conversation);
     if (known) return known;
     const { tools, locale, search } = config;
-    const made = createBuiltinTools({
+    const builtin = room.createBuiltinTools({
       roots: tools.roots,
       locale,
       search: search.enabled === false ? undefined : search,
     });
+    const made = builtin.map((tool) => room.withPermission(tool, rules));
     builtins.set(conversation, made);
     return made;
   }
@@ -62,14 +66,17 @@ export function openOffer(config: Config, own: readonly Tool[] = []): Offer {
     async take(conversation: object, { allow, patienceMs, signal }: Wanted): Promise<Inventory> {
       const [room, pool] = await Promise.all([rooms.get(), servers]);
       if (pool && !pool.isSettled()) await patiently(pool.ready(signal), patienceMs);
+      judge ??= room.createJudge(config.tools);
+      const rules = judge;
       const guard = (tool: Tool): Tool => {
-        const inside = guarded.get(tool) ?? room.withValidation(room.withOutputLimit(tool));
+        const inside = guarded.get(tool) ?? room.withPermission(room.withValidation(room.withOutputLimit(tool)), rules);
         guarded.set(tool, inside);
         return inside;
       };
       const remote = pool?.tools() ?? [];
-      const all = room.collectTools([own.map(guard), builtinsOf(conversation, room), remote.map(guard)], config.tools);
-      const tools = allow ? room.collectTools([all.tools], { allow }).tools : all.tools;
+      const lists = [own.map(guard), builtinsOf(conversation, room, rules), remote.map(guard)];
+      const all = room.collectTools(lists, config.tools);
+      const tools = allow ? narrow(all.tools, allow, room) : all.tools;
       return { tools, dropped: all.dropped, servers: pool?.status() ?? [] };
     },
     async close() {
@@ -78,15 +85,30 @@ export function openOffer(config: Config, own: readonly Tool[] = []): Offer {
   };
 }
 
+/** What a question allows of the tools; where its patterns are about arguments, each call is judged by them too. */
+function narrow(tools: readonly Tool[], allow: readonly string[], room: Rooms): Tool[] {
+  const narrowed = room.collectTools([tools], { allow }).tools;
+  if (!allow.some((pattern) => pattern.includes("("))) return narrowed;
+  const judge = room.createJudge({ allow });
+  return narrowed.map((tool) => room.withPermission(tool, judge));
+}
+
 /** Imported once: an `import` costs something each time, also of what is there. */
 async function importTools() {
-  const [{ collectTools }, { withValidation }, { withOutputLimit }, { createBuiltinTools }] = await Promise.all([
+  const [
+    { collectTools },
+    { withValidation },
+    { withOutputLimit },
+    { createBuiltinTools },
+    { createJudge, withPermission },
+  ] = await Promise.all([
     import("../tools/collect.ts"),
     import("../tools/validate.ts"),
     import("../tools/limits.ts"),
     import("../tools/builtin.ts"),
+    import("../tools/permission.ts"),
   ]);
-  return { collectTools, withValidation, withOutputLimit, createBuiltinTools };
+  return { collectTools, withValidation, withOutputLimit, createBuiltinTools, createJudge, withPermission };
 }
 
 type Rooms = Awaited<ReturnType<typeof importTools>>;

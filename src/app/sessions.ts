@@ -4,6 +4,8 @@ import { LRUCache } from "lru-cache";
 export interface Session {
   /** What this conversation has been told once: servers that failed, by name, and notices, by code. */
   readonly told: Set<string>;
+  /** Kinds of calls that its reader has agreed to, once for all. */
+  readonly approved: Set<string>;
 }
 
 export type Sessions = (conversationId: string, isNew: boolean) => Session;
@@ -13,7 +15,7 @@ export function createSessions(max = 1000): Sessions {
   const sessions = new LRUCache<string, Session>({ max });
   return (conversationId, isNew) => {
     // A conversation that was removed may begin again under its id; what it had searched is gone with it.
-    const session = (isNew ? undefined : sessions.get(conversationId)) ?? { told: new Set() };
+    const session = (isNew ? undefined : sessions.get(conversationId)) ?? { told: new Set(), approved: new Set() };
     sessions.set(conversationId, session);
     return session;
   };

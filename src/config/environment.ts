@@ -62,13 +62,15 @@ function asSwitch(written: string): unknown {
   return word === "false" || word === "0" ? false : written;
 }
 
-const searchVariables = ["tavily", "brave", "serper", "exa", "bocha", "zhipu"].flatMap((backend): Variable[] => {
-  const prefix = backend === "zhipu" ? "ZHIPUAI" : backend.toUpperCase();
-  return [
-    { name: `${prefix}_API_KEY`, path: ["search", backend, "apiKey"], read: asText },
-    { name: `${prefix}_BASE_URL`, path: ["search", backend, "baseUrl"], read: asText },
-  ];
-});
+const searchVariables = ["tavily", "parallel", "brave", "serper", "exa", "bocha", "zhipu"].flatMap(
+  (backend): Variable[] => {
+    const prefix = backend === "zhipu" ? "ZHIPUAI" : backend.toUpperCase();
+    return [
+      { name: `${prefix}_API_KEY`, path: ["search", backend, "apiKey"], read: asText },
+      { name: `${prefix}_BASE_URL`, path: ["search", backend, "baseUrl"], read: asText },
+    ];
+  },
+);
 
 const variables: readonly Variable[] = [
   { name: "AGENT_FUNCTION_CALL_MODEL", path: ["models", "functionCall"], read: readModelJson },
@@ -81,6 +83,13 @@ const variables: readonly Variable[] = [
   { name: "DEFAULT_MODE", path: ["terminalMode"], read: asText },
   { name: "SEARXNG_URL", path: ["search", "searxng", "url"], read: asText },
   ...searchVariables,
+  { name: "EXA_MCP_URL", path: ["search", "exa", "mcpUrl"], read: asText },
+  { name: "DUCKDUCKGO_BASE_URL", path: ["search", "duckduckgo", "baseUrl"], read: asText },
+  { name: "SMTP_HOST", path: ["email", "host"], read: asText },
+  { name: "SMTP_PORT", path: ["email", "port"], read: asNumber },
+  { name: "SMTP_USER", path: ["email", "user"], read: asText },
+  { name: "SMTP_PASSWORD", path: ["email", "password"], read: asText },
+  { name: "SMTP_FROM", path: ["email", "from"], read: asText },
   { name: "DUET_HOME", path: ["home"], read: asText },
   { name: "DUET_HTTP_TOKEN", path: ["httpToken"], read: asText },
 ];

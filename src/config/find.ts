@@ -23,8 +23,12 @@ export async function findFile(
 
 /** Where a file is looked for when none is named, in this order: the directory's and the user's. */
 export function searchedPlaces(environment: Environment, directory: string): [here: string, users: string] {
-  const base = baseDirectory(environment, "XDG_CONFIG_HOME", ".config");
-  return [join(directory, fileName), join(base, "duet", "config.json")];
+  return [join(directory, fileName), join(configDirectory(environment), "config.json")];
+}
+
+/** Where the user keeps what Duet reads: the configuration, tools. */
+export function configDirectory(environment: Environment): string {
+  return join(baseDirectory(environment, "XDG_CONFIG_HOME", ".config"), "duet");
 }
 
 /** Where the state lives: conversations, history, approvals. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Text } from "../core/locale.ts";
+import { parseToolPattern } from "../core/tool-pattern.ts";
 import { wires } from "../providers/settings.ts";
 
 /** How `refine` says what it allows: the text stands beside the issue, where `issue.ts` finds it. */
@@ -17,6 +18,21 @@ export function isHttpAddress(text: string): boolean {
 
 const text = z.string().min(1);
 const patterns = z.array(text);
+
+const toolPattern = text.superRefine((written, context) => {
+  const parsed = parseToolPattern(written);
+  if ("problem" in parsed) context.addIssue({ code: "custom", input: written, ...only(parsed.problem) });
+});
+const toolPatterns = z.array(toolPattern);
+
+// What a server says of itself must never be a reason to let it do more.
+const allowPattern = toolPattern.refine(
+  (written) => !/^[^(]*:/.test(written),
+  only({
+    zh: "不带注解的规则：服务器自称的注解不能放宽规则",
+    en: "a pattern without an annotation: what a server claims never relaxes a rule",
+  }),
+);
 const seconds = (from: number, to: number) => z.number().min(from).max(to);
 
 // Upper case only: a key pasted here by mistake is refused, not looked up and named in an error.
@@ -25,6 +41,14 @@ const variable = z
   .refine(
     (name) => /^[A-Z_][A-Z0-9_]*$/.test(name),
     only({ zh: "大写的环境变量名", en: "a variable name in capitals" }),
+  );
+
+/** A host, an address or a range of addresses, each with a port or without: `localhost:8080`, `[::1]:80`, `10.0.0.0/8`. */
+const reachable = z
+  .string()
+  .refine(
+    (entry) => /^(\[[0-9a-f:.]+\]|[0-9a-z*.-]+|[0-9a-f:.]+\/\d{1,3})(:(\d{1,5}|\*))?$/i.test(entry),
+    only({ zh: "主机、地址或网段，可带端口", en: "a host, an address or a range, with a port or without" }),
   );
 
 const wire = z.enum(wires).meta({ description: "Wire format." });
@@ -192,13 +216,32 @@ const servers = z.record(serverName, serverSchema).default({});
 
 const toolsSchema = z
   .strictObject({
-    allow: patterns.default(["*"]).meta({ description: "Tools on offer; `*` is any run of characters." }),
-    deny: patterns.default([]).meta({ description: "Tools never on offer." }),
-    ask: patterns.default(["*:destructive"]).meta({ description: "Tools that need a person's consent." }),
-    directory: text.optional().meta({ description: "Your own tool modules, relative to this file." }),
+    allow: z
+      .array(allowPattern)
+      .default(["*"])
+      .meta({ description: "Tools on offer; `*` is any run of characters, `shell(ls *)` calls with such arguments." }),
+    deny: toolPatterns.default([]).meta({ description: "Tools, or calls, that never run; over all else." }),
+    ask: toolPatterns.default(["*:destructive"]).meta({ description: "Calls that need a person's consent." }),
+    directory: text.optional().meta({
+      description:
+        "Your own tool modules and skills, relative to this file; absent: tools/ in Duet's own directory of configuration.",
+    }),
     roots: z.array(text).min(1).default(["."]).meta({ description: "Directories that file tools may read." }),
   })
   .meta({ description: "Which tools there are and which may run." });
+
+const searchBackends = [
+  "auto",
+  "tavily",
+  "exa",
+  "parallel",
+  "brave",
+  "serper",
+  "bocha",
+  "zhipu",
+  "searxng",
+  "duckduckgo",
+] as const;
 
 function keyed(baseUrl: string) {
   return z.strictObject({ apiKey: z.string().optional(), baseUrl: address.default(baseUrl) }).prefault({});
@@ -207,20 +250,67 @@ function keyed(baseUrl: string) {
 const searchSchema = z
   .strictObject({
     enabled: z.boolean().optional().meta({ description: "Absent: tools may search, the chat mode starts without." }),
-    backend: z.enum(["auto", "tavily", "searxng"]).default("auto"),
+    backend: z.enum(searchBackends).default("auto").meta({
+      description: "auto: the first with a key, else the keyless ones; one that fails gives way to the next.",
+    }),
+    keyless: z.boolean().default(true).meta({ description: "Whether auto may ask services without a key." }),
     maxResults: z.int().min(1).max(20).default(5),
     snippetLength: z.int().min(20).max(2000).default(200).meta({ description: "Characters of one snippet." }),
     cacheSize: z.int().min(0).max(1000).default(20).meta({ description: "Queries kept; 0 keeps none." }),
     maxPerRun: z.int().min(1).max(50).default(10).meta({ description: "Searches of one run." }),
     tavily: keyed("https://api.tavily.com"),
+    parallel: keyed("https://search.parallel.ai"),
     brave: keyed("https://api.search.brave.com/res/v1"),
     serper: keyed("https://google.serper.dev"),
-    exa: keyed("https://api.exa.ai"),
+    exa: z
+      .strictObject({
+        apiKey: z.string().optional(),
+        baseUrl: address.default("https://api.exa.ai"),
+        mcpUrl: address.default("https://mcp.exa.ai/mcp").meta({ description: "Its keyless MCP server." }),
+      })
+      .prefault({}),
     bocha: keyed("https://api.bochaai.com/v1"),
     zhipu: keyed("https://open.bigmodel.cn/api/paas/v4"),
     searxng: z.strictObject({ url: address.optional() }).prefault({}),
+    duckduckgo: z
+      .strictObject({
+        enabled: z.boolean().default(false).meta({ description: "Whether auto may end with DuckDuckGo's page." }),
+        baseUrl: address.default("https://html.duckduckgo.com"),
+      })
+      .prefault({}),
   })
   .meta({ description: "Web search." });
+
+const webSchema = z
+  .strictObject({
+    hosts: patterns.default([]).meta({
+      description: "Hosts that http_request may call: api.example.com, *.example.com, *; with none it is not on offer.",
+    }),
+    reach: z.array(reachable).default([]).meta({
+      description:
+        "Private hosts and other ports that tools may reach all the same: localhost:8080, 10.0.0.0/8, db.example.com:5432.",
+    }),
+    ports: z
+      .array(z.int().min(1).max(65_535))
+      .default([80, 443, 8080, 8443])
+      .meta({ description: "Ports of public hosts." }),
+  })
+  .meta({ description: "What the tools that go out may reach: read_page, http_request, health_check." });
+
+const emailSchema = z
+  .strictObject({
+    host: text.optional().meta({ description: "The SMTP server; without it there is no send_email." }),
+    port: z.int().min(1).max(65_535).default(587),
+    secure: z
+      .boolean()
+      .optional()
+      .meta({ description: "TLS from the first byte; absent: on port 465 only, else STARTTLS." }),
+    user: text.optional(),
+    password: text.optional(),
+    from: text.optional().meta({ description: "The sender: Name <name@example.com>; user when absent." }),
+    recipients: patterns.default(["*"]).meta({ description: "Who may be written to: *@example.com." }),
+  })
+  .meta({ description: "How send_email sends; it always asks a person first." });
 
 /** What the configuration file may say. */
 export const fileSchema = z
@@ -237,6 +327,8 @@ export const fileSchema = z
     inputs: ignored,
     tools: toolsSchema.prefault({}),
     search: searchSchema.prefault({}),
+    web: webSchema.prefault({}),
+    email: emailSchema.prefault({}),
     prompts: z
       .strictObject({ directory: text.optional().meta({ description: "Your own prompts, relative to this file." }) })
       .prefault({}),

@@ -1,3 +1,4 @@
+import type { Text } from "../core/locale.ts";
 import { valueAt } from "./path.ts";
 import { problem } from "./problem.ts";
 import type { Settings } from "./schema.ts";
@@ -6,27 +7,35 @@ import type { Source } from "./source.ts";
 
 /** Throws when the backend asked for has no address. */
 export function readSearch(search: Settings["search"], sources: readonly Source[]): SearchSettings {
-  const { enabled, backend, maxResults, snippetLength, cacheSize, maxPerRun, searxng } = search;
+  const { enabled, backend, searxng, duckduckgo, exa, ...rest } = search;
   const url = searxng.url && withoutSlash(searxng.url);
-  if (backend === "searxng" && !url) {
+  const missing = backend === "searxng" && !url ? needsAddress : missingKey(search);
+  if (missing !== undefined) {
     const source = sources.findLast((each) => valueAt(each.tree, ["search", "backend"]) !== undefined);
-    throw problem(source?.where(["search", "backend"]) ?? "search.backend", needsAddress);
+    throw problem(source?.where(["search", "backend"]) ?? "search.backend", missing);
   }
   return {
+    ...rest,
     enabled,
     backend,
-    maxResults,
-    snippetLength,
-    cacheSize,
-    maxPerRun,
     tavily: keyed(search.tavily),
+    parallel: keyed(search.parallel),
     brave: keyed(search.brave),
     serper: keyed(search.serper),
-    exa: keyed(search.exa),
+    exa: { ...keyed(exa), mcpUrl: withoutSlash(exa.mcpUrl) },
     bocha: keyed(search.bocha),
     zhipu: keyed(search.zhipu),
     searxng: url ? { url } : undefined,
+    duckduckgo: { enabled: duckduckgo.enabled, baseUrl: withoutSlash(duckduckgo.baseUrl) },
   };
+}
+
+/** What is wrong where a backend is asked for by name that does not work without a key. */
+function missingKey({ backend, ...search }: Settings["search"]): Text | undefined {
+  if (backend !== "brave" && backend !== "serper" && backend !== "bocha" && backend !== "zhipu") return undefined;
+  if (search[backend].apiKey?.trim()) return undefined;
+  const variable = `${backend === "zhipu" ? "ZHIPUAI" : backend.toUpperCase()}_API_KEY`;
+  return { zh: `${backend} 需要密钥：请设置 ${variable}`, en: `${backend} needs a key: set ${variable}` };
 }
 
 function keyed({ apiKey, baseUrl }: KeyedBackend): KeyedBackend {

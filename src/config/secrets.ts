@@ -11,13 +11,24 @@ export function secretsOf(config: Config): string[] {
     ...called.map(({ baseUrl }) => baseUrl),
     ...Object.values(providers).map(({ baseUrl }) => baseUrl),
   ];
-  const backends = [search.tavily, search.brave, search.serper, search.exa, search.bocha, search.zhipu];
+  const backends = [
+    search.tavily,
+    search.parallel,
+    search.brave,
+    search.serper,
+    search.exa,
+    search.bocha,
+    search.zhipu,
+  ];
   const found = [
     ...environmentSecrets(config.environment),
     ...called.map(({ apiKey }) => apiKey),
     ...backends.map(({ apiKey }) => apiKey),
-    ...[...addresses, ...backends.map(({ baseUrl }) => baseUrl), search.searxng?.url ?? ""].flatMap(addressSecrets),
+    ...[...addresses, ...backends.map(({ baseUrl }) => baseUrl), search.searxng?.url ?? "", search.exa.mcpUrl].flatMap(
+      addressSecrets,
+    ),
     config.httpToken,
+    config.email?.password,
     ...servers.flatMap(serverSecrets),
   ].filter((secret) => secret !== undefined);
   const parts = found.flatMap((secret) => [secret, ...secret.split(/\s+/)]);

@@ -18,6 +18,9 @@ export interface Config extends ModelsConfig {
   servers: ServerSettings[];
   tools: ToolsSettings;
   search: SearchSettings;
+  web: WebSettings;
+  /** Absent where no SMTP server is set. */
+  email?: EmailSettings;
   prompts: { directory?: string };
   conversations: { store: "disk" | "memory" };
   locale: Locale;
@@ -64,7 +67,10 @@ export interface ToolsSettings {
   allow: string[];
   deny: string[];
   ask: string[];
+  /** Where the user's own tools and skills lie. */
   directory?: string;
+  /** Whether somebody named that directory, so that it has to be there. */
+  directoryIsNamed: boolean;
   roots: string[];
 }
 
@@ -74,6 +80,8 @@ export interface SearchSettings {
   enabled: boolean | undefined;
   backend: Settings["search"]["backend"];
   maxResults: number;
+  /** Whether `auto` may ask services without a key. */
+  keyless: boolean;
   /** Characters. */
   snippetLength: number;
   /** Queries. */
@@ -83,10 +91,34 @@ export interface SearchSettings {
   tavily: KeyedBackend;
   brave: KeyedBackend;
   serper: KeyedBackend;
-  exa: KeyedBackend;
+  parallel: KeyedBackend;
+  exa: KeyedBackend & { mcpUrl: string };
   bocha: KeyedBackend;
   zhipu: KeyedBackend;
   searxng?: { url: string };
+  duckduckgo: { enabled: boolean; baseUrl: string };
+}
+
+/** What the tools that go out may reach. */
+export interface WebSettings {
+  /** Patterns of hosts that `http_request` may call. */
+  hosts: string[];
+  /** Private hosts, ranges and other ports that may be reached all the same. */
+  reach: string[];
+  /** Ports of public hosts. */
+  ports: number[];
+}
+
+export interface EmailSettings {
+  host: string;
+  port: number;
+  /** TLS from the first byte. */
+  secure: boolean;
+  user?: string;
+  password?: string;
+  from: string;
+  /** Patterns of addresses that may be written to. */
+  recipients: string[];
 }
 
 export interface KeyedBackend {

@@ -46,11 +46,11 @@ export function starterFile(locale: Locale): string {
   "tools": {
     "allow": ["*"],
     "deny": [],
-    // "ask": ["*:destructive"], ${note("先询问（此版本尚不使用）", "only with consent (not used by this version yet)")}
+    // "ask": ["*:destructive"], ${note("先询问用户", "only with consent")}
     "roots": ["."]
   },
 
-  ${note("backend：auto、tavily 或 searxng", "backend: auto, tavily or searxng")}
+  ${note("backend：auto，或 tavily、exa、parallel、brave、serper、bocha、zhipu、searxng、duckduckgo", "backend: auto, or tavily, exa, parallel, brave, serper, bocha, zhipu, searxng, duckduckgo")}
   "search": { "backend": "auto", "maxResults": 5, "snippetLength": 200, "cacheSize": 20 },
 
   "locale": "${locale}" ${note("zh 或 en", "zh or en")}

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from "./json.ts";
 import type { FinishReason, Usage } from "./model.ts";
 import type { Notice } from "./notice.ts";
 import type { Citation, Mode, Outcome } from "./outcome.ts";
+import type { Permission } from "./permission.ts";
 import type { ToolFailure } from "./tool.ts";
 
 export type Phase = "plan" | "decide" | "answer";
@@ -64,7 +65,9 @@ export interface ToolEnd {
   /** The first three of them. */
   top?: { n: number; title: string; url: string; snippet: string }[];
   elapsedMs: number;
-  error?: ToolFailure;
+  /** Whether it was let through, and by which rule; absent where the call did not get that far. */
+  permission?: Permission | undefined;
+  error?: ToolFailure | undefined;
 }
 
 /** One step of a plan (agent-architecture.md, 3.2). */

@@ -13,6 +13,11 @@ export function sourceBlocks(sources: readonly NumberedSource[]): string {
     .join("\n\n");
 }
 
+/** What one source says, under its number. */
+export function pageText({ n, source: { title, url } }: NumberedSource, text: string): string {
+  return `[${n}] ${title}\n${url}\n\n${text}`;
+}
+
 /** The same for sources that are numbered from 1 on. */
 export function numberedSources(sources: readonly Source[]): string {
   return sourceBlocks(sources.map((source, index) => ({ n: index + 1, source })));

@@ -2,6 +2,7 @@ import type { Chain } from "./chain.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { JsonObject, JsonSchema } from "./json.ts";
 import type { Locale, Text } from "./locale.ts";
+import type { Approve, Permission } from "./permission.ts";
 
 /** Something the agent can do: a built-in, a user's module, or a tool of a downstream MCP server. */
 export interface Tool {
@@ -12,6 +13,10 @@ export interface Tool {
   /** Where it comes from: `builtin`, `user`, or the configured name of a server. */
   readonly source: string;
   readonly annotations: ToolAnnotations;
+  /** What holds for one call in their place, where it depends on the arguments: a request that only reads. Never of a server's tool. */
+  annotationsFor?(args: JsonObject): ToolAnnotations;
+  /** Whether a person has to agree to each call, whatever the rules say. */
+  readonly alwaysAsks?: boolean | undefined;
   /** Gets validated arguments. May throw or reject: whoever calls it turns that into a failed result. */
   run(args: JsonObject, context: ToolContext): Promise<ToolResult>;
   /** What is wrong with arguments, without running anything; absent where only a run can tell. Throws as `run` does. */
@@ -39,6 +44,10 @@ export interface ToolContext {
   readonly locale: Locale;
   /** What a tool that is an agent itself is told; absent where no agent calls. */
   readonly chain?: Chain | undefined;
+  /** Asks the reader; absent where nobody can be asked. */
+  readonly approve?: Approve | undefined;
+  /** What the run has and may still do; absent where no agent calls. */
+  facts?(): RunFacts;
   progress(message: string, progress?: number, total?: number): void;
   /** Tells the reader something once, beside the result (a third party that gets data, a fallback taken). */
   notice(code: string, message: string): void;
@@ -50,15 +59,34 @@ export interface ToolResult {
   text: string;
   /** Pages the result stands on, in order; the agent numbers them for citation. */
   sources?: Source[];
+  /** Set where `text` is what the one source says, not a list of sources. */
+  isPage?: boolean;
   /** Taken from a cache. */
   cached?: boolean;
+  /** Whether the call was let through, and by which rule; absent where no rule was asked. */
+  permission?: Permission;
   /** Why it failed, when `ok` is false. */
   error?: ToolFailure;
 }
 
 export interface ToolFailure {
-  code: ErrorCode | "unknown_tool" | "invalid_arguments" | "cancelled";
+  code: ErrorCode | "unknown_tool" | "invalid_arguments" | "denied" | "cancelled";
   message: string;
+}
+
+/** Where a run stands, for a tool that tells the model. */
+export interface RunFacts {
+  /** The names of the tools on offer. */
+  tools: readonly string[];
+  /** Tool calls that may still be made, and all that the run may make. */
+  toolCallsLeft: number;
+  maxToolCalls: number;
+  /** Rounds of deciding and acting. */
+  maxIterations: number;
+  /** Milliseconds until the time for acting is over. */
+  leftMs: number;
+  /** Tokens of the run, in and out, that are not used yet. */
+  tokensLeft: number;
 }
 
 /** A page that an answer may cite. */

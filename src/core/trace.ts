@@ -2,6 +2,7 @@ import type { ErrorReport } from "./errors.ts";
 import type { Phase, PlanStep } from "./events.ts";
 import type { JsonValue } from "./json.ts";
 import type { Mode, OutcomeMeta, Status, StopReason } from "./outcome.ts";
+import type { Permission } from "./permission.ts";
 
 /** What a run did, step by step (agent-architecture.md, "Trace"); the contract's JSON, hence `snake_case`. */
 export interface AgentTrace {
@@ -46,6 +47,8 @@ export interface TraceStep {
   observation_left_out?: number;
   /** Whether the result came from a cache; absent where no tool was called. */
   cached?: boolean;
+  /** Whether the call was let through, and by which rule. */
+  permission?: Permission;
   /** Of the tool, or of the model that wrote the answer. */
   elapsed_ms: number;
   /** ISO 8601, UTC: when it began. */

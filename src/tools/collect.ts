@@ -1,19 +1,19 @@
 import type { Text } from "../core/locale.ts";
-import { matchesPattern } from "../core/pattern.ts";
 import { printableLine } from "../core/printable.ts";
 import type { Tool } from "../core/tool.ts";
+import { fittingCalls, type ToolPattern, toolPatterns } from "../core/tool-pattern.ts";
 
 export interface ToolPolicy {
-  /** Only tools whose name fits one of these; absent, all; empty, none. `*` is any run of characters. */
+  /** Only tools of which a call may fit one of these patterns; absent, all; empty, none. */
   allow?: readonly string[];
-  /** Never these, whatever `allow` says. */
+  /** Never these, whatever `allow` says; a pattern with arguments denies calls, not the tool. */
   deny?: readonly string[];
 }
 
 export interface DroppedTool {
   name: string;
   source: string;
-  reason: "bad-name" | "duplicate" | "denied" | "not-allowed";
+  reason: "bad-name" | "duplicate" | "denied" | "not-allowed" | "broken";
   text: Text;
 }
 
@@ -26,8 +26,9 @@ export interface Collection {
 export function collectTools(lists: readonly (readonly Tool[])[], policy: ToolPolicy = {}): Collection {
   const kept = new Map<string, Tool>();
   const dropped: DroppedTool[] = [];
+  const rules = { allow: policy.allow && toolPatterns(policy.allow), deny: toolPatterns(policy.deny ?? []) };
   for (const tool of lists.flat()) {
-    const refusal = refuse(tool, kept, policy);
+    const refusal = refuse(tool, kept, rules);
     if (refusal === undefined) kept.set(tool.name, tool);
     else dropped.push({ name: tool.name, source: tool.source, ...refusal });
   }
@@ -37,7 +38,7 @@ export function collectTools(lists: readonly (readonly Tool[])[], policy: ToolPo
 function refuse(
   tool: Tool,
   kept: ReadonlyMap<string, Tool>,
-  policy: ToolPolicy,
+  { allow, deny }: { allow: readonly ToolPattern[] | undefined; deny: readonly ToolPattern[] },
 ): Pick<DroppedTool, "reason" | "text"> | undefined {
   const { name, source } = tool;
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
@@ -52,16 +53,15 @@ function refuse(
     const en = `The tool ${name} exists twice: the one from ${first.source} stays, the one from ${source} is left out.`;
     return { reason: "duplicate", text: { zh, en } };
   }
-  const denial = policy.deny?.find((pattern) => matchesPattern(name, pattern));
+  const denial = deny.find((pattern) => fittingCalls(pattern, tool) === "all");
   if (denial !== undefined) {
     const text = {
-      zh: `工具 ${name} 被规则 "${denial}" 禁用`,
-      en: `The tool ${name} is denied by the pattern "${denial}".`,
+      zh: `工具 ${name} 被规则 "${denial.written}" 禁用`,
+      en: `The tool ${name} is denied by the pattern "${denial.written}".`,
     };
     return { reason: "denied", text };
   }
-  const { allow } = policy;
-  if (allow === undefined || allow.some((pattern) => matchesPattern(name, pattern))) return undefined;
+  if (allow === undefined || allow.some((pattern) => fittingCalls(pattern, tool) !== "none")) return undefined;
   const text = { zh: `工具 ${name} 不在允许列表中`, en: `The tool ${name} fits none of the allowed patterns.` };
   return { reason: "not-allowed", text };
 }

@@ -7,6 +7,8 @@ export interface ToolSpecification {
   /** A JSON Schema whose root describes an object. */
   inputSchema: JsonSchema;
   annotations?: ToolAnnotations;
+  annotationsFor?(args: JsonObject): ToolAnnotations;
+  alwaysAsks?: boolean;
   /** `builtin` when absent. */
   source?: string;
   run(args: JsonObject, context: ToolContext): Promise<ToolResult>;
@@ -19,14 +21,15 @@ export function defineTool(specification: ToolSpecification): Tool {
     inputSchema: specification.inputSchema,
     source: specification.source ?? "builtin",
     annotations: specification.annotations ?? {},
+    annotationsFor: specification.annotationsFor,
+    alwaysAsks: specification.alwaysAsks,
     run: (args, context) => specification.run(args, context),
   };
 }
 
 /** The same tool with another way to run: what every limit and check round a tool is made of. */
 export function wrap(tool: Tool, run: Tool["run"]): Tool {
-  const { name, description, inputSchema, source, annotations, check } = tool;
-  return { name, description, inputSchema, source, annotations, check, run };
+  return { ...tool, run };
 }
 
 /** A successful result. */

@@ -119,12 +119,6 @@ test("a store of the program's own stays open when Duet closes", async () => {
   expect((await store.load(conversation_id))?.turns).toHaveLength(1);
 });
 
-test("a setting that is not obeyed yet is told as a warning of the process", async () => {
-  const warning = once(process, "warning");
-  await create({ models: { functionCall: scriptedModel([]) }, config: { tools: { ask: ["*"] } } });
-  expect(String(await warning)).toContain("set, but not used by this version yet: tools.ask");
-});
-
 test("a configuration that only mentions conversations keeps them in memory too", async () => {
   const home = await temporaryFolder();
   vi.stubEnv("DUET_HOME", home);

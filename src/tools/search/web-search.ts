@@ -11,7 +11,7 @@ import { createTavily, type TavilySettings } from "./tavily.ts";
 
 export interface SearchOptions {
   /** `auto` is the first that is set up: Tavily with a key, SearXNG, else Tavily's keyless mode. */
-  backend: "auto" | "searxng" | "tavily";
+  backend: "auto" | "tavily" | "exa" | "parallel" | "brave" | "serper" | "bocha" | "zhipu" | "searxng" | "duckduckgo";
   maxResults: number;
   /** Characters of one snippet. */
   snippetLength: number;

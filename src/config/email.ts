@@ -1,0 +1,20 @@
+import { valueAt } from "./path.ts";
+import { problem } from "./problem.ts";
+import type { Settings } from "./schema.ts";
+import type { EmailSettings } from "./settings.ts";
+import type { Source } from "./source.ts";
+
+/** Undefined where no server is set. Throws when nobody can be the sender. */
+export function readEmail(email: Settings["email"], sources: readonly Source[]): EmailSettings | undefined {
+  const { host, port, secure = port === 465, user, password, recipients } = email;
+  if (host === undefined) return undefined;
+  const from = email.from ?? (user?.includes("@") ? user : undefined);
+  if (from !== undefined) return { host, port, secure, user, password, from, recipients };
+  const source = sources.findLast((each) => valueAt(each.tree, ["email", "host"]) !== undefined);
+  throw problem(source?.where(["email", "host"]) ?? "email.host", needsSender);
+}
+
+const needsSender = {
+  zh: "发送邮件需要发件人：请设置 SMTP_FROM 或 email.from",
+  en: "mail needs a sender: set SMTP_FROM or email.from",
+};

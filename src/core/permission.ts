@@ -1,0 +1,28 @@
+import type { JsonObject } from "./json.ts";
+
+/** What was decided of one call, and by which rule. */
+export interface Permission {
+  /** `approved` and `declined` by a person; `unanswered` where nobody could be asked or nobody replied, so that it did not run. */
+  decision: "allowed" | "approved" | "declined" | "unanswered" | "denied";
+  /** The rule as it was written, with the setting it stands in: `tools.ask: *:destructive`. */
+  rule: string;
+}
+
+/** A call that waits for a person. */
+export interface ApprovalRequest {
+  tool: string;
+  arguments: JsonObject;
+  /** Why it asks: the rule of the permission. */
+  rule: string;
+  /** Set where an approval counts for this call alone. */
+  onlyOnce: boolean;
+}
+
+/** What a person says: for this call, for all calls like it in this conversation, or no. */
+export type Approval = "once" | "conversation" | "no";
+
+/** Shows a call to a person and waits for the answer. Rejects only when the signal aborts. */
+export type ApproveCall = (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval>;
+
+/** The same as a tool sees it; undefined when nobody has answered. */
+export type Approve = (request: ApprovalRequest) => Promise<Approval | undefined>;

@@ -1,0 +1,99 @@
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { Text } from "./locale.ts";
+import { matchesPattern } from "./pattern.ts";
+import type { Tool, ToolAnnotations } from "./tool.ts";
+
+/** A rule about tools and their calls: `NAME`, `NAME:ANNOTATION`, `NAME(ARGUMENT)`, or all three. */
+export interface ToolPattern {
+  /** As somebody wrote it. */
+  written: string;
+  /** `*` is any run of characters; `server__*` are all tools of a server. */
+  name: string;
+  annotation: Annotation | undefined;
+  argument: ArgumentPattern | undefined;
+}
+
+/** `rm *` is a value anywhere in the arguments, `path=/etc/*` that of one argument. */
+interface ArgumentPattern {
+  key: string | undefined;
+  value: string;
+}
+
+const annotations = ["readOnly", "destructive", "idempotent", "openWorld"] as const satisfies (keyof ToolAnnotations)[];
+type Annotation = (typeof annotations)[number];
+
+/** The pattern that was written, or what is wrong with it. */
+export function parseToolPattern(written: string): ToolPattern | { problem: Text } {
+  const [, name = "", word, argument] = /^([^:()\s]+)(?::([A-Za-z]+))?(?:\((.*)\))?$/s.exec(written) ?? [];
+  if (name === "") return { problem: allowedForms };
+  const annotation = annotations.find((each) => each.toLowerCase() === word?.toLowerCase());
+  if (word !== undefined && annotation === undefined) return { problem: allowedAnnotations };
+  return { written, name, annotation, argument: argument === undefined ? undefined : readArgument(argument) };
+}
+
+/** Patterns that were checked where they were read; what is none fits nothing. */
+export function toolPatterns(written: readonly string[]): ToolPattern[] {
+  return written.map(parseToolPattern).filter((pattern) => "name" in pattern);
+}
+
+/** Which calls of a tool fit, as far as can be said before there is one. */
+export function fittingCalls(pattern: ToolPattern, tool: Tool): "all" | "some" | "none" {
+  const { annotation, argument } = pattern;
+  if (!fitsName(pattern, tool)) return "none";
+  if (annotation !== undefined && tool.annotationsFor !== undefined) return "some";
+  if (annotation !== undefined && !isSaid(annotation, tool.annotations)) return "none";
+  return argument === undefined ? "all" : "some";
+}
+
+/**
+ * Whether a call fits. Of its values, `some` is enough for a rule that forbids; a rule that allows wants `every` one, so that
+ * nothing slips through beside one that fits.
+ */
+export function fitsCall(pattern: ToolPattern, tool: Tool, args: JsonObject, values: "some" | "every"): boolean {
+  const { annotation, argument } = pattern;
+  if (!fitsName(pattern, tool)) return false;
+  if (annotation !== undefined && !isSaid(annotation, tool.annotationsFor?.(args) ?? tool.annotations)) return false;
+  if (argument === undefined) return true;
+  const fits = (value: string): boolean => matchesPattern(plain(value), argument.value);
+  const found = argument.key === undefined ? [...leaves(args)] : [...leaves(args[argument.key] ?? null)];
+  return values === "some" ? found.some(fits) : found.length > 0 && found.every(fits);
+}
+
+function fitsName({ name }: ToolPattern, tool: Tool): boolean {
+  // A server whose name cannot stand in a tool's name is still meant by its own.
+  const server = /^([^*]+)__\*$/.exec(name)?.[1];
+  return matchesPattern(tool.name, name) || (server !== undefined && tool.source === server);
+}
+
+/** A tool that claims two things that exclude each other is taken at the worse. */
+function isSaid(annotation: Annotation, said: ToolAnnotations): boolean {
+  if (annotation === "readOnly" && said.destructive === true) return false;
+  return said[annotation] === true;
+}
+
+function readArgument(text: string): ArgumentPattern {
+  const [, key, value] = /^([A-Za-z_][\w-]*)=(.*)$/s.exec(text) ?? [];
+  return key === undefined || value === undefined
+    ? { key: undefined, value: plain(text) }
+    : { key, value: plain(value) };
+}
+
+/** Every value in the arguments as a text. */
+function* leaves(value: JsonValue): Generator<string> {
+  if (Array.isArray(value)) for (const item of value) yield* leaves(item);
+  else if (typeof value === "object" && value !== null) for (const item of Object.values(value)) yield* leaves(item);
+  else if (value !== null) yield String(value);
+}
+
+function plain(text: string): string {
+  return text.trim().replace(/\s+/g, " ");
+}
+
+const allowedForms: Text = {
+  zh: "NAME、NAME:注解 或 NAME(参数)，例如 filesystem__write_*、*:destructive、shell(rm *)",
+  en: "NAME, NAME:ANNOTATION or NAME(ARGUMENT), such as filesystem__write_*, *:destructive, shell(rm *)",
+};
+const allowedAnnotations: Text = {
+  zh: `注解 ${annotations.join("、")}`,
+  en: `the annotations ${annotations.join(", ")}`,
+};

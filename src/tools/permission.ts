@@ -1,0 +1,92 @@
+import type { JsonObject } from "../core/json.ts";
+import { say, type Text } from "../core/locale.ts";
+import type { Permission } from "../core/permission.ts";
+import { failure, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { fitsCall, type ToolPattern, toolPatterns } from "../core/tool-pattern.ts";
+import { wrap } from "./define.ts";
+
+/** Rules as they are written in the configuration's `tools`. */
+export interface PermissionRules {
+  /** A call has to fit one of these; absent, all do. */
+  allow?: readonly string[] | undefined;
+  deny?: readonly string[] | undefined;
+  ask?: readonly string[] | undefined;
+}
+
+/** Says of a call whether it runs, or `ask`, and by which rule. A denial wins over all, a question over what is allowed. */
+export type Judge = (tool: Tool, args: JsonObject) => { decision: "allowed" | "denied" | "ask"; rule: string };
+
+export function createJudge({ allow, deny = [], ask = [] }: PermissionRules): Judge {
+  const [denials, questions] = [toolPatterns(deny), toolPatterns(ask)];
+  const permits = allow && toolPatterns(allow);
+  return (tool, args) => {
+    const named = (setting: string, pattern: ToolPattern): string => `tools.${setting}: ${pattern.written}`;
+    const denial = denials.find((pattern) => fitsCall(pattern, tool, args, "some"));
+    if (denial) return { decision: "denied", rule: named("deny", denial) };
+    const permit = permits?.find((pattern) => fitsCall(pattern, tool, args, "every"));
+    if (permits && !permit) return { decision: "denied", rule: "tools.allow" };
+    const question = questions.find((pattern) => fitsCall(pattern, tool, args, "some"));
+    if (question) return { decision: "ask", rule: named("ask", question) };
+    if (tool.alwaysAsks) return { decision: "ask", rule: alwaysAsks };
+    return { decision: "allowed", rule: permit ? named("allow", permit) : "tools.allow: *" };
+  };
+}
+
+/** The rule of a tool that asks whatever is configured. */
+const alwaysAsks = "always";
+
+/**
+ * Runs a call only as the rules and, where they want it, a person say; what they said stands in the result's `permission`.
+ * A call whose arguments are wrong anyway is not asked about.
+ */
+export function withPermission(tool: Tool, judge: Judge): Tool {
+  return wrap(tool, async (args, context) => {
+    const { decision, rule } = judge(tool, args);
+    if (decision === "denied") return refusal(tool, { decision, rule }, context);
+    if (decision === "allowed") return under({ decision, rule }, await tool.run(args, context));
+    const problems = (await tool.check?.(args)) ?? [];
+    if (problems.length > 0) return tool.run(args, context);
+    const permission: Permission = { decision: await ask(tool, args, rule, context), rule };
+    if (permission.decision !== "approved") return refusal(tool, permission, context);
+    return under(permission, await tool.run(args, context));
+  });
+}
+
+/** Where rules stand round rules, the inner ones have the last word. */
+function under(permission: Permission, result: ToolResult): ToolResult {
+  return result.permission ? result : { ...result, permission };
+}
+
+async function ask(
+  tool: Tool,
+  args: JsonObject,
+  rule: string,
+  context: ToolContext,
+): Promise<"approved" | "declined" | "unanswered"> {
+  const onlyOnce = tool.alwaysAsks === true;
+  const answer = await context.approve?.({ tool: tool.name, arguments: args, rule, onlyOnce });
+  if (answer === undefined) return "unanswered";
+  return answer === "no" ? "declined" : "approved";
+}
+
+function refusal({ name }: Tool, permission: Permission, { locale }: ToolContext) {
+  const text = say(locale, why(name, permission));
+  return { ...failure("denied", text), permission };
+}
+
+function why(name: string, { decision, rule }: Permission): Text {
+  if (decision === "declined")
+    return {
+      zh: `用户没有同意这次 ${name} 调用，没有执行。不要再尝试同样的操作；请说明情况，或换一种方式。`,
+      en: `The user did not agree to this call of ${name}, so it was not run. Do not try the same again; say so, or find another way.`,
+    };
+  if (decision === "unanswered")
+    return {
+      zh: `${name} 需要用户同意（规则 ${rule}），但现在没有人可以询问，没有执行。请告诉用户这一步没有做。`,
+      en: `${name} needs the user's consent (rule ${rule}) and nobody can be asked now, so it was not run. Tell the user that this was not done.`,
+    };
+  return {
+    zh: `规则 ${rule} 不允许这次 ${name} 调用，没有执行。`,
+    en: `The rule ${rule} does not let this call of ${name} run; it was not run.`,
+  };
+}

@@ -51,11 +51,12 @@ export function openOffer(config: Config, own: readonly Tool[] = []): Offer {
   function builtinsOf(conversation: object, room: Rooms, rules: Judge): Tool[] {
     const known = builtins.get(conversation);
     if (known) return known;
-    const { tools, locale, search } = config;
+    const { tools, locale, search, web } = config;
     const builtin = room.createBuiltinTools({
       roots: tools.roots,
       locale,
       search: search.enabled === false ? undefined : search,
+      web,
     });
     const made = builtin.map((tool) => room.withPermission(tool, rules));
     builtins.set(conversation, made);

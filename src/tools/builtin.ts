@@ -6,8 +6,14 @@ import { createEcho } from "./builtin/echo.ts";
 import { createFileSearch } from "./builtin/file-search.ts";
 import { createLogTransform } from "./builtin/log-transform.ts";
 import { withOutputLimit, withTimeout } from "./limits.ts";
+import type { OutgoingRules } from "./outgoing/outgoing.ts";
 import { createWebSearch, type SearchOptions } from "./search/web-search.ts";
 import { withValidation } from "./validate.ts";
+
+export interface WebOptions extends OutgoingRules {
+  /** Patterns of the hosts that `http_request` may call; with none there is no such tool. */
+  hosts: readonly string[];
+}
 
 export interface BuiltinOptions {
   /** The directories that the file tools may read. */
@@ -15,6 +21,8 @@ export interface BuiltinOptions {
   locale: Locale;
   /** Absent: no `web_search`. Its announcement is made once, so make the tools once a conversation. */
   search: SearchOptions | undefined;
+  /** Where the tools that go out may go; absent: there are none of them. */
+  web?: WebOptions | undefined;
   /** Milliseconds since 1970. */
   now?: () => number;
 }

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";

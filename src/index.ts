@@ -16,6 +16,7 @@ export type { Locale, Text } from "./core/locale.ts";
 export type { AssistantMessage, Message, ToolCall } from "./core/messages.ts";
 export type { FinishReason, Model, ModelEvent, ModelRequest, ToolDefinition, Turn, Usage } from "./core/model.ts";
 export type { Citation, Mode, Outcome, Status, StopReason, ToolCallRecord } from "./core/outcome.ts";
+export type { Approval, ApprovalRequest, ApproveCall, Permission } from "./core/permission.ts";
 export type { NumberedSource } from "./core/sources.ts";
 export type { Source, Tool, ToolAnnotations } from "./core/tool.ts";
 export type { AgentTrace, TraceStep } from "./core/trace.ts";

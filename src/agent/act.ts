@@ -111,7 +111,7 @@ async function observe(run: Run, { call, callId, record, step, allowance }: OneC
     ok: result.ok,
     cached: record.cached,
     preview: cutText(printableLine(text.slice(0, 2 * previewLength)), previewLength),
-    ...found(sources),
+    ...(result.isPage ? {} : found(sources)),
     elapsedMs: record.elapsed_ms,
     permission: result.permission,
     error: result.error && { ...result.error, message: cutText(result.error.message, longestMessage) },

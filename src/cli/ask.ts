@@ -3,8 +3,10 @@ import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { printableJson } from "../core/printable.ts";
 import { createStepLog } from "../core/step-log.ts";
-import { canBeAsked, createConfirmPlan, openTerminalQuestions } from "./confirm-plan.ts";
+import { createApproveCall } from "./approve-call.ts";
+import { createConfirmPlan } from "./confirm-plan.ts";
 import { type Console, writeSafely } from "./console.ts";
+import { canBeAsked, openTerminalQuestions } from "./reader.ts";
 import { createRenderer, type RenderOptions } from "./render.ts";
 
 export interface AskOptions {
@@ -25,9 +27,11 @@ export async function runAsk({ duet, console, request, output, verbose, hyperlin
   const write = (line: string) => writeSafely(console.stderr, `${line}\n`);
   const showsPlan = output !== "text" && !verbose;
   const questions = canBeAsked(console) ? openTerminalQuestions(console) : undefined;
-  const confirmPlan = questions && createConfirmPlan({ locale, ask: questions.ask, write, showsPlan });
+  const reader = questions && { locale, ask: questions.ask, write };
+  const confirmPlan = reader && createConfirmPlan({ ...reader, showsPlan });
+  const approveCall = reader && createApproveCall(reader);
   try {
-    for await (const event of duet.ask({ confirmPlan, ...request })) {
+    for await (const event of duet.ask({ confirmPlan, approveCall, ...request })) {
       if (event.type === "run-start" && event.mode === "plan") questions?.listen();
       take(event);
       if (event.type === "run-end") outcome = event.outcome;

@@ -4,6 +4,7 @@ import { report, toDuetError } from "../core/errors.ts";
 import { errorLine } from "../core/lines.ts";
 import { say } from "../core/locale.ts";
 import { modelName } from "../core/model.ts";
+import { createApproveCall } from "./approve-call.ts";
 import { type ChatState, modeNames, runCommand } from "./chat-commands.ts";
 import { createConfirmPlan } from "./confirm-plan.ts";
 import { type Console, writeSafely } from "./console.ts";
@@ -81,11 +82,13 @@ export async function runChat(options: ChatOptions): Promise<number> {
     const stop = AbortSignal.any([signal, running.signal]);
     const locale = duet.localeFor(question);
     const render = createRenderer({ console, locale, verbose, hyperlinks });
-    const confirmPlan = interactive
-      ? createConfirmPlan({ locale, ask: askReader, write: state.write, showsPlan: false, leave })
-      : undefined;
+    const reader = interactive ? { locale, ask: askReader, write: state.write, leave } : undefined;
+    const asking = reader && {
+      confirmPlan: createConfirmPlan({ ...reader, showsPlan: false }),
+      approveCall: createApproveCall(reader),
+    };
     try {
-      const request = { question, conversationId, mode: state.mode, search: search.on, confirmPlan, signal: stop };
+      const request = { question, conversationId, mode: state.mode, search: search.on, ...asking, signal: stop };
       for await (const event of duet.ask(request)) {
         if (event.type === "run-start") conversationId = event.conversationId;
         render(event);

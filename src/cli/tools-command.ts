@@ -72,6 +72,8 @@ export async function callTool(options: ToolsOptions, name: string, argumentsTex
   const result = await tool.run(args, {
     signal,
     locale: duet.locale,
+    // Whoever calls it by hand has agreed to the call.
+    approve: async () => "once",
     progress: (message) => note(`… ${printableLine(message)}`),
     notice: (_, message) => note(`ℹ ${printableLine(message)}`),
   });

@@ -2,6 +2,7 @@ import { cutText } from "../core/cut-text.ts";
 import { billLine, dollars, errorLine, phaseNames, seconds, stopReasons } from "../core/lines.ts";
 import { type Locale, say, type Text } from "../core/locale.ts";
 import type { Status } from "../core/outcome.ts";
+import type { Permission } from "../core/permission.ts";
 import { planList } from "../core/plan-lines.ts";
 import { printableLine } from "../core/printable.ts";
 import type { AgentTrace, TracePhase, TraceStep } from "../core/trace.ts";
@@ -39,11 +40,13 @@ function* stepLines(step: TraceStep, trace: AgentTrace, view: TraceView): Genera
 }
 
 function* wordsOf(step: TraceStep, trace: AgentTrace, view: TraceView): Generator<string> {
-  const { thought, thought_left_out, action, observation, observation_left_out, elapsed_ms, error } = step;
+  const { thought, thought_left_out, action, observation, observation_left_out, permission, elapsed_ms, error } = step;
   if (thought) yield `💭 ${shown(thought, view)}${leftOut(thought_left_out, view.locale)}`;
   if (action?.type === "action") {
     const cached = step.cached ? say(view.locale, { zh: "，来自缓存", en: ", cached" }) : "";
     yield `🔧 ${printableLine(action.tool)} ${shown(JSON.stringify(action.args), view)}`;
+    if (permission && permission.decision !== "allowed")
+      yield `🔐 ${say(view.locale, decisions[permission.decision])} · ${printableLine(permission.rule)}`;
     const result = `${shown(observation, view)}${leftOut(observation_left_out, view.locale)}`;
     yield `${error === undefined ? "✓" : "✗"} ${elapsed_ms} ms${cached} ${result}`.trimEnd();
     return;
@@ -129,6 +132,14 @@ const labels = {
   traceId: { zh: "追踪编号", en: "Trace id" },
   end: { zh: "结束", en: "Ended" },
 } satisfies Record<string, Text>;
+
+const decisions: Record<Permission["decision"], Text> = {
+  allowed: { zh: "允许", en: "allowed" },
+  approved: { zh: "用户同意", en: "approved" },
+  declined: { zh: "用户未同意", en: "declined" },
+  unanswered: { zh: "无人可以询问", en: "nobody could be asked" },
+  denied: { zh: "禁止", en: "denied" },
+};
 
 const statuses: Record<Status, Text> = {
   complete: { zh: "完整的回答", en: "a complete answer" },

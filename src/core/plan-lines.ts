@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { headOf } from "./cut-text.ts";
 import type { PlanStep } from "./events.ts";
+import type { JsonObject } from "./json.ts";
 import { type Locale, say, type Text } from "./locale.ts";
 import { printableLine } from "./printable.ts";
 import { shortLine } from "./short-line.ts";
@@ -37,6 +38,11 @@ export function planList(steps: readonly PlanStep[], locale: Locale): string[] {
 
 function call({ tool, parameters }: PlanStep, locale: Locale): string {
   return tool === "" ? "" : ` · ${tool} ${whole(JSON.stringify(parameters), locale)}`;
+}
+
+/** Whether a plan's list shows all of a step's parameters. */
+export function isShownWhole(parameters: JsonObject): boolean {
+  return JSON.stringify(parameters).length <= longestParameters;
 }
 
 function whole(json: string, locale: Locale): string {

@@ -31,8 +31,8 @@ export function createMcpServer(duet: Duet, options: FaceOptions): McpServer {
       description: say(duet.locale, description),
       inputSchema: askInput,
       outputSchema: askOutput,
-      // What it may do depends on the tools it is given, so it promises nothing.
-      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+      // What it may do depends on the tools it is given, so it promises nothing; a host takes the worst for what is not said.
+      annotations: { readOnlyHint: false, idempotentHint: false, openWorldHint: true },
     },
     (input, context) => ask(duet, input, context, options),
   );

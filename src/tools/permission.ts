@@ -47,6 +47,8 @@ export function withPermission(tool: Tool, judge: Judge): Tool {
     const problems = (await tool.check?.(args)) ?? [];
     if (problems.length > 0) return tool.run(args, context);
     const permission: Permission = { decision: await ask(tool, args, rule, context), rule };
+    if (permission.decision === "unanswered")
+      context.notice("approval-missing", say(context.locale, howTo(tool, rule)));
     if (permission.decision !== "approved") return refusal(tool, permission, context);
     return under(permission, await tool.run(args, context));
   });
@@ -72,6 +74,19 @@ async function ask(
 function refusal({ name }: Tool, permission: Permission, { locale }: ToolContext) {
   const text = say(locale, why(name, permission));
   return { ...failure("denied", text), permission };
+}
+
+/** For the reader, who can change the rules. */
+function howTo({ name, alwaysAsks: always }: Tool, rule: string): Text {
+  if (always)
+    return {
+      zh: `${name} 每次都需要同意，而这里没有人可以询问，所以没有执行。请在终端对话中使用它。`,
+      en: `${name} needs consent each time and nobody can be asked here, so it was not run. Use it in the terminal chat.`,
+    };
+  return {
+    zh: `${name} 需要同意（规则 ${rule}），而这里没有人可以询问，所以没有执行。可以在终端对话中使用它，或修改 tools.ask。`,
+    en: `${name} needs consent (rule ${rule}) and nobody can be asked here, so it was not run. Use it in the terminal chat, or change tools.ask.`,
+  };
 }
 
 function why(name: string, { decision, rule }: Permission): Text {

@@ -26,6 +26,8 @@ async function desk(more: object = {}): Promise<Desk> {
       answer: { provider: "anthropic", model: "strong", baseUrl: provider.anthropicUrl },
     },
     mcpServers: { files: npmServer("mcp-server-filesystem", folder) },
+    // The plan is what is asked about here, not its calls.
+    tools: { ask: [] },
     ...more,
   });
   const env = { OPENAI_API_KEY: "sk-test-openai-0001", ANTHROPIC_API_KEY: "sk-test-anthropic-0002" };

@@ -1,7 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import type { DuetError } from "../../core/errors.ts";
 import type { PlanStep } from "../../core/events.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { say } from "../../core/locale.ts";
 import type { ToolCall } from "../../core/messages.ts";
+import type { Approve } from "../../core/permission.ts";
+import { isShownWhole } from "../../core/plan-lines.ts";
 import type { Tool, ToolFailure } from "../../core/tool.ts";
 import { sleep } from "../../core/waiting.ts";
 import { act, type Observation } from "../act.ts";
@@ -58,7 +62,7 @@ export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<Ste
   }
 }
 
-async function call(run: Run, plan: Plan, { step, tool }: PlanStep, filled: Filled): Promise<Observation> {
+async function call(run: Run, plan: Plan, { step, tool, parameters }: PlanStep, filled: Filled): Promise<Observation> {
   const toolCall: ToolCall = {
     id: `step_${step}`,
     name: tool,
@@ -66,12 +70,19 @@ async function call(run: Run, plan: Plan, { step, tool }: PlanStep, filled: Fill
     arguments: filled.arguments,
   };
   // What a plan repeats, it repeats on purpose.
-  const planned: Run = { ...run, repetition: createRepetition(["*"]) };
+  const planned: Run = { ...run, repetition: createRepetition(["*"]), approve: consent(run, parameters, filled) };
   const [observation] = await act(planned, [toolCall], step, run.limits.maxToolCalls - plan.toolCalls);
   run.cancelled.throwIfAborted();
   if (observation === undefined) throw new Error(`The call of step ${step} was not observed.`);
   plan.observe(observation);
   return observation;
+}
+
+/** Who has confirmed a plan has agreed to a call that runs as it was shown, all of it; others are asked about again. */
+function consent({ approve, confirmPlan }: Run, planned: JsonObject, filled: Filled): Approve | undefined {
+  const wasSeen = confirmPlan !== undefined && isShownWhole(planned) && isDeepStrictEqual(filled.arguments, planned);
+  if (!wasSeen) return approve;
+  return async (request) => (request.onlyOnce ? approve?.(request) : "once");
 }
 
 /** What later steps may refer to: the whole result, its sources under their numbers. */
@@ -84,6 +95,7 @@ const final: ReadonlySet<ToolFailure["code"]> = new Set([
   "invalid_arguments",
   "unknown_tool",
   "cancelled",
+  "denied",
   "config",
   "auth",
   "quota",

@@ -1,0 +1,229 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { written } from "../agent/plan/planning.ts";
+import { configFile, npmServer, type ProgramOptions, runProgram, temporaryFolder } from "../fakes/program.ts";
+import { type FakeProvider, type FakeTurn, startFakeProvider } from "../fakes/provider.ts";
+import { startTerminal, type Terminal } from "../fakes/terminal.ts";
+
+interface Desk {
+  provider: FakeProvider;
+  options: ProgramOptions;
+  config: string;
+  /** The folder that the real file server serves. */
+  folder: string;
+}
+
+/** Two models on two wires and the reference server for files, whose `write_file` says of itself that it is destructive. */
+async function desk(tools: object = {}): Promise<Desk> {
+  const provider = await startFakeProvider();
+  onTestFinished(() => provider.close());
+  const folder = await temporaryFolder();
+  const config = await configFile({
+    models: {
+      functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl },
+      answer: { provider: "anthropic", model: "strong", baseUrl: provider.anthropicUrl },
+    },
+    mcpServers: { files: npmServer("mcp-server-filesystem", folder) },
+    tools,
+  });
+  const env = {
+    OPENAI_API_KEY: "sk-test-openai-0001",
+    ANTHROPIC_API_KEY: "sk-test-anthropic-0002",
+    DUET_HOME: await temporaryFolder(),
+  };
+  return { provider, options: { env }, config, folder };
+}
+
+function write(name: string, { folder }: Desk): FakeTurn {
+  return { toolCalls: [{ name: "files__write_file", arguments: { path: join(folder, name), content: "Duet" } }] };
+}
+
+const enough: FakeTurn = { text: "Enough." };
+
+function content(name: string, { folder }: Desk): Promise<string> {
+  return readFile(join(folder, name), "utf8").catch(() => "");
+}
+
+async function chat(it: Desk, ...more: string[]): Promise<Terminal> {
+  const args = ["chat", "--mode", "agent", "--config", it.config, ...more];
+  const terminal = await startTerminal(args, it.options);
+  await terminal.shows(" > ");
+  return terminal;
+}
+
+/** What the function-call model was told in its last request. */
+function told({ provider }: Desk): string {
+  return JSON.stringify(provider.requests("cheap").at(-1)?.body.messages);
+}
+
+describe("a call that needs consent, in the terminal chat", () => {
+  test("is shown with its arguments and rule, and runs at y; the next one is asked about again", async () => {
+    const it = await desk();
+    it.provider.script("cheap", write("a.txt", it), enough, write("b.txt", it), enough);
+    it.provider.script("strong", { text: "Written a." }, { text: "Not written b." });
+    const terminal = await chat(it);
+    terminal.type("Write a\r");
+    await terminal.shows("🔐 needs consent · files__write_file · rule tools.ask: *:destructive");
+    await terminal.shows(`"path": "${join(it.folder, "a.txt")}"`);
+    await terminal.shows("Let it run? [y once/a always in this conversation/n] ");
+    expect(await content("a.txt", it)).toBe("");
+    terminal.type("y\r");
+    await terminal.shows("Written a.");
+    expect(await content("a.txt", it)).toBe("Duet");
+    terminal.type("Write b\r");
+    await terminal.shows(`"path": "${join(it.folder, "b.txt")}"`);
+    terminal.type("n\r");
+    await terminal.shows("Not written b.");
+    expect(await content("b.txt", it)).toBe("");
+    expect(told(it)).toContain("The user did not agree to this call of files__write_file");
+    terminal.type("/exit\r");
+    expect(await terminal.ended()).toBe(0);
+  });
+
+  test("is asked about once where all of its kind are agreed to, in that conversation alone", async () => {
+    const it = await desk();
+    it.provider.script("cheap", write("a.txt", it), write("b.txt", it), enough, write("c.txt", it), enough);
+    it.provider.script("strong", { text: "Written both." }, { text: "Nothing more." });
+    const terminal = await chat(it, "--locale", "zh");
+    terminal.type("写文件\r");
+    await terminal.shows("允许执行？[y 这一次/a 本次对话中都允许/n] ");
+    terminal.type("a\r");
+    await terminal.shows("Written both.");
+    expect([await content("a.txt", it), await content("b.txt", it)]).toEqual(["Duet", "Duet"]);
+    terminal.type("/clear\r");
+    terminal.type("再写\r");
+    await terminal.shows(`"path": "${join(it.folder, "c.txt")}"`);
+    terminal.type("maybe\r");
+    await terminal.shows("请输入 y、a 或 n");
+    terminal.type("n\r");
+    await terminal.shows("Nothing more.");
+    expect(await content("c.txt", it)).toBe("");
+  });
+
+  test("does not run at Ctrl-C, and the chat goes on; nor at the end of the input", async () => {
+    const it = await desk();
+    it.provider.script("cheap", write("a.txt", it), write("b.txt", it));
+    const terminal = await chat(it);
+    terminal.type("Write a\r");
+    await terminal.shows("Let it run?");
+    terminal.type("\u0003");
+    await terminal.shows("Cancelled.");
+    terminal.type("Write b\r");
+    await terminal.shows(`"path": "${join(it.folder, "b.txt")}"`);
+    terminal.type("\u0004");
+    expect(await terminal.ended()).toBe(0);
+    expect([await content("a.txt", it), await content("b.txt", it)]).toEqual(["", ""]);
+  });
+
+  test("of two at once, one is asked about after the other", async () => {
+    const it = await desk();
+    const both = [...(write("a.txt", it).toolCalls ?? []), ...(write("b.txt", it).toolCalls ?? [])];
+    it.provider.script("cheap", { toolCalls: both }, enough);
+    it.provider.script("strong", { text: "One of them." });
+    const terminal = await chat(it);
+    terminal.type("Write both\r");
+    await terminal.shows(`"path": "${join(it.folder, "a.txt")}"`);
+    terminal.type("n\r");
+    await terminal.shows(`"path": "${join(it.folder, "b.txt")}"`);
+    terminal.type("y\r");
+    await terminal.shows("One of them.");
+    expect([await content("a.txt", it), await content("b.txt", it)]).toEqual(["", "Duet"]);
+  });
+});
+
+describe("a plan that was confirmed", () => {
+  const step = (name: string, text: string, { folder }: Desk) => ({
+    description: `Write ${name}`,
+    tool: "files__write_file",
+    parameters: { path: join(folder, name), content: text },
+  });
+
+  test("is consent to a call that runs as it was shown, not to one that results have filled in", async () => {
+    const it = await desk();
+    it.provider.script("cheap", { text: written(step("a.txt", "Duet", it), step("b.txt", "{{step_1}}", it)) });
+    it.provider.script("strong", { text: "The plan is done." });
+    const terminal = await startTerminal(["chat", "--mode", "plan", "--config", it.config], it.options);
+    await terminal.shows(" > ");
+    terminal.type("Write two files\r");
+    await terminal.shows("Carry it out?");
+    terminal.type("y\r");
+    await terminal.shows("🔐 needs consent · files__write_file");
+    expect(await content("a.txt", it)).toBe("Duet");
+    expect(await content("b.txt", it)).toBe("");
+    terminal.type("y\r");
+    await terminal.shows("The plan is done.");
+    expect(await content("b.txt", it)).toContain("Successfully wrote");
+  });
+});
+
+describe("duet ask", () => {
+  test("asks at a terminal", async () => {
+    const it = await desk();
+    it.provider.script("cheap", write("a.txt", it), enough);
+    it.provider.script("strong", { text: "Written." });
+    const terminal = await startTerminal(["ask", "Write a", "--config", it.config], it.options);
+    await terminal.shows("Let it run?");
+    terminal.type("y\r");
+    expect(await terminal.ended()).toBe(0);
+    expect(await content("a.txt", it)).toBe("Duet");
+  });
+
+  test("runs nothing that needs consent where nobody can be asked, tells the reader and the model, and keeps it in the trace", async () => {
+    const it = await desk();
+    it.provider.script("cheap", write("a.txt", it), enough);
+    it.provider.script("strong", { text: "It was not written." });
+    const ask = await runProgram(["ask", "Write a", "--config", it.config], it.options);
+    expect(ask.code).toBe(0);
+    expect(ask.stderr).toContain(
+      "files__write_file needs consent (rule tools.ask: *:destructive) and nobody can be asked here, so it was not run.",
+    );
+    expect(await content("a.txt", it)).toBe("");
+    expect(told(it)).toContain("nobody can be asked now");
+    const trace = await runProgram(["trace", "--config", it.config, "--output", "json"], it.options);
+    expect(JSON.parse(trace.stdout).steps[0]).toMatchObject({
+      action: { tool: "files__write_file" },
+      permission: { decision: "unanswered", rule: "tools.ask: *:destructive" },
+    });
+    const shown = await runProgram(["trace", "--config", it.config], it.options);
+    expect(shown.stdout).toContain("🔐 nobody could be asked · tools.ask: *:destructive");
+  });
+
+  test("runs what the rules do not ask about, and tells the rule", async () => {
+    const it = await desk({ ask: [] });
+    it.provider.script("cheap", write("a.txt", it), enough);
+    it.provider.script("strong", { text: "Written." });
+    const ask = await runProgram(["ask", "Write a", "--config", it.config, "--output", "jsonl"], it.options);
+    const events = ask.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(events.find(({ type }) => type === "tool-end")).toMatchObject({
+      ok: true,
+      permission: { decision: "allowed", rule: "tools.allow: *" },
+    });
+    expect(await content("a.txt", it)).toBe("Duet");
+  });
+
+  test("runs no call that a rule about its arguments denies, though others of the tool run", async () => {
+    const it = await desk({ ask: [], deny: ["files__write_file(path=*/b.txt)"] });
+    it.provider.script("cheap", write("b.txt", it), write("a.txt", it), enough);
+    it.provider.script("strong", { text: "One of them." });
+    const ask = await runProgram(["ask", "Write both", "--config", it.config], it.options);
+    expect(ask.code).toBe(0);
+    expect(ask.stderr).toContain("The rule tools.deny: files__write_file(path=*/b.txt) does not let this call");
+    expect([await content("a.txt", it), await content("b.txt", it)]).toEqual(["Duet", ""]);
+  });
+
+  test.each([
+    ["ask", ["*:dangerous"], "tools.ask[0]"],
+    ["deny", ["shell(rm"], "tools.deny[0]"],
+    ["allow", ["*:readOnly"], "tools.allow[0]"],
+  ])("refuses the rule tools.%s %j in one line", async (setting, rules, place) => {
+    const it = await desk({ [setting]: rules });
+    const { code, stderr } = await runProgram(["ask", "x", "--config", it.config], it.options);
+    expect(code).toBe(2);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(stderr).toContain(`${place}: "${rules[0]}"`);
+  });
+});

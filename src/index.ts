@@ -1,7 +1,7 @@
 // The door for programs that embed Duet: `import { createDuet } from "duet-mcp"`.
 export type { Conversation, ConversationTurn, Summary } from "./agent/conversation.ts";
 export type { EvaluatedResult, Evaluation, EvaluationFacts, Evaluator } from "./agent/evaluator.ts";
-export type { ConfirmPlan, PlanReply } from "./agent/plan-reply.ts";
+export type { ConfirmPlan } from "./agent/plan-reply.ts";
 export type { SourceList } from "./agent/sources.ts";
 export type { ConversationEntry, ConversationStore, FinishedRun, RunEntry } from "./agent/store.ts";
 export type { AskOptions } from "./app/ask-options.ts";
@@ -17,6 +17,7 @@ export type { AssistantMessage, Message, ToolCall } from "./core/messages.ts";
 export type { FinishReason, Model, ModelEvent, ModelRequest, ToolDefinition, Turn, Usage } from "./core/model.ts";
 export type { Citation, Mode, Outcome, Status, StopReason, ToolCallRecord } from "./core/outcome.ts";
 export type { Approval, ApprovalRequest, ApproveCall, Permission } from "./core/permission.ts";
+export type { PlanReply } from "./core/plan-reply.ts";
 export type { NumberedSource } from "./core/sources.ts";
 export type { Source, Tool, ToolAnnotations } from "./core/tool.ts";
 export type { AgentTrace, TraceStep } from "./core/trace.ts";

@@ -1,8 +1,9 @@
 import type { Text } from "../core/locale.ts";
 import { modelName } from "../core/model.ts";
 import type { Observation } from "./act.ts";
-import { endedEarly, resultsOf, why } from "./explain.ts";
+import { resultsOf, why } from "./explain.ts";
 import { hasOneModel, type Run } from "./run.ts";
+import { endedEarly } from "./stop-reason.ts";
 import type { Work } from "./work.ts";
 
 /** What an answer is to be written from. */

@@ -4,6 +4,7 @@ import type { FinishReason } from "../core/model.ts";
 import type { Outcome, StopReason } from "../core/outcome.ts";
 import { emptyAnswer } from "./empty-answer.ts";
 import type { Run } from "./run.ts";
+import { stopReasonOf } from "./stop-reason.ts";
 import type { PlanHalt, Work, Written } from "./work.ts";
 
 /** What running came to, before it is put into the outcome's words. */
@@ -76,7 +77,7 @@ function judge(run: Run, ending: Ending): Judgement {
   if (run.answer.shown.trim() === "") return { status: "failed", stop: finish === "refused" ? "refused" : "error" };
   if (finish === undefined) return { status: "partial", stop: run.answering.aborted ? "time_limit" : "error" };
   if (finish !== "stop") return { status: "partial", stop: cuts[finish] };
-  const stop = stops[ending.work?.reason ?? "model-decided"];
+  const stop = stopReasonOf[ending.work?.reason ?? "model-decided"];
   return { status: stop === "answered" ? "complete" : "partial", stop };
 }
 
@@ -96,21 +97,4 @@ const cuts: Record<Exclude<FinishReason, "stop">, StopReason> = {
   "content-filter": "refused",
   // An answer turn has no tools to call; a model that tries anyway has not answered.
   "tool-calls": "error",
-};
-
-const stops: Record<Work["reason"], StopReason> = {
-  "model-decided": "answered",
-  sufficient: "answered",
-  "model-failed": "error",
-  "model-refused": "refused",
-  "turn-cut": "length",
-  "iteration-limit": "iteration_limit",
-  "tool-call-limit": "tool_call_limit",
-  "time-limit": "time_limit",
-  "token-limit": "token_limit",
-  "cost-limit": "cost_limit",
-  "plan-done": "answered",
-  "plan-failed": "error",
-  custom: "answered",
-  repetition: "repetition",
 };

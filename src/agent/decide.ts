@@ -3,14 +3,15 @@ import type { Verdict } from "../core/events.ts";
 import { say } from "../core/locale.ts";
 import type { Message } from "../core/messages.ts";
 import type { ToolDefinition, Turn } from "../core/model.ts";
+import { isLimit } from "../core/verdict.ts";
 import { follow } from "../core/waiting.ts";
 import { act, type Observation } from "./act.ts";
 import { askEvaluator } from "./ask-evaluator.ts";
-import { evaluate, isLimit, type Progress } from "./evaluate.ts";
+import { evaluate, type Progress } from "./evaluate.ts";
 import { explain, explainAnswered, resultsOf } from "./explain.ts";
 import { fence } from "./fence.ts";
 import { type HeldText, holdBack } from "./hold-back.ts";
-import { placesOf } from "./prompt-places.ts";
+import { placeValues } from "./prompt-places.ts";
 import { hasOneModel, type Run } from "./run.ts";
 import { takeTurn } from "./turn.ts";
 import type { Work, Written } from "./work.ts";
@@ -66,7 +67,7 @@ function isCircle(round: readonly Observation[]): boolean {
 function openingMessages(run: Run): Message[] {
   const { language: locale, models } = run;
   const name = hasOneModel(models) ? "decide-alone" : "decide";
-  const content = run.prompts.render(name, { model: models.functionCall, locale }, placesOf(run));
+  const content = run.prompts.render(name, { model: models.functionCall, locale }, placeValues(run));
   return [{ role: "system", content }, ...run.history, { role: "user", content: run.question }];
 }
 

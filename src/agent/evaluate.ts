@@ -2,8 +2,6 @@ import type { Verdict } from "../core/events.ts";
 import type { Observation } from "./act.ts";
 import type { Limits } from "./limits.ts";
 
-export { isLimit } from "../core/verdict.ts";
-
 /** How far a run has come. */
 export interface Progress {
   /** Decide turns taken. */

@@ -1,6 +1,7 @@
 import type { Verdict } from "../core/events.ts";
 import { type Locale, say, type Text } from "../core/locale.ts";
 import type { Limits } from "./limits.ts";
+import { type AnswerReason, endedEarly } from "./stop-reason.ts";
 
 export interface ExplainOptions {
   limits: Limits;
@@ -16,7 +17,7 @@ export function explain(verdict: Verdict, options: ExplainOptions): string {
   const { locale } = options;
   if (verdict.verdict === "continue") return say(locale, going(options)[verdict.reason]);
   const reason = why(verdict.reason, options);
-  const next = switches.has(verdict.reason) ? toTheAnswer : fromWhatThereIs;
+  const next = endedEarly(verdict.reason) ? fromWhatThereIs : toTheAnswer;
   const advice = verdict.reason === "repetition" ? askOtherwise : { zh: "", en: "" };
   return say(locale, {
     zh: `${reason.zh}，${next.zh}。${advice.zh}`,
@@ -31,8 +32,6 @@ export function explainAnswered(locale: Locale): string {
     en: "The model judged that it had enough and has answered.",
   });
 }
-
-type AnswerReason = Extract<Verdict, { verdict: "answer" }>["reason"];
 
 /** Why the tool calls end, as a clause. */
 export function why(reason: AnswerReason, { limits, results, custom }: Omit<ExplainOptions, "locale">): Text {
@@ -55,14 +54,6 @@ export function resultsOf(observations: readonly { result: { ok: boolean } }[]):
 const toTheAnswer = { zh: "切换到回答生成阶段", en: "switching to the answer" };
 const fromWhatThereIs = { zh: "基于已有信息回答", en: "answering from what there is" };
 const askOtherwise = { zh: "可以换一种问法，或切换模式。", en: " Ask in another way, or switch modes." };
-
-/** Reasons after which nothing is missing. */
-const switches: ReadonlySet<Verdict["reason"]> = new Set(["model-decided", "sufficient", "plan-done", "custom"]);
-
-/** Whether the tool calls ended before their work was done, so that something may be missing. */
-export function endedEarly(reason: AnswerReason): boolean {
-  return !switches.has(reason);
-}
 
 function reasons(limits: Limits): Record<AnswerReason, Text> {
   const seconds = limits.maxExecutionTimeMs / 1000;

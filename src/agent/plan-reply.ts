@@ -1,8 +1,6 @@
 import type { PlanStep } from "../core/events.ts";
 import type { PlanReply } from "../core/plan-reply.ts";
 
-export type { PlanReply } from "../core/plan-reply.ts";
-
 /** Shows a plan to somebody and waits for the reply; rejects when the signal aborts. */
 export type ConfirmPlan = (steps: readonly PlanStep[], signal: AbortSignal) => Promise<PlanReply>;
 

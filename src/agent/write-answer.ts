@@ -5,7 +5,7 @@ import { type FinishReason, modelName } from "../core/model.ts";
 import type { Brief } from "./brief.ts";
 import { emptyAnswer } from "./empty-answer.ts";
 import { bareResults, bareTitle, handOver } from "./handover.ts";
-import { placesOf } from "./prompt-places.ts";
+import { placeValues } from "./prompt-places.ts";
 import { hasOneModel, type Run } from "./run.ts";
 import type { Role } from "./statistics.ts";
 import { takeTurn } from "./turn.ts";
@@ -63,7 +63,7 @@ function answerMessages(run: Run, role: Role, { prompt, observations, note }: Br
   const { language: locale, marker, question } = run;
   const handed = handOver(question, observations, marker, locale);
   return [
-    { role: "system", content: run.prompts.render(prompt, { model: run.models[role], locale }, placesOf(run)) },
+    { role: "system", content: run.prompts.render(prompt, { model: run.models[role], locale }, placeValues(run)) },
     ...run.history,
     { role: "user", content: note ? `${handed}\n\n${say(locale, note)}` : handed },
   ];

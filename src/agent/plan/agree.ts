@@ -1,5 +1,5 @@
+import type { PlanReply } from "../../core/plan-reply.ts";
 import { abortable, timeLimit, timeoutError } from "../../core/waiting.ts";
-import type { PlanReply } from "../plan-reply.ts";
 import type { Run } from "../run.ts";
 import type { Plan } from "./plan.ts";
 import { tellNoMoreChanges } from "./plan-notices.ts";

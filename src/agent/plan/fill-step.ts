@@ -6,7 +6,7 @@ import { shortLine } from "../../core/short-line.ts";
 import type { Tool } from "../../core/tool.ts";
 import { fence } from "../fence.ts";
 import { handOver } from "../handover.ts";
-import { placesOf } from "../prompt-places.ts";
+import { placeValues } from "../prompt-places.ts";
 import type { Run } from "../run.ts";
 import { takeTurn } from "../turn.ts";
 import type { Plan } from "./plan.ts";
@@ -85,7 +85,7 @@ function fillingMessages(run: Run, plan: Plan, step: PlanStep, { text }: Trouble
   const request = fillingRequest({ ...step, parameters, trouble: fence(text, marker) });
   const done = handOver(run.question, plan.observations, marker, locale);
   return [
-    { role: "system", content: run.prompts.render("decide", { model: models.functionCall, locale }, placesOf(run)) },
+    { role: "system", content: run.prompts.render("decide", { model: models.functionCall, locale }, placeValues(run)) },
     ...run.history,
     { role: "user", content: `${done}\n\n${say(locale, request)}` },
   ];

@@ -1,9 +1,9 @@
 import { say } from "../../core/locale.ts";
+import type { PlanReply } from "../../core/plan-reply.ts";
 import type { Observation } from "../act.ts";
 import { conclude, decideAndAct } from "../decide.ts";
-import { endedEarly } from "../explain.ts";
-import type { PlanReply } from "../plan-reply.ts";
 import type { Run } from "../run.ts";
+import { endedEarly } from "../stop-reason.ts";
 import type { Work } from "../work.ts";
 import { type Agreement, agree, revise } from "./agree.ts";
 import { carryOut } from "./carry-out.ts";

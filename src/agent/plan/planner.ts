@@ -6,7 +6,7 @@ import type { Turn } from "../../core/model.ts";
 import { noticeFailure } from "../decide.ts";
 import { fence } from "../fence.ts";
 import { handOver } from "../handover.ts";
-import { placesOf } from "../prompt-places.ts";
+import { placeValues } from "../prompt-places.ts";
 import type { Run } from "../run.ts";
 import { takeTurn } from "../turn.ts";
 import type { Work } from "../work.ts";
@@ -78,7 +78,7 @@ function openingMessages(run: Run): Message[] {
     JSON.stringify({ name, description, parameters: inputSchema }),
   );
   // What a server says of its tools is from outside, like their results.
-  const variables = { ...placesOf(run), tools: fence(offer.join("\n"), marker) };
+  const variables = { ...placeValues(run), tools: fence(offer.join("\n"), marker) };
   const content = run.prompts.render("plan", { model: models.functionCall, locale }, variables);
   return [{ role: "system", content }, ...run.history, { role: "user", content: run.question }];
 }

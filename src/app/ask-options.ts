@@ -1,6 +1,7 @@
 import type { AskRequest } from "../app.ts";
 import type { DuetError } from "../core/errors.ts";
 import type { Text } from "../core/locale.ts";
+import { permitProblem } from "../core/tool-pattern.ts";
 import { optionProblem } from "./option-problem.ts";
 
 /** What a program that embeds Duet may say beside a question. */
@@ -13,6 +14,10 @@ export function checkAsk(question: unknown, { conversationId, mode, tools, limit
     throw refused("conversationId", conversationId, anId);
   if (mode !== undefined && !modes.includes(mode)) throw refused("mode", mode, aMode);
   if (tools !== undefined && !isTexts(tools)) throw refused("tools", tools, texts);
+  for (const written of tools ?? []) {
+    const allowed = permitProblem(written);
+    if (allowed) throw refused("tools", written, allowed);
+  }
   const { repeatable, costBudget } = limits;
   if (repeatable !== undefined && !isTexts(repeatable)) throw refused("limits.repeatable", repeatable, texts);
   if (costBudget !== undefined && !(Number.isFinite(costBudget) && costBudget > 0))

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Text } from "../core/locale.ts";
-import { parseToolPattern } from "../core/tool-pattern.ts";
+import { parseToolPattern, permitProblem } from "../core/tool-pattern.ts";
 import { wires } from "../providers/settings.ts";
 
 /** How `refine` says what it allows: the text stands beside the issue, where `issue.ts` finds it. */
@@ -19,20 +19,21 @@ export function isHttpAddress(text: string): boolean {
 const text = z.string().min(1);
 const patterns = z.array(text);
 
-const toolPattern = text.superRefine((written, context) => {
-  const parsed = parseToolPattern(written);
-  if ("problem" in parsed) context.addIssue({ code: "custom", input: written, ...only(parsed.problem) });
-});
-const toolPatterns = z.array(toolPattern);
-
-// What a server says of itself must never be a reason to let it do more.
-const allowPattern = toolPattern.refine(
-  (written) => !/^[^(]*:/.test(written),
-  only({
-    zh: "不带注解的规则：服务器自称的注解不能放宽规则",
-    en: "a pattern without an annotation: what a server claims never relaxes a rule",
+const toolPatterns = z.array(
+  ruled((written) => {
+    const parsed = parseToolPattern(written);
+    return "problem" in parsed ? parsed.problem : undefined;
   }),
 );
+
+/** A text with which nothing is wrong; `problem` says what is allowed. */
+function ruled(problem: (written: string) => Text | undefined) {
+  return text.superRefine((written, context) => {
+    const allowed = problem(written);
+    if (allowed) context.addIssue({ code: "custom", input: written, ...only(allowed) });
+  });
+}
+
 const seconds = (from: number, to: number) => z.number().min(from).max(to);
 
 // Upper case only: a key pasted here by mistake is refused, not looked up and named in an error.
@@ -217,7 +218,7 @@ const servers = z.record(serverName, serverSchema).default({});
 const toolsSchema = z
   .strictObject({
     allow: z
-      .array(allowPattern)
+      .array(ruled(permitProblem))
       .default(["*"])
       .meta({ description: "Tools on offer; `*` is any run of characters, `shell(ls *)` calls with such arguments." }),
     deny: toolPatterns.default([]).meta({ description: "Tools, or calls, that never run; over all else." }),

@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from "./json.ts";
+import { type ArgumentPattern, catchesArguments, coversArguments, readArgumentPattern } from "./argument-pattern.ts";
+import type { JsonObject } from "./json.ts";
 import type { Text } from "./locale.ts";
 import { matchesPattern } from "./pattern.ts";
 import type { Tool, ToolAnnotations } from "./tool.ts";
@@ -13,12 +14,6 @@ export interface ToolPattern {
   argument: ArgumentPattern | undefined;
 }
 
-/** `rm *` is a value anywhere in the arguments, `path=/etc/*` that of one argument. */
-interface ArgumentPattern {
-  key: string | undefined;
-  value: string;
-}
-
 const annotations = ["readOnly", "destructive", "idempotent", "openWorld"] as const satisfies (keyof ToolAnnotations)[];
 type Annotation = (typeof annotations)[number];
 
@@ -28,12 +23,24 @@ export function parseToolPattern(written: string): ToolPattern | { problem: Text
   if (name === "") return { problem: allowedForms };
   const annotation = annotations.find((each) => each.toLowerCase() === word?.toLowerCase());
   if (word !== undefined && annotation === undefined) return { problem: allowedAnnotations };
-  return { written, name, annotation, argument: argument === undefined ? undefined : readArgument(argument) };
+  return { written, name, annotation, argument: argument === undefined ? undefined : readArgumentPattern(argument) };
 }
 
 /** Patterns that were checked where they were read; what is none fits nothing. */
 export function toolPatterns(written: readonly string[]): ToolPattern[] {
   return written.map(parseToolPattern).filter((pattern) => "name" in pattern);
+}
+
+/** Those of a rule that allows: what a server claims of its tools never relaxes a rule, so one that goes by it fits nothing. */
+export function permitPatterns(written: readonly string[]): ToolPattern[] {
+  return toolPatterns(written).filter(({ annotation }) => annotation === undefined);
+}
+
+/** What is wrong with a pattern of a rule that allows; undefined when nothing is. */
+export function permitProblem(written: string): Text | undefined {
+  const parsed = parseToolPattern(written);
+  if ("problem" in parsed) return parsed.problem;
+  return parsed.annotation === undefined ? undefined : withoutAnnotation;
 }
 
 /** Which calls of a tool fit, as far as can be said before there is one. */
@@ -54,9 +61,7 @@ export function fitsCall(pattern: ToolPattern, tool: Tool, args: JsonObject, val
   if (!fitsName(pattern, tool)) return false;
   if (annotation !== undefined && !isSaid(annotation, tool.annotationsFor?.(args) ?? tool.annotations)) return false;
   if (argument === undefined) return true;
-  const fits = (value: string): boolean => matchesPattern(plain(value), argument.value);
-  const found = argument.key === undefined ? [...leaves(args)] : [...leaves(args[argument.key] ?? null)];
-  return values === "some" ? found.some(fits) : found.length > 0 && found.every(fits);
+  return values === "some" ? catchesArguments(argument, args) : coversArguments(argument, args);
 }
 
 function fitsName({ name }: ToolPattern, tool: Tool): boolean {
@@ -71,27 +76,13 @@ function isSaid(annotation: Annotation, said: ToolAnnotations): boolean {
   return said[annotation] === true;
 }
 
-function readArgument(text: string): ArgumentPattern {
-  const [, key, value] = /^([A-Za-z_][\w-]*)=(.*)$/s.exec(text) ?? [];
-  return key === undefined || value === undefined
-    ? { key: undefined, value: plain(text) }
-    : { key, value: plain(value) };
-}
-
-/** Every value in the arguments as a text. */
-function* leaves(value: JsonValue): Generator<string> {
-  if (Array.isArray(value)) for (const item of value) yield* leaves(item);
-  else if (typeof value === "object" && value !== null) for (const item of Object.values(value)) yield* leaves(item);
-  else if (value !== null) yield String(value);
-}
-
-function plain(text: string): string {
-  return text.trim().replace(/\s+/g, " ");
-}
-
 const allowedForms: Text = {
   zh: "NAME、NAME:注解 或 NAME(参数)，例如 filesystem__write_*、*:destructive、shell(rm *)",
   en: "NAME, NAME:ANNOTATION or NAME(ARGUMENT), such as filesystem__write_*, *:destructive, shell(rm *)",
+};
+const withoutAnnotation: Text = {
+  zh: "不带注解的规则：服务器自称的注解不能放宽规则",
+  en: "a pattern without an annotation: what a server claims never relaxes a rule",
 };
 const allowedAnnotations: Text = {
   zh: `注解 ${annotations.join("、")}`,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { permitProblem } from "../core/tool-pattern.ts";
 
 /** What `agent_ask` takes. Ranges as in the configuration. */
 export const askInput = z.strictObject({
@@ -24,7 +25,14 @@ export const askInput = z.strictObject({
     .optional()
     .describe("chat mode: searches the web for the question first; the other modes decide that by themselves."),
   tools: z
-    .array(z.string().max(200))
+    .array(
+      z
+        .string()
+        .max(200)
+        .refine((written) => permitProblem(written) === undefined, {
+          error: ({ input }) => `${JSON.stringify(input)} is not allowed: ${permitProblem(String(input))?.en}`,
+        }),
+    )
     .max(100)
     .optional()
     .describe("Only tools whose names match one of these patterns, for instance amap__* or web_search."),

@@ -1,7 +1,7 @@
 import type { Text } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
 import type { Tool } from "../core/tool.ts";
-import { fittingCalls, type ToolPattern, toolPatterns } from "../core/tool-pattern.ts";
+import { fittingCalls, permitPatterns, type ToolPattern, toolPatterns } from "../core/tool-pattern.ts";
 
 export interface ToolPolicy {
   /** Only tools of which a call may fit one of these patterns; absent, all; empty, none. */
@@ -26,7 +26,7 @@ export interface Collection {
 export function collectTools(lists: readonly (readonly Tool[])[], policy: ToolPolicy = {}): Collection {
   const kept = new Map<string, Tool>();
   const dropped: DroppedTool[] = [];
-  const rules = { allow: policy.allow && toolPatterns(policy.allow), deny: toolPatterns(policy.deny ?? []) };
+  const rules = { allow: policy.allow && permitPatterns(policy.allow), deny: toolPatterns(policy.deny ?? []) };
   for (const tool of lists.flat()) {
     const refusal = refuse(tool, kept, rules);
     if (refusal === undefined) kept.set(tool.name, tool);

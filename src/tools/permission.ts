@@ -2,7 +2,7 @@ import type { JsonObject } from "../core/json.ts";
 import { say, type Text } from "../core/locale.ts";
 import type { Permission } from "../core/permission.ts";
 import { failure, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
-import { fitsCall, type ToolPattern, toolPatterns } from "../core/tool-pattern.ts";
+import { fitsCall, permitPatterns, type ToolPattern, toolPatterns } from "../core/tool-pattern.ts";
 import { wrap } from "./define.ts";
 
 /** Rules as they are written in the configuration's `tools`. */
@@ -18,15 +18,17 @@ export type Judge = (tool: Tool, args: JsonObject) => { decision: "allowed" | "d
 
 export function createJudge({ allow, deny = [], ask = [] }: PermissionRules): Judge {
   const [denials, questions] = [toolPatterns(deny), toolPatterns(ask)];
-  const permits = allow && toolPatterns(allow);
+  const permits = allow && permitPatterns(allow);
   return (tool, args) => {
-    const named = (setting: string, pattern: ToolPattern): string => `tools.${setting}: ${pattern.written}`;
+    const named = (setting: string, ...patterns: ToolPattern[]): string =>
+      `tools.${setting}: ${patterns.map(({ written }) => written).join(", ")}`;
     const denial = denials.find((pattern) => fitsCall(pattern, tool, args, "some"));
     if (denial) return { decision: "denied", rule: named("deny", denial) };
     const permit = permits?.find((pattern) => fitsCall(pattern, tool, args, "every"));
     if (permits && !permit) return { decision: "denied", rule: "tools.allow" };
-    const question = questions.find((pattern) => fitsCall(pattern, tool, args, "some"));
-    if (question) return { decision: "ask", rule: named("ask", question) };
+    // All of them: who agreed to the calls of one rule has not agreed to what another asks about.
+    const asked = questions.filter((pattern) => fitsCall(pattern, tool, args, "some"));
+    if (asked.length > 0) return { decision: "ask", rule: named("ask", ...asked) };
     if (tool.alwaysAsks) return { decision: "ask", rule: alwaysAsks };
     return { decision: "allowed", rule: permit ? named("allow", permit) : "tools.allow: *" };
   };
@@ -40,7 +42,8 @@ const alwaysAsks = "always";
  * A call whose arguments are wrong anyway is not asked about.
  */
 export function withPermission(tool: Tool, judge: Judge): Tool {
-  return wrap(tool, async (args, context) => {
+  // What always asks does so in here; rules round these need not ask again.
+  return wrap({ ...tool, alwaysAsks: undefined }, async (args, context) => {
     const { decision, rule } = judge(tool, args);
     if (decision === "denied") return refusal(tool, { decision, rule }, context);
     if (decision === "allowed") return under({ decision, rule }, await tool.run(args, context));
@@ -68,7 +71,7 @@ async function ask(
   const onlyOnce = tool.alwaysAsks === true;
   const answer = await context.approve?.({ tool: tool.name, arguments: args, rule, onlyOnce });
   if (answer === undefined) return "unanswered";
-  return answer === "no" ? "declined" : "approved";
+  return answer === "once" || answer === "conversation" ? "approved" : "declined";
 }
 
 function refusal({ name }: Tool, permission: Permission, { locale }: ToolContext) {

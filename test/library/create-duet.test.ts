@@ -228,6 +228,11 @@ test.each<[unknown, unknown, string]>([
   ["q", { tools: "echo" }, 'ask: tools: "echo" is not allowed (a list of texts)'],
   ["q", { limits: { maxExecutionTimeMs: Number.POSITIVE_INFINITY } }, "ask: limits.maxExecutionTimeMs: Infinity"],
   ["q", { limits: { maxToolCalls: 1.5 } }, "limits.maxToolCalls: 1.5 is not allowed (a whole number from 0 to 10000)"],
+  [
+    "q",
+    { tools: ["*:readOnly"] },
+    'ask: tools: "*:readOnly" is not allowed (a pattern without an annotation: what a server claims never relaxes a rule)',
+  ],
   ["q", { limits: { costBudget: 0 } }, "ask: limits.costBudget: 0 is not allowed (a number above 0)"],
   ["q", { limits: { repeatable: [1] } }, "ask: limits.repeatable"],
 ])("the question %j with %j is refused before anything runs", async (question, options, message) => {

@@ -108,7 +108,8 @@ const final: ReadonlySet<ToolFailure["code"]> = new Set([
  * again only where the tool says that it may be.
  */
 function mayHelp({ annotations }: Tool, error: ToolFailure | undefined): boolean {
-  const isHarmless = annotations.readOnly === true || annotations.idempotent === true;
+  const reads = annotations.readOnly === true && annotations.destructive !== true;
+  const isHarmless = reads || annotations.idempotent === true;
   if (error?.code === "timeout" || error?.code === "network") return isHarmless;
   if (annotations.destructive === true && !isHarmless) return false;
   return error === undefined || !final.has(error.code);

@@ -2,7 +2,7 @@ import { DuetError, type ErrorCode, type ErrorDetails, messageOf } from "../core
 import { isRecord } from "../core/json.ts";
 import type { Text } from "../core/locale.ts";
 import { printable } from "../core/printable.ts";
-import type { Ending } from "./child.ts";
+import type { Ending } from "../core/processes/child.ts";
 import { ownErrors } from "./own-errors.ts";
 import type { Redact } from "./redact.ts";
 import type { ServerSettings } from "./settings.ts";

@@ -1,10 +1,10 @@
 import type { Implementation } from "@modelcontextprotocol/client";
+import type { Environment } from "../core/processes/environment.ts";
+import { createLifeline } from "../core/processes/lifeline.ts";
 import type { Tool } from "../core/tool.ts";
 import { abortable } from "../core/waiting.ts";
 import { Connection, type ServerStatus, type Surroundings } from "./connection.ts";
-import type { Environment } from "./environment.ts";
 import type { Sdk } from "./http.ts";
-import { createLifeline } from "./lifeline.ts";
 import type { RemoteTool } from "./listing.ts";
 import { createNames } from "./naming.ts";
 import type { ServerSettings } from "./settings.ts";

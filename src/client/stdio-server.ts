@@ -1,12 +1,12 @@
 import type { Transport } from "@modelcontextprotocol/client";
+import { Child, type Ending } from "../core/processes/child.ts";
+import { childEnvironment, type Environment } from "../core/processes/environment.ts";
+import type { Lifeline } from "../core/processes/lifeline.ts";
+import { Tail } from "../core/processes/tail.ts";
 import { sleep } from "../core/waiting.ts";
-import { Child, type Ending } from "./child.ts";
-import { childEnvironment, type Environment } from "./environment.ts";
 import type { Sdk } from "./http.ts";
-import type { Lifeline } from "./lifeline.ts";
 import type { ServerTransport } from "./settings.ts";
 import { StdioTransport } from "./stdio.ts";
-import { Tail } from "./tail.ts";
 
 type Target = Extract<ServerTransport, { type: "stdio" }>;
 

@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { sleep } from "../core/waiting.ts";
+import { sleep } from "../waiting.ts";
 import type { Lifeline } from "./lifeline.ts";
 import { Tail } from "./tail.ts";
 
@@ -10,6 +10,10 @@ export interface Command {
   args: string[];
   env: Record<string, string>;
   cwd?: string;
+  /** Whether it may go on after it has closed its output; a server can answer nothing then, and is ended. */
+  mayCloseOutput?: boolean;
+  /** How long its last words are waited for when something it started holds the pipes, in milliseconds; 100 when absent. */
+  lastWordsMs?: number;
 }
 
 /** How a child ended; `error` when it never started. */
@@ -36,11 +40,13 @@ export class Child {
   #ending: Ending | undefined;
   readonly #process: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #lifeline: Lifeline;
+  readonly #lastWordsMs: number;
   #stopping: Promise<void> | undefined;
 
   /** Starts it at once. Throws what `spawn` throws for arguments that no process can have. */
   constructor(command: Command, lifeline: Lifeline) {
     this.#lifeline = lifeline;
+    this.#lastWordsMs = command.lastWordsMs ?? 100;
     this.#process = spawn(command.command, command.args, {
       env: command.env,
       cwd: command.cwd,
@@ -56,8 +62,7 @@ export class Child {
     // When no pipe could be made (too many open files) there are no streams; the `error` event tells the rest.
     this.stdin?.on("error", () => {});
     this.#process.stderr?.on("data", (chunk: Buffer) => this.words.push(chunk));
-    // A server that closed its output can answer nothing any more.
-    this.stdout?.once("end", () => void this.stop());
+    if (!command.mayCloseOutput) this.stdout?.once("end", () => void this.stop());
   }
 
   get ending(): Ending | undefined {
@@ -83,7 +88,7 @@ export class Child {
     const closed = once(this.#process, "close").catch(() => {});
     const ending = await this.#exit();
     // Its last words may still be in the pipes; a grandchild that holds the pipes may keep them open for ever.
-    if (ending.error === undefined) await Promise.race([closed, sleep(100)]);
+    if (ending.error === undefined) await Promise.race([closed, sleep(this.#lastWordsMs)]);
     this.#ending = ending;
     void this.stop();
     return ending;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { childEnvironment } from "../../src/client/environment.ts";
+import { childEnvironment } from "../../../src/core/processes/environment.ts";
 
 test.each([
   [undefined, "1"],

@@ -1,8 +1,10 @@
 import type { Chain } from "../core/chain.ts";
 import { cutText } from "../core/cut-text.ts";
-import { messageOf } from "../core/errors.ts";
+import { DuetError, messageOf, report } from "../core/errors.ts";
 import type { ToolEnd } from "../core/events.ts";
+import { invalidArguments } from "../core/feedback.ts";
 import { isDeeperThan } from "../core/json.ts";
+import { sentences } from "../core/lines.ts";
 import { say } from "../core/locale.ts";
 import type { ToolCall } from "../core/messages.ts";
 import type { ToolCallRecord } from "../core/outcome.ts";
@@ -146,7 +148,7 @@ async function runCall(
     if (!ran) allowance.giveBack();
     return { result, ran };
   } catch (thrown) {
-    return { result: run.working.aborted ? stopped(run) : failure("tool", messageOf(thrown)), ran: true };
+    return { result: run.working.aborted ? stopped(run) : failed(run, thrown), ran: true };
   } finally {
     context.close();
   }
@@ -240,6 +242,13 @@ function stopped(run: Run): ToolResult {
   return failure("timeout", say(run.language, text));
 }
 
+/** What a tool threw, in the words of the run's language where it has them. */
+function failed(run: Run, thrown: unknown): ToolResult {
+  if (!(thrown instanceof DuetError)) return failure("tool", messageOf(thrown));
+  const { code, message, hint } = report(thrown, run.language);
+  return failure(code, sentences(message, hint));
+}
+
 function unknownTool(run: Run, name: string): ToolResult {
   const near = nearest(name, run.tools);
   const names = [...run.tools.keys()];
@@ -262,13 +271,11 @@ function nearest(name: string, tools: ReadonlyMap<string, Tool>): string | undef
 
 function unreadableArguments(run: Run, call: ToolCall): ToolResult {
   const shown = cutText(printableLine(call.argumentsText), 80);
-  return failure(
-    "invalid_arguments",
-    say(run.language, {
-      zh: `工具调用参数格式错误：\n- 参数必须是一个 JSON 对象（当前值: ${shown || "空"}）\n\n请修正参数后重试。`,
-      en: `The tool call's arguments are not valid:\n- the arguments must be one JSON object (current value: ${shown || "empty"})\n\nCorrect the arguments and try again.`,
-    }),
-  );
+  const text = {
+    zh: `必须是一个 JSON 对象（当前值: ${shown || "空"}）`,
+    en: `must be one JSON object (current value: ${shown || "empty"})`,
+  };
+  return invalidArguments(run.language, [{ path: "", text }]);
 }
 
 async function numbered(run: Run, { ok, sources = [] }: ToolResult): Promise<NumberedSource[] | undefined> {

@@ -1,8 +1,9 @@
 import { endWell } from "../core/cut-middle.ts";
 import { headOf } from "../core/cut-text.ts";
+import { invalidArguments, valueProblem } from "../core/feedback.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type Locale, say, type Text } from "../core/locale.ts";
-import { failure, type Tool, type ToolResult } from "../core/tool.ts";
+import type { Tool, ToolResult } from "../core/tool.ts";
 
 /** A place in a result, and the tool that reads from there on. */
 export interface Place {
@@ -89,16 +90,8 @@ export function createReadResult({ name, language, longest, whole }: ReadResultO
     return `${piece.toWellFormed()}\n${pointer(text.length - next, { name, number, from: next, language })}`;
   }
 
-  /** In the words of every tool whose arguments are checked. */
-  function invalid(argument: string, value: unknown, rule: Text): ToolResult {
-    const shown = headOf(JSON.stringify(value) ?? "undefined", 80);
-    return failure(
-      "invalid_arguments",
-      say(language, {
-        zh: `工具调用参数格式错误：\n- ${argument}: ${rule.zh}（当前值: ${shown}）\n\n请修正参数后重试。`,
-        en: `The tool call's arguments are not valid:\n- ${argument}: ${rule.en} (current value: ${shown})\n\nCorrect the arguments and try again.`,
-      }),
-    );
+  function invalid(argument: string, value: unknown, { zh, en }: Text): ToolResult {
+    return invalidArguments(language, [valueProblem(argument, value, zh, en)]);
   }
 }
 

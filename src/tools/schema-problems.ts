@@ -1,7 +1,7 @@
 import type { ErrorObject } from "ajv";
+import { type Problem, valueProblem } from "../core/feedback.ts";
 import { isRecord } from "../core/json.ts";
 import type { Text } from "../core/locale.ts";
-import { type Problem, valueProblem } from "./feedback.ts";
 import { both, sentence, showName } from "./schema-words.ts";
 
 /** Puts a validator's errors into words: one line a place and fault, the branches of `anyOf` and `oneOf` in one. */

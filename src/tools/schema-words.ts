@@ -1,9 +1,9 @@
 import type { ErrorObject } from "ajv";
 import { headOf } from "../core/cut-text.ts";
+import { showValue } from "../core/feedback.ts";
 import { isRecord } from "../core/json.ts";
 import type { Text } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
-import { showValue } from "./feedback.ts";
 
 /** What must hold for the value, without the value. */
 export function sentence({ keyword, params, schema }: ErrorObject): Text {

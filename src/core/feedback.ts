@@ -1,7 +1,7 @@
-import { headOf } from "../core/cut-text.ts";
-import { type Locale, say } from "../core/locale.ts";
-import { printableLine } from "../core/printable.ts";
-import { type ArgumentProblem, failure, type ToolResult } from "../core/tool.ts";
+import { headOf } from "./cut-text.ts";
+import { type Locale, say } from "./locale.ts";
+import { printableLine } from "./printable.ts";
+import { type ArgumentProblem, failure, type ToolResult } from "./tool.ts";
 
 export type Problem = ArgumentProblem;
 

@@ -24,10 +24,15 @@ export interface ModelCheck {
   notices: string[];
 }
 
-/** Who gets search queries; nobody was asked anything. */
+/** Who gets search queries, the first first; nobody was asked anything. */
 export interface SearchCheck {
+  chain: SearchParty[];
+}
+
+export interface SearchParty {
   party: string;
   host: string;
+  hasKey: boolean;
   /** The query goes to somebody with whom the user has no account. */
   thirdParty: boolean;
 }
@@ -80,9 +85,8 @@ async function askOneWord(choice: ModelChoice, locale: Locale, notices: string[]
   }
 }
 
-export async function searchInUse({ search }: Config): Promise<SearchCheck | null> {
+export async function searchInUse({ search }: Pick<Config, "search">): Promise<SearchCheck | null> {
   if (search.enabled === false) return null;
-  const { chooseBackend } = await import("../tools/search/web-search.ts");
-  const { party, host, thirdParty } = chooseBackend(search);
-  return { party, host, thirdParty };
+  const { chooseBackends } = await import("../tools/search/backends.ts");
+  return { chain: chooseBackends(search) };
 }

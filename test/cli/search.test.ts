@@ -76,6 +76,41 @@ describe("web_search through the whole agent", () => {
     expect(search.journal).toHaveLength(1);
   });
 
+  test("a service whose plan is used up gives way to the next, which is told, and its pages are cited", async () => {
+    const { provider, search, env } = await surroundings();
+    search.faults.tavily = "plan";
+    provider.script("cheap", { toolCalls: [call] }, { text: "信息足够。" });
+    provider.script("strong", { text: "2025 年 5 月发布[1]。" });
+    const { code, stdout, stderr } = await runProgram(["ask", "Node.js 24 什么时候发布？", "--locale", "zh"], {
+      env: { ...env, ...search.environment, TAVILY_API_KEY: "tvly-secret-1", BRAVE_API_KEY: "brave-secret-1" },
+    });
+    expect(code).toBe(0);
+    expect(search.asked()).toEqual(["tavily", "brave"]);
+    expect(search.journal[1]?.headers["x-subscription-token"]).toBe("brave-secret-1");
+    expect(stderr).toMatch(/ℹ Tavily 搜索失败，改用 Brave：This request exceeds your plan.*HTTP 432/);
+    expect(stdout).toContain("2025 年 5 月发布[1]。");
+    expect(stdout).toContain("[1] Node.js 24 发布 https://nodejs.example/24");
+    expect(stdout + stderr).not.toMatch(/tvly-secret-1|brave-secret-1/);
+  });
+
+  test("where every service fails the model reads each reason, and answers without", async () => {
+    const { provider, search, env } = await surroundings();
+    search.fault = "rate";
+    provider.script("cheap", { toolCalls: [call] }, { text: "No search." });
+    provider.script("strong", { text: "I could not search." });
+    const { stdout } = await runProgram(["ask", "When?", "--locale", "en", "--output", "json"], {
+      env: { ...env, ...search.environment },
+    });
+    const outcome: Outcome = JSON.parse(stdout);
+    expect(search.asked()).toEqual(["tavily", "exaMcp", "parallel"]);
+    expect(outcome.tool_calls[0]).toMatchObject({ tool: "web_search", ok: false });
+    expect(outcome.tool_calls[0]?.result).toMatch(
+      /Every search service failed.*Tavily \(keyless\): Keyless daily limit.*Exa \(keyless\): .*Parallel \(keyless\): Too many/,
+    );
+    expect(JSON.stringify(provider.requests("strong")[0]?.body.messages)).toContain("Every search service failed");
+    expect(outcome.citations).toEqual([]);
+  });
+
   test("beyond search.maxPerRun the model is told to go by what it has, and what is kept costs nothing", async () => {
     const { provider, search, env } = await surroundings();
     const queries = ["Node.js 24 发布日期", "node.js 24 发布日期", "Node.js 25", "Node.js 26"];

@@ -1,59 +1,77 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { isRecord } from "../../src/core/json.ts";
+import type { SearchOptions } from "../../src/tools/search/web-search.ts";
+import {
+  type FakeAnswer,
+  type FakeResult,
+  fakeServices,
+  type ServiceName,
+  searxngAnswer,
+  serviceNames,
+} from "./search-services.ts";
 
-export interface FakeResult {
-  title: string;
-  url: string;
-  content: string;
-}
+export type { FakeResult, ServiceName };
 
-/** How the server behaves instead of answering with results. */
+/** How a service behaves instead of answering with results. */
 export type SearchFault =
+  | "unauthorized" // these three in the words and the status of the service that was asked
+  | "plan"
+  | "rate"
   | "formats" // SearXNG without json in search.formats: 403 and HTML
   | "unresponsive" // SearXNG whose engines all failed
-  | "rate" // 429 with retry-after, in the words of the side that was asked
-  | "plan" // Tavily's 432
-  | "unauthorized"
   | "broken" // 500
+  | "forbidden" // 403 with the page of a firewall
   | "hang" // never answers
   | "stall" // headers and half a body, then silence
+  | "linger" // the whole answer, on a connection that stays open
   | "huge" // more than 2 MB
   | "html" // 200 with a page
   | "redirect"
   | "gzip"; // compressed although nobody asked
 
 export interface SearchRequestRecord {
+  /** Who was asked; undefined where there is no such service. */
+  service: ServiceName | undefined;
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
+  /** Empty when the service refused the request. */
   query: string;
-  /** Tavily's JSON body. */
+  /** The JSON or the form that was sent. */
   body: unknown;
   /** Set when the client went away before it had the whole answer. */
   aborted: boolean;
 }
 
 export interface FakeSearch {
+  /** Of Tavily (`POST /search`) and SearXNG (`GET /search`); the others are below it. */
   url: string;
   journal: SearchRequestRecord[];
-  /** From the next request on; undefined answers again. */
+  /** Of every service, from the next request on; undefined answers again. */
   fault: SearchFault | undefined;
+  /** Of single ones. */
+  faults: Partial<Record<ServiceName, SearchFault>>;
   /** Answers wait until so many requests wait with them; 1. */
   together: number;
+  /** Settings under which every service is this one. */
+  options(over?: Partial<SearchOptions>): SearchOptions;
+  /** The same as environment variables. */
+  environment: Record<string, string>;
+  /** Who was asked, in order. */
+  asked(): (ServiceName | undefined)[];
   close(): Promise<void>;
 }
 
 /**
- * A search server on a free port of 127.0.0.1 that speaks SearXNG (`GET /search?format=json`) and Tavily (`POST /search`). What it
- * finds is looked up by the query; `*` answers every other one, and without it they find nothing.
+ * Every search service on one free port of 127.0.0.1, each under its path. What they find is looked up by the query; `*`
+ * answers every other one, and without it they find nothing.
  */
 export async function startFakeSearch(script: Record<string, FakeResult[]> = {}): Promise<FakeSearch> {
   const journal: SearchRequestRecord[] = [];
   let waiting: (() => void)[] = [];
   const server = createServer(async (request, response) => {
-    const record = await readRequest(request);
+    const { record, answer } = await readRequest(request, script);
     journal.push(record);
     await new Promise<void>((go) => {
       waiting.push(go);
@@ -64,24 +82,18 @@ export async function startFakeSearch(script: Record<string, FakeResult[]> = {})
     response.on("close", () => {
       record.aborted = !response.writableFinished;
     });
-    if (fake.fault !== undefined) {
-      fail(fake.fault, record, response);
-      return;
-    }
-    const results = script[record.query] ?? script["*"] ?? [];
-    sendJson(
-      response,
-      200,
-      record.method === "POST" ? tavilyAnswer(record.query, results) : searxngAnswer(record.query, results),
-    );
+    const fault = (record.service && fake.faults[record.service]) ?? fake.fault;
+    if (fault === undefined) give(response, answer);
+    else fail(fault, record, answer, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
   const fake: FakeSearch = {
-    url: `http://127.0.0.1:${port}`,
-    journal,
-    fault: undefined,
-    together: 1,
+    ...{ url, journal, fault: undefined, faults: {}, together: 1 },
+    options: (over) => searchOptionsAt(url, over),
+    environment: environmentAt(url),
+    asked: () => journal.map(({ service }) => service),
     close() {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
@@ -90,111 +102,95 @@ export async function startFakeSearch(script: Record<string, FakeResult[]> = {})
   return fake;
 }
 
-async function readRequest(request: IncomingMessage): Promise<SearchRequestRecord> {
-  const { method = "", url = "/", headers } = request;
-  const { pathname, searchParams } = new URL(url, "http://fake");
-  const sent = await text(request);
-  const body: unknown = sent === "" ? undefined : JSON.parse(sent);
-  const query = isRecord(body) ? String(body.query) : (searchParams.get("q") ?? "");
-  return { method, path: pathname, headers, query, body, aborted: false };
-}
-
-function tavilyAnswer(query: string, results: FakeResult[]): unknown {
-  const found = results.map((result) => ({ ...result, score: 0.9, raw_content: null }));
+/** Settings under which every service is the server at `url`. */
+export function searchOptionsAt(url: string, over: Partial<SearchOptions> = {}): SearchOptions {
+  const at = (path: string) => ({ baseUrl: `${url}${path}` });
   return {
-    query,
-    answer: null,
-    follow_up_questions: null,
-    images: [],
-    results: found,
-    response_time: 0.1,
-    request_id: "fake",
+    ...{ backend: "auto", maxResults: 5, snippetLength: 200, keyless: true, tavily: at("") },
+    ...{ parallel: at("/parallel"), exa: { ...at("/exa"), mcpUrl: `${url}/exa/mcp` }, brave: at("/brave") },
+    ...{ serper: at("/serper"), bocha: at("/bocha"), zhipu: at("/zhipu") },
+    ...{ duckduckgo: { enabled: false, ...at("/duckduckgo") } },
+    ...over,
   };
 }
 
-function searxngAnswer(query: string, results: FakeResult[], unresponsive: string[][] = []): unknown {
-  const found = results.map((result) => ({
-    ...result,
-    engine: "fake",
-    engines: ["fake"],
-    score: 1,
-    category: "general",
-  }));
-  const rest = { answers: [], corrections: [], infoboxes: [], suggestions: [], unresponsive_engines: unresponsive };
-  return { query, results: found, ...rest };
+function environmentAt(url: string): Record<string, string> {
+  const names = ["exa", "parallel", "brave", "serper", "bocha", "zhipu", "duckduckgo"];
+  return {
+    TAVILY_BASE_URL: url,
+    EXA_MCP_URL: `${url}/exa/mcp`,
+    ...Object.fromEntries(
+      names.map((name) => [`${name === "zhipu" ? "ZHIPUAI" : name.toUpperCase()}_BASE_URL`, `${url}/${name}`]),
+    ),
+  };
 }
 
-function fail(fault: SearchFault, record: SearchRequestRecord, response: ServerResponse): void {
-  const isTavily = record.method === "POST";
+async function readRequest(request: IncomingMessage, script: Record<string, FakeResult[]>) {
+  const { method = "", headers } = request;
+  const { pathname: path, searchParams: search } = new URL(request.url ?? "/", "http://fake");
+  const body = bodyOf(await text(request), headers);
+  const name = serviceNames.find((each) => fakeServices[each].path === path && fakeServices[each].method === method);
+  const service = name && fakeServices[name];
+  const accepted = service?.accept({ headers, search, body }) ?? notFound;
+  const query = typeof accepted === "string" ? accepted : "";
+  const results = script[query] ?? script["*"] ?? [];
+  const record: SearchRequestRecord = { service: name, method, path, headers, query, body, aborted: false };
+  const answer = typeof accepted === "string" ? (service?.found(query, results) ?? notFound) : accepted;
+  return { record, answer };
+}
+
+const notFound: FakeAnswer = { status: 404, body: "<h1>Not Found</h1>" };
+
+function bodyOf(sent: string, headers: IncomingHttpHeaders): unknown {
+  if (sent === "") return undefined;
+  const isForm = headers["content-type"] === "application/x-www-form-urlencoded";
+  return isForm ? Object.fromEntries(new URLSearchParams(sent)) : JSON.parse(sent);
+}
+
+function fail(fault: SearchFault, record: SearchRequestRecord, answer: FakeAnswer, response: ServerResponse): void {
+  const instead = insteadOf(fault, record);
+  if (instead) give(response, instead);
+  if (fault === "stall") response.writeHead(200, { "content-type": "application/json" }).write('{"results": [');
+  if (fault === "linger") response.writeHead(200, { ...answer.headers }).write(answer.body);
+}
+
+/** What is answered in place of results; undefined where the answer has no end. */
+function insteadOf(fault: SearchFault, { service = "tavily", query }: SearchRequestRecord): FakeAnswer | undefined {
+  const dead = [
+    ["brave", "Suspended: too many requests"],
+    ["google", "timeout"],
+  ];
   switch (fault) {
-    case "formats":
-      sendHtml(response, 403, "<h1>Forbidden</h1>");
-      break;
-    case "unresponsive":
-      sendJson(
-        response,
-        200,
-        searxngAnswer(
-          record.query,
-          [],
-          [
-            ["brave", "Suspended: too many requests"],
-            ["google", "timeout"],
-          ],
-        ),
-      );
-      break;
-    case "rate":
-      response.setHeader("retry-after", "7");
-      if (!isTavily) {
-        sendHtml(response, 429, "Too Many Requests");
-        break;
-      }
-      sendJson(response, 429, {
-        error: {
-          code: "daily_cap",
-          message: "Keyless daily limit reached.",
-          window: "day",
-          retry_after_seconds: 3600,
-          next_actions: [],
-        },
-      });
-      break;
-    case "plan":
-      sendJson(response, 432, { detail: { error: "This request exceeds your plan's set usage limit." } });
-      break;
     case "unauthorized":
-      sendJson(response, 401, { detail: { error: "Unauthorized: missing or invalid API key." } });
-      break;
+    case "plan":
+    case "rate":
+      return fakeServices[service][fault];
+    case "formats":
+    case "forbidden":
+      return { status: 403, body: "<h1>Forbidden</h1>" };
+    case "unresponsive":
+      return { status: 200, body: searxngAnswer(query, [], dead) };
     case "broken":
-      sendHtml(response, 500, "<h1>Internal Server Error</h1>");
-      break;
-    case "hang":
-      break;
-    case "stall":
-      response.writeHead(200, { "content-type": "application/json" });
-      response.write('{"results": [');
-      break;
+      return { status: 500, body: "<h1>Internal Server Error</h1>" };
     case "huge":
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(`{"results": [], "filler": "${"x".repeat(3_000_000)}"}`);
-      break;
+      return { status: 200, body: { results: [], filler: "x".repeat(3_000_000) } };
     case "html":
-      sendHtml(response, 200, "<html><body>Please log in</body></html>");
-      break;
+      return { status: 200, body: "<html><body>Please log in</body></html>" };
     case "redirect":
-      response.writeHead(302, { location: "http://169.254.169.254/latest/meta-data" }).end("moved");
-      break;
+      return {
+        status: 302,
+        body: "moved",
+        headers: { location: "http://169.254.169.254/latest/meta-data?token=hidden" },
+      };
     case "gzip":
-      response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end("not really");
-      break;
+      return { status: 200, body: "{}", headers: { "content-encoding": "gzip" } };
+    default:
+      return undefined;
   }
 }
 
-function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-}
-
-function sendHtml(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, { "content-type": "text/html" }).end(body);
+function give(response: ServerResponse, { status, body, headers }: FakeAnswer): void {
+  const isText = typeof body === "string";
+  response.writeHead(status, { "content-type": isText ? "text/html" : "application/json", ...headers });
+  response.end(isText ? body : JSON.stringify(body));
 }

@@ -1,18 +1,24 @@
 import { DuetError, type ErrorCode } from "../../core/errors.ts";
+import type { Text } from "../../core/locale.ts";
 import type { Source } from "../../core/tool.ts";
 
-/** One search engine. Finding nothing is an empty list; everything that keeps it from finding is a `DuetError`. */
+/** One search engine. Finding nothing is an empty list; everything that keeps it from finding is a `SearchError`. */
 export interface SearchBackend {
   /** Who gets the query, as people know them. */
   readonly party: string;
+  readonly host: string;
+  /** Asked in the name of an account. */
+  readonly hasKey: boolean;
   /** Set when the query goes to somebody with whom the user has no account: then the first use says so. */
   readonly thirdParty: boolean;
-  readonly host: string;
+  /** Rejects with the signal's reason when the caller gave up. */
   search(query: string, request: SearchRequest): Promise<Source[]>;
 }
 
 export interface SearchRequest {
   maxResults: number;
+  /** From the connection to the last byte. */
+  timeoutMs: number;
   signal: AbortSignal;
 }
 
@@ -31,28 +37,24 @@ const codes: Record<SearchFailure, ErrorCode> = {
 };
 
 export interface SearchErrorDetails {
-  zh: string;
-  en: string;
-  hint?: { zh: string; en: string };
-  retryAfterMs?: number;
+  kind: SearchFailure;
+  /** Without the party's name. */
+  reason: Text;
+  hint?: Text | undefined;
+  retryAfterMs?: number | undefined;
   cause?: unknown;
 }
 
-export function searchError(party: string, kind: SearchFailure, details: SearchErrorDetails): DuetError {
-  return new DuetError({
-    code: codes[kind],
-    text: { zh: `${party} 搜索失败：${details.zh}`, en: `The search with ${party} failed: ${details.en}` },
-    hint: details.hint,
-    retryable: kind === "rate" || kind === "blocked" || kind === "network" || kind === "timeout",
-    retryAfterMs: details.retryAfterMs,
-    cause: details.cause,
-  });
-}
+/** A search that one backend could not make. */
+export class SearchError extends DuetError {
+  readonly kind: SearchFailure;
+  readonly reason: Text;
 
-/** The address of `search` under a base URL; throws a `DuetError` that names the setting. */
-export function searchAddress(base: string, setting: string): URL {
-  const url = URL.parse("search", base.replace(/\/*$/, "/"));
-  if (url !== null && /^https?:$/.test(url.protocol)) return url;
-  const zh = `${setting} 不是 http(s) 地址："${base}"`;
-  throw new DuetError({ code: "config", text: { zh, en: `${setting} is not an http(s) address: "${base}"` } });
+  constructor(party: string, { kind, reason, ...more }: SearchErrorDetails) {
+    const text = { zh: `${party} 搜索失败：${reason.zh}`, en: `The search with ${party} failed: ${reason.en}` };
+    const retryable = kind === "rate" || kind === "blocked" || kind === "network" || kind === "timeout";
+    super({ code: codes[kind], text, retryable, ...more });
+    this.kind = kind;
+    this.reason = reason;
+  }
 }

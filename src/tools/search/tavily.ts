@@ -1,89 +1,30 @@
 import { isRecord } from "../../core/json.ts";
-import { printableLine } from "../../core/printable.ts";
-import { type SearchBackend, type SearchFailure, searchAddress, searchError } from "./backend.ts";
-import type { JsonResponse } from "./request-json.ts";
-import { toSources } from "./sources.ts";
+import type { SearchFailure } from "./backend.ts";
+import { bearer, entriesOf, type Said, type SearchWire } from "./wire.ts";
 
-export interface TavilySettings {
-  /** Absent: Tavily's keyless mode (https://docs.tavily.com/documentation/keyless). */
-  apiKey?: string;
-  baseUrl: string;
-}
-
-const party = "Tavily";
-
-export function createTavily(settings: TavilySettings): SearchBackend {
-  const url = searchAddress(settings.baseUrl, "TAVILY_BASE_URL");
-  const access: Record<string, string> =
-    settings.apiKey === undefined
-      ? { "x-tavily-access-mode": "keyless" }
-      : { authorization: `Bearer ${settings.apiKey}` };
-  return {
-    party,
-    thirdParty: settings.apiKey === undefined,
-    host: url.host,
-    async search(query, { maxResults, signal }) {
-      const { requestJson } = await import("./request-json.ts");
-      const response = await requestJson({
-        party,
-        url,
-        method: "POST",
-        headers: { ...access, "x-client-source": "duet-mcp" },
-        body: { query, max_results: maxResults, search_depth: "basic" },
-        signal,
-      });
-      return readTavily(response, maxResults);
+/** https://docs.tavily.com/documentation/api-reference/endpoint/search; without a key its keyless mode, which answers alike. */
+export const tavily: SearchWire = {
+  ask: (query, { maxResults, key }) => ({
+    headers: {
+      authorization: bearer(key),
+      "x-tavily-access-mode": key === undefined ? "keyless" : undefined,
+      "x-client-source": "duet-mcp",
     },
-  };
-}
-
-/** Throws a `DuetError` for every answer that is not a list of results. */
-export function readTavily(response: JsonResponse, maxResults: number) {
-  const { status, body } = response;
-  if (status >= 200 && status < 300 && isRecord(body) && Array.isArray(body.results))
-    return toSources(body.results, maxResults);
-  const said = reasonOf(body);
-  const reason = said.message === "" ? `HTTP ${status}` : `${said.message} (HTTP ${status})`;
-  throw searchError(party, kindOf(status), {
-    zh: reason,
-    en: reason,
-    hint: hints[kindOf(status)],
-    retryAfterMs: said.retryAfterMs ?? response.retryAfterMs,
-  });
-}
-
-// 432 is the limit of the plan, 433 that of pay-as-you-go.
-function kindOf(status: number): SearchFailure {
-  if (status === 401 || status === 403) return "auth";
-  if (status === 402 || status === 432 || status === 433) return "quota";
-  if (status === 429) return "rate";
-  return status >= 500 ? "blocked" : "bad-response";
-}
-
-const key = "TAVILY_API_KEY";
-const hints: Partial<Record<SearchFailure, { zh: string; en: string }>> = {
-  auth: { zh: `检查 ${key}`, en: `Check ${key}.` },
-  quota: {
-    zh: `额度已用完：换一个 ${key}，或设置 SEARXNG_URL`,
-    en: `The plan is used up: set another ${key}, or SEARXNG_URL.`,
+    json: { query, max_results: maxResults, search_depth: "basic" },
+  }),
+  entries: ({ results }) =>
+    entriesOf(results, (item) => ({ title: item.title, url: item.url, text: item.content, date: item.published_date })),
+  refusal({ status, body }) {
+    const kind = kinds[status];
+    return kind && { kind, retryAfterMs: waitIn(body) };
   },
-  rate: { zh: `稍后再试，或设置 ${key}、SEARXNG_URL`, en: `Try again later, or set ${key} or SEARXNG_URL.` },
 };
 
-/** Keyed errors say `{detail: {error}}`, keyless ones `{error: {message, retry_after_seconds}}`. */
-function reasonOf(body: unknown): { message: string; retryAfterMs?: number } {
-  if (!isRecord(body)) return { message: "" };
-  const { detail, error } = body;
-  if (isRecord(error)) {
-    const seconds = error.retry_after_seconds;
-    return {
-      message: shown(error.message),
-      retryAfterMs: typeof seconds === "number" && seconds > 0 ? seconds * 1000 : undefined,
-    };
-  }
-  return { message: shown(isRecord(detail) ? detail.error : (detail ?? error)) };
-}
+// 432 is the limit of the plan, 433 that of pay-as-you-go.
+const kinds: Partial<Record<number, SearchFailure>> = { 429: "rate", 432: "quota", 433: "quota" };
 
-function shown(value: unknown): string {
-  return typeof value === "string" ? printableLine(value.slice(0, 300)) : "";
+/** The keyless mode says in its body how long its cap lasts. */
+function waitIn(body: Said["body"]): number | undefined {
+  const seconds = isRecord(body) && isRecord(body.error) ? body.error.retry_after_seconds : undefined;
+  return typeof seconds === "number" && seconds > 0 ? seconds * 1000 : undefined;
 }

@@ -11,8 +11,7 @@ const page = { title: "Beijing", url: "https://example.com/1", content: "Content
 async function surroundings(): Promise<{ fake: FakeSearch; tool: Tool }> {
   const fake = await startFakeSearch({ "*": [page] });
   onTestFinished(() => fake.close());
-  const options = { backend: "auto", maxResults: 5, snippetLength: 200, tavily: { baseUrl: fake.url } } as const;
-  return { fake, tool: createWebSearch(options, "en") };
+  return { fake, tool: createWebSearch(fake.options({ backend: "tavily" }), "en") };
 }
 
 function cached(tool: Tool, size = 20): Tool {

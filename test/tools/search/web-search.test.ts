@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => fake.close());
 
 function options(over: Partial<SearchOptions> = {}): SearchOptions {
-  return { backend: "auto", maxResults: 5, snippetLength: 200, tavily: { baseUrl: fake.url }, ...over };
+  return fake.options(over);
 }
 
 function searxng(): SearchOptions {
@@ -78,22 +78,102 @@ describe("Tavily", () => {
   });
 });
 
-describe("which backend answers", () => {
-  test("auto takes SearXNG when it is set up and Tavily has no key", async () => {
+describe("each backend", () => {
+  const named = ["tavily", "exa", "parallel", "brave", "serper", "bocha", "zhipu", "searxng", "duckduckgo"] as const;
+  const withKeys = (key: string): Partial<SearchOptions> => {
+    const { tavily, exa, parallel, brave, serper, bocha, zhipu } = options();
+    const keys = { tavily, exa, parallel, brave, serper, bocha, zhipu };
+    const all = Object.entries(keys).map(([name, settings]) => [name, { ...settings, apiKey: key }]);
+    return { ...Object.fromEntries(all), searxng: { url: fake.url } };
+  };
+
+  test.each(named)("%s keeps to its service's rules and finds the same", async (backend) => {
     const context = testContext();
-    await createWebSearch(options({ searxng: { url: fake.url } }), "en").run({ query: "beijing" }, context);
-    expect(fake.journal[0]).toMatchObject({ method: "GET", path: "/search", query: "beijing" });
-    expect(context.notices).toEqual([]);
+    const tool = createWebSearch(options({ ...withKeys("a-key"), backend }), "en");
+    const result = await tool.run({ query: "beijing" }, context);
+    expect(result).toMatchObject({
+      ok: true,
+      sources: [
+        { title: "Title 1", url: "https://example.com/1", snippet: "Content 1" },
+        { title: "Title 2", url: "https://example.com/2", snippet: "Content 2" },
+      ],
+    });
+    expect(fake.asked()).toEqual([backend]);
+    expect(fake.journal[0]?.query).toBe("beijing");
+    expect(context.notices.map(({ code }) => code)).toEqual(backend === "duckduckgo" ? ["search-third-party"] : []);
   });
 
-  test("auto prefers Tavily when it has a key", async () => {
-    const both = options({ tavily: { apiKey: "k", baseUrl: fake.url }, searxng: { url: fake.url } });
-    await createWebSearch(both, "en").run({ query: "beijing" }, testContext());
-    expect(fake.journal[0]?.method).toBe("POST");
+  test.each(named)("%s tells nothing found from a failure", async (backend) => {
+    const tool = createWebSearch(options({ ...withKeys("a-key"), backend }), "en");
+    expect(await tool.run({ query: "nothing here" }, testContext())).toMatchObject({ ok: true, sources: [] });
+    fake.fault = "broken";
+    expect(await tool.run({ query: "beijing" }, testContext())).toMatchObject({ error: { code: "overloaded" } });
+  });
+
+  test.each(named)("%s takes a query of any length, in any script", async (backend) => {
+    const tool = createWebSearch(options({ ...withKeys("a-key"), backend }), "zh");
+    for (const query of ["很长的问题，".repeat(500), "many words ".repeat(300)])
+      expect(await tool.run({ query }, testContext())).toMatchObject({ ok: true });
+    for (const { query } of fake.journal) expect(query.length).toBeGreaterThan(30);
+  });
+
+  const troubles = [
+    ["unauthorized", "auth"],
+    ["plan", "quota"],
+    ["rate", "rate_limit"],
+  ] as const;
+  const keyed = ["tavily", "exa", "parallel", "brave", "serper", "bocha", "zhipu"] as const;
+  test.each(keyed)("%s's own words for each trouble have their class, and no key in them", async (backend) => {
+    for (const [fault, code] of troubles) {
+      fake.fault = fault;
+      const tool = createWebSearch(options({ ...withKeys("secret-key-1"), backend }), "en");
+      const result = await tool.run({ query: "beijing" }, testContext());
+      expect(result).toMatchObject({ ok: false, error: { code } });
+      expect(result.text).not.toContain("secret-key-1");
+    }
+  });
+
+  test.each(keyed)("%s does not accept a key that is none", async (backend) => {
+    const tool = createWebSearch(options({ ...withKeys("bad-key"), backend }), "en");
+    expect(await tool.run({ query: "beijing" }, testContext())).toMatchObject({ error: { code: "auth" } });
+  });
+
+  test.each(["exa", "parallel"] as const)(
+    "%s works without a key by its MCP server, and says who gets the query",
+    async (backend) => {
+      const context = testContext();
+      const tool = createWebSearch(options({ backend }), "en");
+      for (const fault of [undefined, backend === "exa" ? "linger" : undefined] as const) {
+        fake.fault = fault;
+        expect(await tool.run({ query: "beijing" }, context)).toMatchObject({ sources: [{ title: "Title 1" }, {}] });
+      }
+      expect(fake.journal[0]?.headers.authorization).toBeUndefined();
+      expect(context.notices).toMatchObject([
+        { code: "search-third-party", message: expect.stringMatching(/Exa|Parallel/) },
+      ]);
+      fake.fault = "rate";
+      expect(await tool.run({ query: "beijing" }, context)).toMatchObject({
+        error: { code: "rate_limit", message: expect.stringMatching(/set (EXA|PARALLEL)_API_KEY/) },
+      });
+    },
+  );
+
+  test.each(["brave", "serper", "bocha", "zhipu"] as const)("%s without a key is a configuration error", (backend) => {
+    expect(() => createWebSearch(options({ backend }), "en")).toThrow(/needs a key, but \w+_API_KEY is not set/);
+  });
+
+  test("DuckDuckGo's proof of being no robot is told as such", async () => {
+    fake.fault = "rate";
+    const result = await createWebSearch(options({ backend: "duckduckgo" }), "zh").run(
+      { query: "x" },
+      testContext({ locale: "zh" }),
+    );
+    expect(result).toMatchObject({ ok: false, error: { code: "overloaded" } });
+    expect(result.text).toMatch(/^DuckDuckGo 搜索失败：要求证明不是机器人/);
   });
 
   test("SearXNG without an address is a configuration error", () => {
-    expect(() => createWebSearch(options({ backend: "searxng" }), "en")).toThrow(/SEARXNG_URL is not set/);
+    expect(() => createWebSearch(options({ backend: "searxng" }), "en")).toThrow(/searxng, but SEARXNG_URL is not set/);
   });
 
   test("an address that is none is a configuration error that shows it", () => {
@@ -171,24 +251,29 @@ describe("what goes wrong is told, and never looks like no results", () => {
     ["SearXNG's limiter", "searxng", "rate", "rate_limit", /429/],
     ["Tavily's keyless cap", "tavily", "rate", "rate_limit", /Keyless daily limit.*TAVILY_API_KEY/],
     ["Tavily's plan limit", "tavily", "plan", "quota", /exceeds your plan.*432/],
-    ["a bad key", "tavily", "unauthorized", "auth", /invalid API key.*Check TAVILY_API_KEY/],
+    ["a keyless mode that is over", "tavily", "unauthorized", "auth", /invalid API key.*set TAVILY_API_KEY/],
+    ["a firewall", "tavily", "forbidden", "overloaded", /HTTP 403/],
     ["a server error", "tavily", "broken", "overloaded", /HTTP 500/],
-    ["a page instead of JSON", "searxng", "html", "bad_response", /not JSON \(HTTP 200, text\/html/],
+    ["a page instead of JSON", "searxng", "html", "bad_response", /no list of results \(HTTP 200, text\/html/],
     ["an answer without end", "tavily", "huge", "bad_response", /larger than 2 MB/],
     ["a redirect", "tavily", "redirect", "bad_response", /redirects to http:\/\/169\.254\.169\.254/],
     ["a compressed answer", "tavily", "gzip", "bad_response", /compressed/],
   ];
   test.each(cases)("%s", async (_, backend, fault, code, message) => {
     fake.fault = fault;
-    const tool = createWebSearch(backend === "searxng" ? searxng() : options(), "en");
+    const tool = createWebSearch(backend === "searxng" ? searxng() : options({ backend }), "en");
     const result = await tool.run({ query: "x" }, testContext());
     expect(result).toMatchObject({ ok: false, error: { code } });
     expect(result.text).toMatch(message);
+    expect(result.text).not.toContain("hidden");
   });
 
   test("a server that is not there", async () => {
     await fake.close();
-    const result = await createWebSearch(options(), "zh").run({ query: "x" }, testContext({ locale: "zh" }));
+    const result = await createWebSearch(options({ backend: "tavily" }), "zh").run(
+      { query: "x" },
+      testContext({ locale: "zh" }),
+    );
     expect(result).toMatchObject({ ok: false, error: { code: "network" } });
     expect(result.text).toMatch(/^Tavily 搜索失败：无法连接 127\.0\.0\.1/);
   });

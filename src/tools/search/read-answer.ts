@@ -1,0 +1,92 @@
+import { isRecord, textOf } from "../../core/json.ts";
+import type { Text } from "../../core/locale.ts";
+import { printableLine } from "../../core/printable.ts";
+import type { Source } from "../../core/tool.ts";
+import { SearchError, type SearchFailure } from "./backend.ts";
+import { toSources } from "./sources.ts";
+import { parseJson, type Said, type SearchAnswer, type SearchWire } from "./wire.ts";
+
+/** Who answered. */
+export interface Answerer {
+  party: string;
+  /** The variable that holds its key, for the advice; absent where it takes none. */
+  keyVariable?: string | undefined;
+  /** Absent: it was asked without an account. Never shown, even where the service repeats it. */
+  key?: string | undefined;
+}
+
+/** Throws a `SearchError` for every answer that is not a list of results: who could not be asked did not find nothing. */
+export async function readAnswer(
+  wire: SearchWire,
+  answerer: Answerer,
+  answer: SearchAnswer,
+  maxResults: number,
+): Promise<Source[]> {
+  const body = await (wire.decode ?? parseJson)(answer.text);
+  const entries = answer.status === 200 && isRecord(body) ? wire.entries(body) : undefined;
+  if (entries !== undefined) return toSources(entries, maxResults);
+  const said: Said = { status: answer.status, headers: answer.headers, body, ...reasonIn(body, answerer.key) };
+  const refusal = wire.refusal?.(said);
+  const kind = refusal?.kind ?? kindOf(answer, answerer.key);
+  throw new SearchError(answerer.party, {
+    kind,
+    reason: refusal?.reason ?? reasonOf(said),
+    hint: refusal?.hint ?? hintFor(kind, answerer),
+    retryAfterMs: refusal?.retryAfterMs ?? retryAfter(answer.headers["retry-after"]),
+  });
+}
+
+/** What a status means everywhere. */
+function kindOf({ status, text }: SearchAnswer, key: string | undefined): SearchFailure {
+  // A page is what stands before the service: a gateway, a firewall, a challenge.
+  if (status === 403 && (key === undefined || /^\s*</.test(text))) return "blocked";
+  if (status === 401 || status === 403) return "auth";
+  if (status === 402) return "quota";
+  if (status === 429) return "rate";
+  return status >= 500 ? "blocked" : "bad-response";
+}
+
+function reasonOf({ status, headers, message }: Said): Text {
+  const type = printableLine(headers["content-type"] ?? "-").slice(0, 80);
+  const words = message === "" ? known[status] : { zh: message, en: message };
+  if (words) return { zh: `${words.zh}（HTTP ${status}）`, en: `${words.en} (HTTP ${status})` };
+  if (status >= 300) return { zh: `HTTP ${status}`, en: `HTTP ${status}` };
+  return {
+    zh: `回答不是搜索结果（HTTP ${status}，${type}）`,
+    en: `the answer is no list of results (HTTP ${status}, ${type})`,
+  };
+}
+
+const known: Partial<Record<number, Text>> = {
+  401: { zh: "需要登录", en: "it asks for a sign-in" },
+  429: { zh: "请求过多", en: "too many requests" },
+};
+
+/** Errors stand in `error` or `detail`, as an object or a text, or in the body itself. */
+function reasonIn(body: unknown, key: string | undefined): { code: string; message: string } {
+  if (!isRecord(body)) return { code: "", message: "" };
+  const inner = [body.error, body.detail].find(isRecord) ?? body;
+  const words = [inner.message, inner.msg, inner.detail, inner.error].map(textOf).find(Boolean) ?? "";
+  const message = printableLine((key ? words.replaceAll(key, "***") : words).slice(0, 300));
+  const code = typeof inner.code === "string" || typeof inner.code === "number" ? `${inner.code}` : "";
+  return { code, message };
+}
+
+function hintFor(kind: SearchFailure, { keyVariable, key }: Answerer): Text | undefined {
+  if (keyVariable === undefined) return undefined;
+  if (kind === "auth" && key !== undefined) return { zh: `检查 ${keyVariable}`, en: `Check ${keyVariable}.` };
+  if (kind === "quota") {
+    const zh = `额度已用完：充值，或设置其他搜索服务的密钥，或设置 SEARXNG_URL`;
+    return { zh, en: "The plan is used up: top it up, set the key of another search service, or set SEARXNG_URL." };
+  }
+  if (kind !== "rate" && kind !== "auth") return undefined;
+  if (key !== undefined) return { zh: "稍后再试", en: "Try again later." };
+  return { zh: `稍后再试，或设置 ${keyVariable}`, en: `Try again later, or set ${keyVariable}.` };
+}
+
+/** Seconds or a date; the HTTP header's two forms. */
+function retryAfter(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return ms > 0 ? ms : undefined;
+}

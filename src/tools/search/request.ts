@@ -1,0 +1,128 @@
+import { request as send } from "undici";
+import { messageOf } from "../../core/errors.ts";
+import { printableLine } from "../../core/printable.ts";
+import { version } from "../../core/version.ts";
+import { timeLimit } from "../../core/waiting.ts";
+import { SearchError } from "./backend.ts";
+import type { SearchAnswer, SearchCall } from "./wire.ts";
+
+export interface OutgoingCall {
+  /** Who is asked, for the errors. */
+  party: string;
+  /** User information in it is sent as Basic authentication. */
+  url: URL;
+  call: SearchCall;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+const sizeLimit = 2_000_000;
+
+/**
+ * The one place where a backend is asked: at most 2 MB, no redirects, no compression. Throws a `SearchError`, or the
+ * signal's reason when the caller gave up.
+ */
+export async function request({ timeoutMs, signal, ...call }: OutgoingCall): Promise<SearchAnswer> {
+  const seconds = timeoutMs / 1000;
+  const reason = { zh: `${seconds} 秒内没有回答`, en: `no answer within ${seconds} s` };
+  const late = new SearchError(call.party, { kind: "timeout", reason });
+  const limit = timeLimit(timeoutMs, () => late, signal);
+  try {
+    return await exchange(call, limit.signal);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw limit.expired ? late : thrown;
+  } finally {
+    limit.clear();
+  }
+}
+
+async function exchange(
+  { party, url, call }: Omit<OutgoingCall, "timeoutMs" | "signal">,
+  signal: AbortSignal,
+): Promise<SearchAnswer> {
+  const response = await send(target(url, call), {
+    method: call.search === undefined ? "POST" : "GET",
+    headers: headersOf(url, call),
+    body: bodyOf(call),
+    signal,
+  }).catch((thrown: unknown) => {
+    throw networkError(party, url, thrown);
+  });
+  const { statusCode: status } = response;
+  const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, `${value}`]));
+  try {
+    if (status >= 300 && status < 400) {
+      // What stands behind a question mark may be a key.
+      const place = printableLine(headers.location?.split("?")[0] ?? "").slice(0, 200);
+      const zh = `${url.host} 要求跳转到 ${place}，未跟随`;
+      throw badResponse(party, zh, `${url.host} redirects to ${place}, which is not followed`);
+    }
+    const encoding = headers["content-encoding"];
+    if (encoding !== undefined && encoding !== "identity") {
+      const zh = `回答用了没有要求的压缩 ${encoding}`;
+      throw badResponse(party, zh, `the answer came compressed (${encoding}), which was not asked for`);
+    }
+    return { status, headers, text: await readText(response.body, { party, url, call }) };
+  } finally {
+    // undici reports the end of a body that nobody read as an error of the body, which would end the process.
+    response.body.on("error", () => {}).destroy();
+  }
+}
+
+function target(url: URL, { search }: SearchCall): URL {
+  const whole = new URL(url);
+  whole.username = "";
+  whole.password = "";
+  for (const [name, value] of Object.entries(search ?? {})) whole.searchParams.set(name, value);
+  return whole;
+}
+
+function credentials({ username, password }: URL): string | undefined {
+  if (username === "" && password === "") return undefined;
+  const pair = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  return `Basic ${pair.toString("base64")}`;
+}
+
+function headersOf(url: URL, { json, form, headers }: SearchCall): Record<string, string> {
+  const type = json !== undefined ? "application/json" : form && "application/x-www-form-urlencoded";
+  const own = { authorization: credentials(url), "content-type": type };
+  const all = [usual, own, headers ?? {}].flatMap((some) => Object.entries<string | undefined>(some));
+  return Object.fromEntries(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+const usual = { accept: "application/json", "accept-encoding": "identity", "user-agent": `duet-mcp/${version}` };
+
+function bodyOf({ json, form }: SearchCall): string | undefined {
+  if (json !== undefined) return JSON.stringify(json);
+  return form && new URLSearchParams(form).toString();
+}
+
+async function readText(body: AsyncIterable<Buffer>, { party, url, call }: Omit<OutgoingCall, "timeoutMs" | "signal">) {
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > sizeLimit) break;
+      text += decoder.decode(chunk, { stream: true });
+      if (call.isWhole?.(text)) break;
+    }
+  } catch (thrown) {
+    throw networkError(party, url, thrown);
+  }
+  if (size <= sizeLimit) return text + decoder.decode();
+  const megabytes = sizeLimit / 1e6;
+  throw badResponse(party, `回答超过 ${megabytes} MB`, `the answer is larger than ${megabytes} MB`);
+}
+
+function badResponse(party: string, zh: string, en: string): SearchError {
+  return new SearchError(party, { kind: "bad-response", reason: { zh, en } });
+}
+
+function networkError(party: string, url: URL, cause: unknown): SearchError {
+  const why = printableLine(messageOf(cause)) || "network error";
+  const reason = { zh: `无法连接 ${url.host}（${why}）`, en: `${url.host} cannot be reached (${why})` };
+  return new SearchError(party, { kind: "network", reason, cause });
+}

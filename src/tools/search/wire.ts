@@ -1,0 +1,94 @@
+import { isRecord, textOf } from "../../core/json.ts";
+import type { Text } from "../../core/locale.ts";
+import type { SearchFailure } from "./backend.ts";
+
+/** How one search service is asked and how its answers read: functions without a network. */
+export interface SearchWire {
+  ask(query: string, options: AskOptions): SearchCall;
+  /** The body as a value, undefined where it is not what the service writes; JSON when absent. */
+  decode?(text: string): unknown;
+  /** The results in a body; undefined where it holds no list of them, not even an empty one. */
+  entries(body: Record<string, unknown>): SearchEntry[] | undefined;
+  /** What an answer without a list of results means, where its HTTP status does not say. */
+  refusal?(said: Said): Refusal | undefined;
+}
+
+export interface AskOptions {
+  maxResults: number;
+  /** Absent: without an account. */
+  key: string | undefined;
+}
+
+/** A request: with `search` a GET, else a POST. */
+export interface SearchCall {
+  /** What is undefined is not sent. */
+  headers?: Record<string, string | undefined>;
+  /** Added to the address. */
+  search?: Record<string, string>;
+  json?: unknown;
+  form?: Record<string, string>;
+  /** Whether the text so far is the whole answer, for one whose connection stays open. */
+  isWhole?(text: string): boolean;
+}
+
+export interface SearchAnswer {
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  text: string;
+}
+
+/** One result in a service's words; none of it is trusted. */
+export interface SearchEntry {
+  title: unknown;
+  url: unknown;
+  text: unknown;
+  /** When the page was published, if the service knows. */
+  date?: unknown;
+}
+
+/** What a service said instead of results. */
+export interface Said {
+  status: number;
+  headers: Record<string, string>;
+  body: unknown;
+  /** Its own code and words, empty where it gives none. */
+  code: string;
+  message: string;
+}
+
+export interface Refusal {
+  kind: SearchFailure;
+  /** In place of the service's own words. */
+  reason?: Text;
+  hint?: Text;
+  /** In place of the `Retry-After` header. */
+  retryAfterMs?: number | undefined;
+}
+
+/** The items of a list that are objects, each as an entry; undefined when it is no list. */
+export function entriesOf(
+  list: unknown,
+  read: (item: Record<string, unknown>) => SearchEntry,
+): SearchEntry[] | undefined {
+  if (!Array.isArray(list)) return undefined;
+  return list.flatMap((item: unknown) => (isRecord(item) ? [read(item)] : []));
+}
+
+export function bearer(key: string | undefined): string | undefined {
+  return key === undefined ? undefined : `Bearer ${key}`;
+}
+
+/** A text that may not be JSON; undefined then. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Pieces of a page, as one text. */
+export function joined(pieces: unknown): string {
+  return Array.isArray(pieces) ? pieces.filter((piece) => typeof piece === "string").join(" … ") : textOf(pieces);
+}

@@ -1,0 +1,66 @@
+import { DuetError } from "../../../core/errors.ts";
+import { type Problem, valueProblem } from "../../../core/feedback.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../../core/json.ts";
+import { readAddress } from "../../outgoing/read-address.ts";
+import type { HostList } from "./host-list.ts";
+
+export interface RequestParts {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+  timeoutMs: number;
+}
+
+/** The request that validated arguments mean, and what is wrong with it that their schema could not say. */
+export function readRequest(args: JsonObject, hosts: HostList): { request: RequestParts; problems: Problem[] } {
+  const { url, body, timeout_s } = args;
+  const method = typeof args.method === "string" ? args.method : "GET";
+  const headers = isRecord(args.headers) ? args.headers : {};
+  const problems = [...urlProblems(String(url), hosts), ...Object.entries(headers).flatMap(headerProblems)];
+  if (body !== undefined && (method === "GET" || method === "HEAD")) {
+    problems.push(valueProblem("body", body, `${method} 请求不能带正文`, `a ${method} request has no body`));
+  }
+  const request = {
+    url: String(url),
+    method,
+    headers: { ...typeOf(body), ...inLowerCase(headers) },
+    body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
+    timeoutMs: (typeof timeout_s === "number" ? timeout_s : 20) * 1000,
+  };
+  return { request, problems };
+}
+
+function urlProblems(url: string, hosts: HostList): Problem[] {
+  try {
+    return hosts.has(readAddress(url)) ? [] : [valueProblem("url", url, hosts.rule.zh, hosts.rule.en)];
+  } catch (thrown) {
+    if (thrown instanceof DuetError) return [{ path: "url", text: thrown.text }];
+    throw thrown;
+  }
+}
+
+function typeOf(body: JsonValue | undefined): Record<string, string> {
+  return body === undefined || typeof body === "string" ? {} : { "content-type": "application/json" };
+}
+
+function inLowerCase(headers: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+}
+
+// They frame the message or belong to the connection: with them a caller could make one request look like two.
+const reserved =
+  /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept-encoding|proxy-.*)$/i;
+
+function headerProblems([name, value]: [string, unknown]): Problem[] {
+  const path = `headers.${name.slice(0, 60)}`;
+  if (!/^[!#$%&'*+.^_`|~\w-]{1,200}$/.test(name)) {
+    return [valueProblem("headers", name, "不是请求头名称", "is not the name of a header")];
+  }
+  if (reserved.test(name)) {
+    return [{ path, text: { zh: "由程序设置，不能指定", en: "is set by the program and cannot be given" } }];
+  }
+  if (/^[\t\x20-\x7e]*$/.test(String(value))) return [];
+  // The value may be a secret, so it is not shown.
+  return [{ path, text: { zh: "只能含可见的 ASCII 字符", en: "may hold nothing but visible ASCII characters" } }];
+}

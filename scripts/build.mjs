@@ -25,7 +25,8 @@ const lazyBuiltins = {
 for (const name of await readdir("dist").catch(() => []))
   if (name !== "types") await rm(join("dist", name), { recursive: true, force: true });
 await build({
-  entryPoints: { duet: "bin/duet.ts", index: "src/index.ts" },
+  // The worker is found beside the file that starts it, under its own name.
+  entryPoints: { duet: "bin/duet.ts", index: "src/index.ts", "page-worker": "src/tools/page/page-worker.ts" },
   outdir: "dist",
   bundle: true,
   splitting: true,

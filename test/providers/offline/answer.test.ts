@@ -27,7 +27,7 @@ test("a forecast is told by day", async () => {
 test("a page is quoted, never interpreted, and cited when it has a number", async () => {
   const page = "[2] Title\nhttps://example.com/\nline\n```\n# not a heading";
   const { answer } = await converse("fetch https://example.com/", allTools, () => page);
-  expect(answer).toContain("The content of Title [2]:\n\n```\nline ''' # not a heading\n```");
+  expect(answer).toContain("The content of Title [2]:\n\n```\nline\n'''\n# not a heading\n```");
 });
 
 test("a failed tool is told with its reason, and not called again", async () => {

@@ -145,6 +145,13 @@ describe("the tools on offer", () => {
     expect(await firstCall("fetch https://example.com", tools)).toEqual(["web__fetch", { url: "https://example.com" }]);
   });
 
+  test("a page is read by our own tool where there is one", async () => {
+    const url = "https://example.com";
+    const tools = [offer("web__fetch", "url!"), offer("read_page", "url!", "start")];
+    expect(await firstCall(`总结 ${url}`, tools)).toEqual(["read_page", { url }]);
+    expect(await firstCall(`read ${url}`, tools)).toEqual(["read_page", { url }]);
+  });
+
   test("an exact name goes before a server's", async () => {
     expect(await firstCall("echo hi", [offer("x__echo", "text"), offer("echo", "text")])).toEqual([
       "echo",

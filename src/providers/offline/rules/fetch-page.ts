@@ -1,10 +1,10 @@
-import { quoteBlock, sourcesIn } from "../result-text.ts";
+import { quoteBlock } from "../result-text.ts";
 import { type Rule, textOf } from "../rule.ts";
 import { address } from "../wording.ts";
 
 /** Reads the page at an address. */
 export const fetchPage: Rule = {
-  tools: ["fetch", "read_page", "fetch_url", "web_fetch", "read_url"],
+  tools: ["read_page", "fetch", "fetch_url", "web_fetch", "read_url"],
   example: { zh: "读取 https://example.com", en: "fetch https://example.com" },
   read(request) {
     const url = address.exec(request)?.[0];
@@ -13,11 +13,18 @@ export const fetchPage: Rule = {
   },
   purpose: (args) => ({ zh: `读取 ${textOf(args, "url")}`, en: `read ${textOf(args, "url")}` }),
   tell(result, args, locale) {
-    const [source] = sourcesIn(result);
-    const url = textOf(args, "url") || source?.url || "";
-    if (result === "") return locale === "zh" ? `${url} 没有内容。` : `${url} is empty.`;
-    const page = source ? `${source.title || url} [${source.n}]` : url;
-    const lead = locale === "zh" ? `${page} 的内容：` : `The content of ${page}:`;
-    return `${lead}\n\n${quoteBlock(source ? source.snippet : result)}`;
+    if (result === "") {
+      const url = textOf(args, "url");
+      return locale === "zh" ? `${url} 没有内容。` : `${url} is empty.`;
+    }
+    const { title, text } = pageIn(result) ?? { title: textOf(args, "url"), text: result };
+    const lead = locale === "zh" ? `${title} 的内容：` : `The content of ${title}:`;
+    return `${lead}\n\n${quoteBlock(text)}`;
   },
 };
+
+/** A page under its number: `[n] title`, address, and what it says. */
+function pageIn(result: string): { title: string; text: string } | undefined {
+  const [, n, title = "", url = "", text = ""] = /^\s*\[(\d{1,4})\] (.*)\n(https?:\S+)\n([\s\S]*)$/.exec(result) ?? [];
+  return n === undefined ? undefined : { title: `${title.trim() || url} [${n}]`, text: text.trim() };
+}

@@ -1,0 +1,43 @@
+import { Readability } from "@mozilla/readability";
+import { cleanLine } from "./clean-text.ts";
+import type { PageElement } from "./dom.ts";
+import { parsePage } from "./parse-page.ts";
+import { publishedIn } from "./publication.ts";
+import { proseLength, removeSurroundings } from "./surroundings.ts";
+
+/** What a page is about, and where in it that stands. */
+export interface Article {
+  title: string;
+  byline: string;
+  published: string;
+  description: string;
+  content: PageElement;
+}
+
+/** Below this share of a page's prose, what was found is one piece of it: a post of a thread, a part of a manual. */
+const leastShare = 0.4;
+
+/** Finds the main content: by Readability, else all that does not surround such content. */
+export function findMain(html: string, url: string): Article {
+  const document = parsePage(html, url);
+  const ownTitle = cleanLine(document.querySelector("title")?.textContent);
+  const date = publishedIn(document);
+  const prose = proseLength(document.body);
+  const found = new Readability<PageElement>(document, {
+    // The elements as they are: to write and to parse them again would take half of the time.
+    serializer: (element) => element,
+    // Classes tell the language of code.
+    keepClasses: true,
+    charThreshold: 200,
+  }).parse();
+  const content = found?.content;
+  const isAll = content != null && proseLength(content) >= leastShare * prose;
+  return {
+    title: cleanLine(found?.title) || ownTitle,
+    byline: cleanLine(found?.byline, 200).replace(/^(?:by|作者|文)\s*[:：]?\s+/i, ""),
+    published: cleanLine(found?.publishedTime, 40) || date,
+    description: cleanLine(found?.excerpt),
+    // Readability has used the first document up.
+    content: isAll ? content : removeSurroundings(parsePage(html, url).body),
+  };
+}

@@ -1,0 +1,140 @@
+import { cutText } from "../../core/cut-text.ts";
+import { DuetError } from "../../core/errors.ts";
+import { invalidArguments, valueProblem } from "../../core/feedback.ts";
+import { type Locale, say } from "../../core/locale.ts";
+import { printableLine } from "../../core/printable.ts";
+import { shortLine } from "../../core/short-line.ts";
+import { failure, type Source, type Tool, type ToolContext, type ToolResult } from "../../core/tool.ts";
+import { defineTool } from "../define.ts";
+import type { Outgoing } from "../outgoing/outgoing.ts";
+import { fetchPage } from "./fetch-page.ts";
+import type { Page } from "./page.ts";
+import { readAddress } from "./page-address.ts";
+import { pieceOf } from "./page-piece.ts";
+import { problemError } from "./page-problems.ts";
+import { createPageReader, type PageReader } from "./page-reader.ts";
+import { createPageShelf, type FoundPage } from "./page-shelf.ts";
+
+/**
+ * `read_page`: the main content of a web page or PDF as Markdown, piece by piece. It keeps what it has read, so make it once a
+ * conversation; `reader` is best shared by all.
+ */
+export function createReadPage(outgoing: Outgoing, locale: Locale, reader: PageReader = createPageReader()): Tool {
+  const shelf = createPageShelf();
+
+  async function load(url: URL, { signal, locale }: ToolContext): Promise<FoundPage> {
+    const languages = say(locale, { zh: "zh-CN,zh;q=0.9,en;q=0.5", en: "en,zh-CN;q=0.5" });
+    const fetched = await fetchPage(outgoing, { url: withoutHash(url), languages, signal });
+    const reading = await reader.read(fetched, signal);
+    if ("problem" in reading) throw problemError(reading);
+    return { url: fetched.url, page: reading.page };
+  }
+
+  return defineTool({
+    name: "read_page",
+    description: say(locale, {
+      zh: "读取一个网页或 PDF 的正文。当搜索结果的摘要不够，或者用户给出了网址时使用此工具。长网页分段返回，用 start 继续读。",
+      en: "Reads the main content of a web page or PDF. Use this tool when the snippet of a search result is not enough, or when an address is given. A long page comes in pieces: read on with start.",
+    }),
+    inputSchema: {
+      type: "object",
+      properties: {
+        url: {
+          type: "string",
+          minLength: 1,
+          maxLength: 4000,
+          description: say(locale, { zh: "网页地址，http 或 https", en: "The page's address, http or https" }),
+          examples: ["https://example.com/article"],
+        },
+        start: {
+          type: "integer",
+          minimum: 0,
+          default: 0,
+          description: say(locale, {
+            zh: "从正文的第几个字符开始读（可选，默认 0）",
+            en: "The character of the content to start at (optional, default 0)",
+          }),
+        },
+      },
+      required: ["url"],
+      additionalProperties: false,
+    },
+    annotations: { title: say(locale, { zh: "读取网页", en: "Read a page" }), readOnly: true, openWorld: true },
+    async run(args, context) {
+      const url = readAddress(String(args.url));
+      if (url === undefined) return invalidArguments(context.locale, [noAddress(args.url)]);
+      const start = typeof args.start === "number" ? args.start : 0;
+      try {
+        const { cached, ...found } = await shelf.take(url.href, () => load(url, context), context.signal);
+        return { ...tell(found, { asked: url, start, locale: context.locale }), cached };
+      } catch (thrown) {
+        context.signal.throwIfAborted();
+        if (!(thrown instanceof DuetError)) throw thrown;
+        return failure(thrown.code, say(context.locale, thrown.text));
+      }
+    },
+  });
+}
+
+function withoutHash(url: URL): string {
+  return url.href.slice(0, url.href.length - url.hash.length);
+}
+
+function noAddress(value: unknown) {
+  return valueProblem("url", value, "必须是 http 或 https 网址", "must be an http or https address");
+}
+
+interface Asked {
+  asked: URL;
+  start: number;
+  locale: Locale;
+}
+
+function tell({ url, page }: FoundPage, { asked, start, locale }: Asked): ToolResult {
+  const { length } = page.text;
+  if (start > 0 && start >= length)
+    return invalidArguments(locale, [
+      valueProblem("start", start, `必须小于正文长度 ${length}`, `must be less than the content's length, ${length}`),
+    ]);
+  const above = start === 0 ? facts(page, url, asked, locale) : "";
+  const text = `${above === "" ? "" : `${above}\n\n`}${pieceOf(page.text, start, locale)}`;
+  return { ok: true, isPage: true, text, sources: [sourceOf(page, asked)] };
+}
+
+/** The address asked for is the source's, so that a page found by a search keeps its number. */
+function sourceOf({ title, description, text }: Page, asked: URL): Source {
+  return {
+    title: cutText(printableLine(title), 150) || asked.host,
+    url: asked.href,
+    snippet: shortLine((description || text).replace(/\s+/g, " "), 200),
+  };
+}
+
+/** What there is to know beside title and text, on one line. */
+function facts({ byline, published, pages, truncated }: Page, url: string, asked: URL, locale: Locale): string {
+  const parts = [
+    byline && { zh: `作者：${byline}`, en: `By ${byline}` },
+    published && { zh: `发布：${published}`, en: `Published ${published}` },
+    pages && pdfPages(pages),
+    truncated && { zh: "网页过大，结尾没有读取", en: "The page is too large; its end was not read" },
+    isElsewhere(url, asked) && { zh: `已重定向到 ${shortLine(url, 300)}`, en: `Redirected to ${shortLine(url, 300)}` },
+  ];
+  return parts.flatMap((part) => (part ? [say(locale, part)] : [])).join(" · ");
+}
+
+function pdfPages({ all, read }: { all: number; read: number }) {
+  if (read === all) return { zh: `PDF，${all} 页`, en: all === 1 ? "PDF, 1 page" : `PDF, ${all} pages` };
+  return { zh: `PDF，${all} 页中的前 ${read} 页`, en: `PDF, the first ${read} of ${all} pages` };
+}
+
+/** Whether a redirect led to another page, not only to another way of writing the address. */
+function isElsewhere(url: string, asked: URL): boolean {
+  return bare(url) !== bare(asked.href);
+}
+
+function bare(url: string): string {
+  return url
+    .replace(/#.*$/, "")
+    .replace(/^https?:\/\/(?:www\.)?/, "")
+    .replace(/\/$/, "");
+}

@@ -1,0 +1,55 @@
+import { getDocumentProxy } from "unpdf";
+import { isRecord } from "../../core/json.ts";
+import { cleanLine, cleanText } from "./clean-text.ts";
+import type { PageBytes, PageProblem, Reading } from "./page.ts";
+
+const mostPages = 200;
+/** Milliseconds after which no further page is begun, so that what was read is not lost. */
+const longestReading = 7000;
+
+/** The text of a PDF, page after page. */
+export async function readPdf({ bytes, truncated }: PageBytes): Promise<Reading> {
+  const started = performance.now();
+  const opened = await open(bytes);
+  if ("problem" in opened) return opened;
+  const { pdf } = opened;
+  const texts: string[] = [];
+  for (let number = 1; number <= Math.min(pdf.numPages, mostPages); number++) {
+    if (performance.now() - started > longestReading) break;
+    const page = await pdf.getPage(number);
+    const { items } = await page.getTextContent();
+    texts.push(items.map((item) => ("str" in item ? item.str + (item.hasEOL ? "\n" : "") : "")).join(""));
+    page.cleanup();
+  }
+  const text = cleanText(texts.join("\n\n"));
+  if (text === "") return { problem: "scanned" };
+  const { Title, Author } = await about(pdf);
+  return {
+    page: {
+      title: cleanLine(Title, 300),
+      byline: cleanLine(Author, 200),
+      published: "",
+      description: "",
+      text,
+      pages: { all: pdf.numPages, read: texts.length },
+      truncated,
+    },
+  };
+}
+
+type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
+
+async function open(bytes: Uint8Array): Promise<{ pdf: Pdf } | PageProblem> {
+  try {
+    return { pdf: await getDocumentProxy(bytes, { verbosity: 0 }) };
+  } catch (thrown) {
+    const isLocked = thrown instanceof Error && thrown.name === "PasswordException";
+    return { problem: isLocked ? "encrypted" : "broken-pdf" };
+  }
+}
+
+/** What a PDF says of itself. */
+async function about(pdf: Pdf): Promise<Record<string, unknown>> {
+  const { info }: { info: unknown } = await pdf.getMetadata();
+  return isRecord(info) ? info : {};
+}

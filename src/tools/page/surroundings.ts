@@ -1,0 +1,34 @@
+import { isElement, type PageElement, type PageNode, textNode } from "./dom.ts";
+
+/** Characters of text, without spaces at its ends, that is no link and stands in no navigation. */
+export function proseLength(element: PageNode): number {
+  let length = 0;
+  for (const child of element.childNodes) {
+    if (child.nodeType === textNode) length += child.textContent.trim().length;
+    else if (isElement(child) && child.localName !== "a" && !surrounds(child)) length += proseLength(child);
+  }
+  return length;
+}
+
+/** What is left of a page when what stands round its content by its own word is taken out. */
+export function removeSurroundings(body: PageElement): PageElement {
+  for (const element of [...body.querySelectorAll("*")]) if (surrounds(element)) element.remove();
+  const main = body.querySelector("main, [role=main]");
+  return main !== null && proseLength(main) >= mostOfIt * proseLength(body) ? main : body;
+}
+
+/** A main element that holds less of the prose than this is not to be trusted. */
+const mostOfIt = 0.6;
+
+function surrounds(element: PageElement): boolean {
+  const { localName, className, id } = element;
+  if (tags.has(localName) || roles.has(element.getAttribute("role") ?? "")) return true;
+  if (localName === "header") return element.closest("article, main, section") === null;
+  return boxes.has(localName) && names.test(`${className} ${id}`);
+}
+
+const tags = new Set(["nav", "aside", "footer", "form", "script"]);
+const roles = new Set(["navigation", "banner", "contentinfo", "complementary", "search", "menu", "toolbar"]);
+const boxes = new Set(["div", "section", "ul", "ol", "p"]);
+const names =
+  /(?:^|[\s_-])(?:sidebar|side-bar|breadcrumbs?|pagination|pager|share|sharing|social|newsletter|subscribe|navbar|nav|menu|topbar|footer|site-header|advert(?:isement)?s?|ads?|promo|related(?:-\w+)?|recommend(?:ed|ations?)?)(?:$|[\s_-])/i;

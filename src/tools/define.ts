@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema } from "../core/json.ts";
-import type { Tool, ToolAnnotations, ToolContext, ToolResult } from "../core/tool.ts";
+import type { ArgumentProblem, Tool, ToolAnnotations, ToolContext, ToolResult } from "../core/tool.ts";
 
 export interface ToolSpecification {
   name: string;
@@ -11,6 +11,8 @@ export interface ToolSpecification {
   alwaysAsks?: boolean;
   /** `builtin` when absent. */
   source?: string;
+  /** What the schema cannot say; asked once the arguments fit it. */
+  check?(args: JsonObject): Promise<ArgumentProblem[]>;
   run(args: JsonObject, context: ToolContext): Promise<ToolResult>;
 }
 
@@ -23,6 +25,7 @@ export function defineTool(specification: ToolSpecification): Tool {
     annotations: specification.annotations ?? {},
     annotationsFor: specification.annotationsFor,
     alwaysAsks: specification.alwaysAsks,
+    check: specification.check,
     run: (args, context) => specification.run(args, context),
   };
 }

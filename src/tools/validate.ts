@@ -1,21 +1,22 @@
 import { toDuetError } from "../core/errors.ts";
+import { argumentsFeedback } from "../core/feedback.ts";
 import type { JsonObject } from "../core/json.ts";
 import { say } from "../core/locale.ts";
 import { type ArgumentProblem, failure, type Tool } from "../core/tool.ts";
 import type { ArgumentsCheck } from "./compile-schema.ts";
 import { wrap } from "./define.ts";
-import { argumentsFeedback } from "./feedback.ts";
 import { describeProblems } from "./schema-problems.ts";
 
 /**
- * Checks the arguments against the tool's schema before it runs; what is wrong goes back to the model, all at once. Nothing is
- * repaired or filled in. The schema is compiled at the first call; a schema that cannot be used refuses every call.
+ * Checks the arguments against the tool's schema, then by the tool's own check, before it runs; what is wrong goes back to the
+ * model, all at once. Nothing is repaired or filled in. The schema is compiled at the first call; a schema that cannot be used refuses every call.
  */
 export function withValidation(tool: Tool): Tool {
   let compiled: Promise<ArgumentsCheck> | undefined;
   async function check(args: JsonObject): Promise<ArgumentProblem[]> {
     compiled ??= import("./compile-schema.ts").then(({ compileSchema }) => compileSchema(tool.inputSchema));
-    return describeProblems((await compiled)(args));
+    const problems = describeProblems((await compiled)(args));
+    return problems.length > 0 ? problems : ((await tool.check?.(args)) ?? []);
   }
   const checked = wrap(tool, async (args, context) => {
     try {

@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, realpath, stat } from "node:fs/promises";
+import { type FileHandle, open, readlink, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { showValue } from "../../core/feedback.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import { failure, type ToolResult } from "../../core/tool.ts";
-import { showValue } from "../feedback.ts";
 
 /** The configured roots as they are on disk now: links resolved, missing ones and those inside another left out. */
 export async function realRoots(roots: readonly string[]): Promise<string[]> {
@@ -38,19 +38,24 @@ export async function openAllowed(file: string, roots: readonly string[]): Promi
   return undefined;
 }
 
-/** Whether what was opened is the very file (device and number) that the path leads to, under a root. */
+/** Whether what was opened lies under a root. Its path may lead elsewhere from one moment to the next, so Linux is asked for the file's own. */
 async function isStillAllowed(handle: FileHandle, file: string, roots: readonly string[]): Promise<boolean> {
   try {
-    const [opened, real] = await Promise.all([handle.stat(), realpath(file)]);
-    if (!opened.isFile() || !isAllowed(real, roots)) return false;
+    const opened = await handle.stat();
+    if (!opened.isFile()) return false;
+    const own = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+    if (own !== undefined) return isAllowed(own, roots);
+    const real = await realpath(file);
     const there = await stat(real);
-    return there.dev === opened.dev && there.ino === opened.ino;
+    return isAllowed(real, roots) && there.dev === opened.dev && there.ino === opened.ino;
   } catch {
     return false;
   }
 }
 
 function isAllowed(real: string, roots: readonly string[]): boolean {
+  // What the kernel shows of itself and of us is no file, whatever the roots.
+  if (/^\/(proc|sys|dev)(\/|$)/.test(real)) return false;
   return roots.some((root) => isInside(real, root) && !relative(root, real).split(sep).some(isPrivate));
 }
 

@@ -16,6 +16,8 @@ export const constants: ReadonlyMap<string, number> = new Map([
   ["e", Math.E],
   ["E", Math.E],
   ["tau", 2 * Math.PI],
+  // Of an angle: sin(30 deg).
+  ["deg", Math.PI / 180],
 ]);
 
 /** By the name that mathjs gives an operator. */
@@ -47,7 +49,8 @@ export const functions: ReadonlyMap<string, Callable> = new Map([
     log2: Math.log2,
     sin: (x) => nearZero(Math.sin(x), x),
     cos: (x) => nearZero(Math.cos(x), x),
-    tan: (x) => nearZero(Math.tan(x), x),
+    // At a right angle there is none, though a double comes close.
+    tan: (x) => (Math.abs(Math.cos(x)) < 1e-15 ? Number.POSITIVE_INFINITY : nearZero(Math.tan(x), x)),
     asin: Math.asin,
     acos: Math.acos,
     atan: Math.atan,
@@ -62,6 +65,8 @@ export const functions: ReadonlyMap<string, Callable> = new Map([
   ["mod", numeric([2, 2], (a, b = 1) => modulo(a, b))],
   ["atan2", numeric([2, 2], (y, x = 1) => Math.atan2(y, x))],
   ["hypot", numeric([1, 100], (...sides) => Math.hypot(...sides))],
+  ["comb", numeric([2, 2], (n, k = 0) => combinations(n, k))],
+  ["perm", numeric([2, 2], (n, k = 0) => combinations(n, k) * factorial(k))],
   ["gcd", numeric([2, 100], (...list) => list.reduce(gcd))],
   [
     "lcm",
@@ -75,6 +80,7 @@ export const functions: ReadonlyMap<string, Callable> = new Map([
     avg: statistics.mean,
     prod: statistics.product,
     stdev: statistics.std,
+    var: statistics.variance,
   }).map(([name, over]): [string, Callable] => [name, { arity: [1, 10_000], call: (...args) => over(args.flat()) }]),
 ]);
 
@@ -107,7 +113,17 @@ function factorial(n: number): number {
   return product;
 }
 
+/** Ways to choose k of n. */
+function combinations(n: number, k: number): number {
+  if (!Number.isInteger(n) || !Number.isInteger(k) || n < 0 || k < 0) return Number.NaN;
+  if (k > n) return 0;
+  let ways = 1;
+  for (let step = 1; step <= Math.min(k, n - k) && Number.isFinite(ways); step++) ways = (ways * (n - step + 1)) / step;
+  return Math.round(ways);
+}
+
 function logarithm(x: number, base: number): number {
+  if (base <= 0 || base === 1) return Number.NaN;
   if (base === 10) return Math.log10(x);
   return base === 2 ? Math.log2(x) : Math.log(x) / Math.log(base);
 }

@@ -1,10 +1,11 @@
 import { DuetError } from "../../core/errors.ts";
+import { invalidArguments } from "../../core/feedback.ts";
 import { isRecord, type JsonObject } from "../../core/json.ts";
 import { type Locale, say, type Text } from "../../core/locale.ts";
 import { printableLine } from "../../core/printable.ts";
 import { failure, type Tool, type ToolResult } from "../../core/tool.ts";
 import { defineTool, success } from "../define.ts";
-import { invalidArguments } from "../feedback.ts";
+import { calculateDate } from "./date-arithmetic.ts";
 import { finite } from "./finite.ts";
 import { statistics } from "./statistics.ts";
 
@@ -41,8 +42,8 @@ export function createCalculator(locale: Locale): Tool {
           minLength: 1,
           maxLength: 1000,
           description: say(locale, {
-            zh: "算式，如 2*(3+4)^2、sqrt(16)、mean([1,2,3])",
-            en: "Such as 2*(3+4)^2, sqrt(16), mean([1,2,3])",
+            zh: "算式，如 2*(3+4)^2、15% * 200、sqrt(16)；或日期，如 2026-11-21 - 2026-01-01",
+            en: "Such as 2*(3+4)^2, 15% * 200, sqrt(16), or dates: 2026-11-21 - 2026-01-01",
           }),
         },
         numbers: {
@@ -82,7 +83,7 @@ async function calculate(args: JsonObject, locale: Locale): Promise<ToolResult> 
   }
   try {
     const lines: string[] = [];
-    if (typeof args.expression === "string") lines.push(await solve(args.expression, numbers));
+    if (typeof args.expression === "string") lines.push(await solve(args.expression, numbers, locale));
     if (numbers !== undefined && (wanted !== undefined || args.expression === undefined)) {
       const operations = wanted ?? (["count", "sum", "mean", "min", "max"] as const);
       lines.push(...operations.map((operation) => describe(operation, numbers, locale)));
@@ -99,13 +100,17 @@ function isOperation(value: unknown): value is Operation {
   return typeof value === "string" && isRecord(labels) && Object.hasOwn(labels, value);
 }
 
-async function solve(expression: string, numbers: readonly number[] | undefined): Promise<string> {
+async function solve(expression: string, numbers: readonly number[] | undefined, locale: Locale): Promise<string> {
+  const shown = printableLine(expression).replace(/[\s=＝?？]+$/, "");
+  const date = calculateDate(expression, locale);
+  if (date !== undefined) return `${shown} ${date}`;
   // mathjs is slow to load, so only the first expression pays for it.
   const { evaluateExpression } = await import("./expression.ts");
   const value = evaluateExpression(expression, numbers);
+  if (typeof value === "bigint") return `${shown} = ${value}`;
   // An integer that a double cannot hold was rounded before anything was calculated.
   const inexact = (expression.match(/\d{16,}/g) ?? []).some((digits) => !Number.isSafeInteger(Number(digits)));
-  return `${printableLine(expression)} ${equals(value, inexact)}`;
+  return `${shown} ${equals(value, inexact)}`;
 }
 
 function describe(operation: Operation, numbers: readonly number[], locale: Locale): string {

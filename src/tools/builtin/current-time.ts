@@ -1,7 +1,7 @@
+import { invalidArguments, valueProblem } from "../../core/feedback.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import type { Tool } from "../../core/tool.ts";
 import { defineTool, success } from "../define.ts";
-import { invalidArguments, valueProblem } from "../feedback.ts";
 
 /** `now` is milliseconds since 1970. */
 export function createCurrentTime(locale: Locale, now: () => number): Tool {
@@ -14,8 +14,8 @@ export function createCurrentTime(locale: Locale, now: () => number): Tool {
         timezone: {
           type: "string",
           description: say(locale, {
-            zh: "IANA 时区（可选，默认本机时区）",
-            en: "IANA time zone (optional, default: this machine's)",
+            zh: "IANA 时区、城市或 UTC+8（可选，默认本机时区）",
+            en: "IANA time zone, city or UTC+8 (optional, default: this machine's)",
           }),
           examples: ["Asia/Shanghai"],
         },
@@ -39,15 +39,36 @@ export function createCurrentTime(locale: Locale, now: () => number): Tool {
   });
 }
 
+/** A zone by its IANA name, its distance from UTC (`UTC+8`), or its city (`New York`); undefined for none. */
 function knownZone(wanted: string | undefined): string | undefined {
+  const name = wanted?.trim() ?? "";
+  if (wanted === undefined || /^(local|本地)$/i.test(name)) return resolveZone(undefined);
+  const [, sign, hours = "", minutes = "00"] = /^(?:UTC|GMT)?\s*([+-])(\d{1,2})(?::?(\d\d))?$/i.exec(name) ?? [];
+  if (sign !== undefined) return resolveZone(`${sign}${hours.padStart(2, "0")}:${minutes}`);
+  if (/^(Z|Zulu)$/i.test(name)) return "UTC";
+  return resolveZone(name.replaceAll(" ", "_")) ?? resolveZone(zoneOfCity(name.toLowerCase().replaceAll(" ", "_")));
+}
+
+/** The machine's own for undefined. */
+function resolveZone(name: string | undefined): string | undefined {
+  if (name === "") return undefined;
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: wanted }).resolvedOptions().timeZone;
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
   } catch {
     return undefined;
   }
 }
 
-function tellTime(ms: number, zone: string, locale: Locale): string {
+/** All of China keeps the time of a city that is not its capital. */
+const chinese = /^(asia\/)?(beijing|北京|上海|中国|北京时间)$/;
+
+function zoneOfCity(city: string): string {
+  if (chinese.test(city)) return "Asia/Shanghai";
+  return Intl.supportedValuesOf("timeZone").find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ?? "";
+}
+
+/** The time in a zone: for people, and on a second line as ISO 8601. */
+export function tellTime(ms: number, zone: string, locale: Locale): string {
   const offsetMinutes = Math.round((wallClock(ms, zone) - ms) / 60_000);
   const sign = offsetMinutes < 0 ? "-" : "+";
   const [hours, minutes] = [Math.floor(Math.abs(offsetMinutes) / 60), Math.abs(offsetMinutes) % 60].map((n) =>

@@ -12,23 +12,20 @@ import {
 import { DuetError, messageOf } from "../../core/errors.ts";
 import { printableLine } from "../../core/printable.ts";
 import { type Argument, constants, functions, operators } from "./arithmetic.ts";
+import { evaluateExact } from "./exact-integer.ts";
 import { finite } from "./finite.ts";
+import { plainExpression } from "./plain-expression.ts";
 
 // mathjs only parses here. Its own evaluator knows units, matrices, assignment and property access; ours knows these tables.
 const { parse } = create(parseDependencies ?? {});
 
 /**
- * The value of an arithmetic expression such as `2*(3+4)^2` or `mean([1,2,3])`. Throws a `DuetError` that
- * says what it does not understand, or that a step has no finite value.
+ * The value of an arithmetic expression such as `2*(3+4)^2` or `mean([1,2,3])`; of integers alone, to the last digit. Throws a
+ * `DuetError` that says what it does not understand, or that a step has no finite value.
  */
-export function evaluateExpression(text: string, numbers?: readonly number[]): number {
-  const plain = text
-    .normalize("NFKC")
-    .replaceAll("×", "*")
-    .replaceAll("÷", "/")
-    .replaceAll("−", "-")
-    .replaceAll("**", "^");
-  return evaluate(parseExpression(plain), numbers);
+export function evaluateExpression(text: string, numbers?: readonly number[]): number | bigint {
+  const node = parseExpression(plainExpression(text));
+  return evaluateExact(node) ?? evaluate(node, numbers);
 }
 
 function parseExpression(text: string): MathNode {
@@ -37,7 +34,11 @@ function parseExpression(text: string): MathNode {
   } catch (thrown) {
     if (thrown instanceof RangeError) throw misunderstood("嵌套过深", "it is nested too deeply");
     const reason = printableLine(messageOf(thrown));
-    throw misunderstood(`语法错误（${reason}）`, `syntax error (${reason})`);
+    const how = "2*(3+4)^2, 15% * 200, sqrt(16), mean([1,2,3])";
+    throw misunderstood(
+      `语法错误（${reason}）。只用数字、运算符和函数，如 ${how}`,
+      `syntax error (${reason}). Use digits, operators and functions only, such as ${how}`,
+    );
   }
 }
 
@@ -51,7 +52,11 @@ function evaluate(node: MathNode, numbers: readonly number[] | undefined): numbe
   if (isSymbolNode(node)) {
     const value = constants.get(node.name);
     if (value !== undefined) return value;
-    throw misunderstood(`未知的名称：${shown(node)}`, `unknown name: ${shown(node)}`);
+    const known = "pi, e, tau, deg";
+    throw misunderstood(
+      `未知的名称：${shown(node)}（可用: ${known}；不支持单位和变量，函数要加括号）`,
+      `unknown name: ${shown(node)} (known: ${known}; no units or variables, and a function needs brackets)`,
+    );
   }
   if (isOperatorNode(node)) {
     const operate = operators.get(node.fn);

@@ -1,8 +1,9 @@
+import { invalidArguments, showValue, valueProblem } from "../../core/feedback.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
 import { defineTool, success } from "../define.ts";
-import { invalidArguments, showValue, valueProblem } from "../feedback.ts";
 import { findAllowed, pathRefused, realRoots } from "./allowed-path.ts";
+import { fileGlob } from "./file-glob.ts";
 import { type FileSearch, type FileSearchLimits, searchFiles } from "./search-files.ts";
 
 const defaultLimits: FileSearchLimits = {
@@ -31,7 +32,10 @@ export function createFileSearch(
           type: "string",
           minLength: 1,
           maxLength: 500,
-          description: say(locale, { zh: "搜索关键词", en: "The text to find; the case of letters does not matter" }),
+          description: say(locale, {
+            zh: "搜索关键词（普通文本，不是正则；文件名中 * 代表任意字符）",
+            en: "The text to find: plain, no regular expression; case does not matter; in names * is any characters",
+          }),
         },
         root_dir: {
           type: "string",
@@ -39,6 +43,12 @@ export function createFileSearch(
             zh: "根目录（可选，默认全部允许目录）",
             en: "Directory to search (optional, default: all allowed ones)",
           }),
+        },
+        include: {
+          type: "string",
+          minLength: 1,
+          maxLength: 200,
+          description: say(locale, { zh: "只查这些文件，如 *.md", en: "Only these files, such as *.md or *.{ts,js}" }),
         },
         limit: {
           type: "integer",
@@ -71,6 +81,7 @@ export function createFileSearch(
       if (asked !== undefined && start === undefined) return pathRefused(asked, context.locale);
       const search: FileSearch = {
         needle: query.normalize("NFC").toLowerCase(),
+        include: typeof args.include === "string" ? fileGlob(args.include) : undefined,
         names: args.match !== "content",
         contents: args.match !== "name",
         most: typeof args.limit === "number" ? args.limit : 20,
@@ -100,6 +111,12 @@ function tell(
   });
   const none = say(locale, { zh: `没有找到匹配 ${quoted} 的内容或文件名`, en: `Nothing matches ${quoted}` });
   const notes: string[] = [];
+  if (listed.length === 0 && /\s|[*|\\^$+()[\]]/.test(query)) {
+    const zh = "提示：query 是一段连续的普通文本，不是正则表达式，也不是多个关键词；请换一个更短的词";
+    const en =
+      "Note: query is one piece of plain text, no regular expression and no list of words; try one shorter word.";
+    notes.push(say(locale, { zh, en }));
+  }
   if (more)
     notes.push(
       say(locale, { zh: `只列出前 ${most} 处，还有更多`, en: `Only the first ${most} are listed; there are more.` }),

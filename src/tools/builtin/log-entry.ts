@@ -13,12 +13,14 @@ export interface LogEntry {
   message: string;
 }
 
-export type LogFormat = "json" | "access" | "syslog" | "timestamped" | "levelled";
+export type LogFormat = "json" | "logfmt" | "klog" | "access" | "syslog" | "timestamped" | "levelled";
 
 /** Undefined for a line that starts no entry: a continuation such as a stack trace, or plain text. */
 export function readEntry(line: string, thisYear: number): LogEntry | undefined {
   return (
     readJson(line, thisYear) ??
+    readLogfmt(line, thisYear) ??
+    readKlog(line, thisYear) ??
     readAccess(line, thisYear) ??
     readSyslog(line, thisYear) ??
     readTimestamped(line, thisYear) ??
@@ -45,6 +47,42 @@ function readJson(line: string, thisYear: number): LogEntry | undefined {
     source: typeof source === "string" ? source : undefined,
     message: typeof message === "string" ? message : JSON.stringify(message ?? record),
   };
+}
+
+// time="2026-01-02T03:04:05Z" level=error msg="connection lost" service=api
+const pair = /([A-Za-z_][\w.@-]*)=("(?:[^"\\]|\\.)*"|\S*)/g;
+
+function readLogfmt(line: string, thisYear: number): LogEntry | undefined {
+  if (!/^[A-Za-z_@][\w.@-]*=/.test(line) || !/\b(level|lvl|msg)=/.test(line)) return undefined;
+  const pairs = [...line.slice(0, 4000).matchAll(pair)].map(([, key = "", value = ""]): [string, string] => [
+    key,
+    value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value,
+  ]);
+  const record = Object.fromEntries(pairs);
+  const source = first(record, ["logger", "service", "component", "app", "caller"]);
+  return {
+    format: "logfmt",
+    time: readTime(String(first(record, ["time", "ts", "timestamp", "t"]) ?? ""), thisYear),
+    level: readLevel(first(record, ["level", "lvl", "severity"])),
+    source: typeof source === "string" ? source : undefined,
+    message: String(first(record, ["msg", "message", "err", "error"]) ?? line),
+  };
+}
+
+// Kubernetes: E0102 03:04:05.678901       1 main.go:10] message
+const klog = /^([IWEF])(\d\d)(\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,9})?)\s+\d+ ([^\s\]]+)\] (.*)$/;
+const klogLevels = new Map<string, LogLevel>([
+  ["I", "INFO"],
+  ["W", "WARN"],
+  ["E", "ERROR"],
+  ["F", "FATAL"],
+]);
+
+function readKlog(line: string, thisYear: number): LogEntry | undefined {
+  const [, letter = "", month, day, clock, source, message = ""] = klog.exec(line) ?? [];
+  const level = klogLevels.get(letter);
+  if (level === undefined) return undefined;
+  return { format: "klog", time: readTime(`${thisYear}-${month}-${day} ${clock}`, thisYear), level, source, message };
 }
 
 function first(record: Record<string, unknown>, keys: readonly string[]): unknown {
@@ -86,9 +124,10 @@ function readSyslog(line: string, thisYear: number): LogEntry | undefined {
 }
 
 const timestamp =
-  /^\[?(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)\]?[\s:|-]*/i;
-// [error], ERROR, Error: and error; a sentence that begins with "Error" is a message.
-const levelAt = /^(?:[[(<]([A-Za-z]{3,11})[\])>]|([A-Z]{3,11}|[a-z]{3,11}|[A-Z][a-z]{2,10}(?=:))(?=[\s:|-]|$))[\s:|-]*/;
+  /^[[【]?(\d{4}[-/年]\d\d?[-/月]\d\d?日?[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)[\]】]?[\s:|-]*/i;
+// [error], ERROR, Error: and error; a sentence that begins with "Error" is a message. 错误：too.
+const levelAt =
+  /^(?:[[(<【]([A-Za-z]{3,11}|\p{Script=Han}{2})[\])>】]|(\p{Script=Han}{2}(?=[\s:：|]|$)|[A-Z]{3,11}|[a-z]{3,11}|[A-Z][a-z]{2,10}(?=:))(?=[\s:：|-]|$))[\s:：|-]*/u;
 const thread = /^\[[^\]]{1,80}\]\s+/;
 const pythonName = /^([\w.$/-]{1,80}) - ([A-Za-z]{3,11}) - /;
 const logger = /^(?:\[([^\]]{1,80})\]\s+)?(?:([\w.$]{1,100}) (?:-|:) |([\w$]{1,50}(?:\.[\w$]{1,50}){1,9}): )/;
@@ -132,7 +171,7 @@ function readLevelled(line: string): LogEntry | undefined {
   if (python !== null && level !== undefined) {
     return { format: "levelled", level, source: python[2], message: python[3] ?? "" };
   }
-  const found = /^(?:\[[A-Za-z]|[A-Z]{3})/.test(line) ? readLevelAt(line) : undefined;
+  const found = /^(?:[[【][A-Za-z\p{Script=Han}]|[A-Z]{3})/u.test(line) ? readLevelAt(line) : undefined;
   return found === undefined
     ? undefined
     : { format: "levelled", level: found.level, message: line.slice(found.length) };

@@ -17,6 +17,14 @@ const names = new Map<string, LogLevel>([
   ["ALERT", "FATAL"],
   ["EMERG", "FATAL"],
   ["PANIC", "FATAL"],
+  ["调试", "DEBUG"],
+  ["信息", "INFO"],
+  ["警告", "WARN"],
+  ["告警", "WARN"],
+  ["错误", "ERROR"],
+  ["异常", "ERROR"],
+  ["严重", "FATAL"],
+  ["致命", "FATAL"],
 ]);
 
 export function readLevel(name: unknown): LogLevel | undefined {

@@ -17,12 +17,15 @@ export interface LineReading {
   partial: boolean;
 }
 
-/** Hands each line of an open file to `take` without ever holding more of it than one chunk and one line. Obeys the signal. */
+/**
+ * Hands each line of an open file to `take`, until that says `stop`, without ever holding more of it than one chunk and one line.
+ * Obeys the signal.
+ */
 export async function readLines(
   handle: FileHandle,
   limits: LineLimits,
   signal: AbortSignal,
-  take: (line: string) => void,
+  take: (line: string) => "stop" | undefined,
 ): Promise<LineReading> {
   const deadline = performance.now() + limits.milliseconds;
   const chunk = Buffer.allocUnsafe(64 * 1024);
@@ -39,7 +42,7 @@ export async function readLines(
     const lines = decoder.decode(bytes, { stream: bytesRead > 0 }).split("\n");
     for (const [index, part] of lines.entries()) {
       if (index > 0) {
-        take(pending.replace(/\r$/, ""));
+        if (take(pending.replace(/\r$/, "")) === "stop") return { binary: false, partial: false };
         pending = "";
       }
       // A line as long as the file is cut while it comes in.

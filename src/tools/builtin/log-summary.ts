@@ -17,6 +17,11 @@ export interface LogFilter {
 export interface NumberedLine {
   line: number;
   text: string;
+  /** What belongs to it, such as a stack trace: its first lines and its last, which names the fault in Python. */
+  first: string[];
+  last?: string;
+  /** How many lines belong to it. */
+  following: number;
 }
 
 /** What a log says in short; memory is bounded whatever its size. */
@@ -33,6 +38,8 @@ export interface LogSummary {
   firstError?: NumberedLine;
   lastError?: NumberedLine;
   matches: NumberedLine[];
+  /** The entry that a line of no form belongs to; undefined where it was filtered out. */
+  current?: NumberedLine;
 }
 
 const maxKeys = 5000;
@@ -80,9 +87,13 @@ export function addLine(
     summary.entries++;
     summary.formats.add(entry.format);
   }
-  if (text.trim() === "" || !passes(text, entry, request.filter)) return;
+  if (entry !== undefined) summary.current = undefined;
+  if (text.trim() === "") return;
+  if (entry === undefined) follow(summary.current, text);
+  if (!passes(text, entry, request.filter)) return;
   summary.matched++;
-  const numbered = { line: summary.lines, text: headOf(text, 400) };
+  const numbered: NumberedLine = { line: summary.lines, text: headOf(text, 400), first: [], following: 0 };
+  if (entry !== undefined) summary.current = numbered;
   if (summary.matches.length < request.mostMatches) summary.matches.push(numbered);
   if (entry === undefined) return;
   const { time, level } = entry;
@@ -97,6 +108,13 @@ export function addLine(
     summary.firstError ??= numbered;
     summary.lastError = numbered;
   }
+}
+
+function follow(entry: NumberedLine | undefined, text: string): void {
+  if (entry === undefined) return;
+  entry.following++;
+  if (entry.first.length < 2) entry.first.push(headOf(text, 300));
+  else entry.last = headOf(text, 300);
 }
 
 function passes(text: string, entry: LogEntry | undefined, filter: LogFilter): boolean {

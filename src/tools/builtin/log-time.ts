@@ -6,12 +6,17 @@ export function readTime(text: string, thisYear: number): number | undefined {
   return readIso(text) ?? readSyslog(text, thisYear) ?? readAccess(text);
 }
 
-const iso = /^(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d\d:?\d\d)?)?$/i;
+const iso =
+  /^(\d{4})[-/年](\d\d?)[-/月](\d\d?)日?(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d\d:?\d\d)?)?$/i;
 
 function readIso(text: string): number | undefined {
   const [all, year, month, day, hour = "00", minute = "00", second = "00", fraction = "0", zone] = iso.exec(text) ?? [];
   if (all === undefined) return undefined;
-  return timeOf(`${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, "0")}`, zone);
+  const [paddedMonth = "", paddedDay = ""] = [month, day].map((part = "") => part.padStart(2, "0"));
+  return timeOf(
+    `${year}-${paddedMonth}-${paddedDay}T${hour}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, "0")}`,
+    zone,
+  );
 }
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

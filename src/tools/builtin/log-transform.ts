@@ -1,10 +1,10 @@
 import { cutText } from "../../core/cut-text.ts";
+import { invalidArguments, type Problem, valueProblem } from "../../core/feedback.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import { printableLine } from "../../core/printable.ts";
 import { failure, type Tool, type ToolContext, type ToolResult } from "../../core/tool.ts";
 import { defineTool, success } from "../define.ts";
-import { invalidArguments, type Problem, valueProblem } from "../feedback.ts";
 import { findAllowed, openAllowed, pathRefused, realRoots, shownPath } from "./allowed-path.ts";
 import { readEntry } from "./log-entry.ts";
 import { logLevels, readLevel } from "./log-level.ts";
@@ -95,9 +95,10 @@ async function transform(
   };
   const summary = emptySummary();
   try {
-    const reading = await readLines(handle, limits, context.signal, (line) =>
-      addLine(summary, line, readEntry(line, thisYear), request),
-    );
+    const reading = await readLines(handle, limits, context.signal, (line) => {
+      addLine(summary, line, readEntry(line, thisYear), request);
+      return undefined;
+    });
     const name = printableLine(shownPath(file, real));
     if (!reading.binary) {
       return success(tellSummary(name, summary, { ...request, partial: reading.partial }, context.locale));

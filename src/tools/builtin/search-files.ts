@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { printableLine } from "../../core/printable.ts";
 import { openAllowed, shownPath } from "./allowed-path.ts";
 import { decoderFor } from "./decode-text.ts";
+import { type FileGlob, fileGlob } from "./file-glob.ts";
 import { findLines } from "./find-text.ts";
 import { walkFiles } from "./walk-files.ts";
 
@@ -19,6 +20,8 @@ export interface FileSearchLimits {
 /** One search: what is asked, within what, and what it has used up. */
 export interface FileSearch {
   needle: string;
+  /** Which files count, by the path under which they are shown; all when undefined. */
+  include: FileGlob | undefined;
   names: boolean;
   contents: boolean;
   most: number;
@@ -40,7 +43,7 @@ export async function searchFiles(
     const walk = walkFiles(start, limits, signal, () => {
       tally.partial = true;
     });
-    for await (const files of batches(walk, 16)) {
+    for await (const files of batches(included(walk, search), 16)) {
       signal.throwIfAborted();
       if (performance.now() > deadline || tally.bytes >= limits.totalBytes) {
         tally.partial = true;
@@ -60,6 +63,10 @@ export async function searchFiles(
   return matches;
 }
 
+async function* included(walk: AsyncIterable<string>, { include, roots }: FileSearch): AsyncGenerator<string> {
+  for await (const file of walk) if (include?.(pathOf(file, roots)) ?? true) yield file;
+}
+
 async function* batches<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let batch: T[] = [];
   for await (const item of items) {
@@ -75,14 +82,23 @@ async function* batches<T>(items: AsyncIterable<T>, size: number): AsyncGenerato
 function inspect(file: string, bytes: Buffer | undefined, search: FileSearch): string[] {
   const { needle, roots, most } = search;
   const shown = shownPath(file, roots);
-  const named = needle.includes("/") ? shown.replaceAll(sep, "/") : basename(file);
-  const matches = search.names && named.normalize("NFC").toLowerCase().includes(needle) ? [printableLine(shown)] : [];
+  const matches = search.names && isNamed(pathOf(file, roots), needle) ? [printableLine(shown)] : [];
   const text = bytes && decoderFor(bytes)?.decode(bytes);
   if (text === undefined) return matches;
   const lines = findLines(text, needle, most + 1).map(
     ({ line, fragment }) => `${printableLine(shown)}:${line}: ${fragment}`,
   );
   return [...matches, ...lines];
+}
+
+function pathOf(file: string, roots: readonly string[]): string {
+  return shownPath(file, roots).replaceAll(sep, "/");
+}
+
+function isNamed(path: string, needle: string): boolean {
+  if (needle.includes("*")) return fileGlob(needle)(path);
+  const named = needle.includes("/") ? path : basename(path);
+  return named.normalize("NFC").toLowerCase().includes(needle);
 }
 
 /** What is in a file; undefined when contents are not asked for, or it is too large or not to be read. */

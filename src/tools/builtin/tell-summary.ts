@@ -33,7 +33,10 @@ export function tellSummary(name: string, summary: LogSummary, telling: Telling,
   if (filtered) parts.push(tell(`符合筛选条件：${matched} 行`, `Lines that fit the filter: ${matched}`));
   if (from !== undefined && to !== undefined) {
     parts.push(
-      tell(`时间范围：${showTime(from)} 至 ${showTime(to)}`, `Time span: ${showTime(from)} to ${showTime(to)}`),
+      tell(
+        `时间范围：${showTime(from)} 至 ${showTime(to)}（UTC；没有时区的按原样）`,
+        `Time span: ${showTime(from)} to ${showTime(to)} (UTC; those without a zone as they are)`,
+      ),
     );
   }
   const levels = logLevels.toReversed().map((level) => [level, summary.levels.counts.get(level) ?? 0] as const);
@@ -52,9 +55,9 @@ export function tellSummary(name: string, summary: LogSummary, telling: Telling,
     );
   }
   const { firstError, lastError } = summary;
-  if (firstError !== undefined) parts.push(`${tell("第一个错误：", "First error: ")}${showLine(firstError)}`);
+  if (firstError !== undefined) parts.push(`${tell("第一个错误：", "First error: ")}${showEntry(firstError)}`);
   if (lastError !== undefined && lastError !== firstError)
-    parts.push(`${tell("最后一个错误：", "Last error: ")}${showLine(lastError)}`);
+    parts.push(`${tell("最后一个错误：", "Last error: ")}${showEntry(lastError)}`);
   if (filtered && summary.matches.length > 0) {
     const count = summary.matches.length;
     parts.push(tell(`前 ${count} 行：`, `The first ${count} of them:`), ...summary.matches.map(showLine));
@@ -91,6 +94,14 @@ function showTime(ms: number): string {
     .replace("T", " ")
     .replace(/\.000Z$/, "")
     .replace(/Z$/, "");
+}
+
+/** A line with what belongs to it, in the words of its first and last lines. */
+function showEntry(numbered: NumberedLine): string {
+  const { first, last, following } = numbered;
+  const left = following - first.length - (last === undefined ? 0 : 1);
+  const shown = [...first, ...(left > 0 ? ["…"] : []), ...(last === undefined ? [] : [last])];
+  return [showLine(numbered), ...shown.map((line) => `  ${cutText(printableLine(line), 200)}`)].join("\n");
 }
 
 function showLine({ line, text }: NumberedLine): string {

@@ -1,5 +1,5 @@
-import type { Dirent, Stats } from "node:fs";
-import { lstat, opendir } from "node:fs/promises";
+import { constants, type Dirent, type Stats } from "node:fs";
+import { lstat, open, opendir, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isPrivate } from "./allowed-path.ts";
 
@@ -46,19 +46,29 @@ export async function* walkFiles(
   }
 }
 
-/** A directory that cannot be read counts as empty. */
+/** A directory that cannot be read, or is not where its path says, counts as empty. */
 async function readEntries(path: string, most: number): Promise<{ entries: Dirent[]; cut: boolean }> {
   const entries: Dirent[] = [];
+  // On Linux the directory is read by what was opened, so that no link put in its place is followed.
+  const handle = onLinux
+    ? await open(path, constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(() => undefined)
+    : undefined;
   try {
-    for await (const entry of await opendir(path, { bufferSize: 256 })) {
+    const own = handle && `/proc/self/fd/${handle.fd}`;
+    if (onLinux && (own === undefined || (await readlink(own)) !== path)) return { entries, cut: false };
+    for await (const entry of await opendir(own ?? path, { bufferSize: 256 })) {
       if (entries.length >= most) return { entries, cut: true };
       entries.push(entry);
     }
   } catch {
     // Gone or forbidden.
+  } finally {
+    await handle?.close();
   }
   return { entries, cut: false };
 }
+
+const onLinux = process.platform === "linux";
 
 function byName(a: Dirent, b: Dirent): number {
   if (a.name === b.name) return 0;

@@ -17,6 +17,24 @@ test.each([
   expect(Date.parse(iso)).toBe(Date.parse("2026-11-21T15:04:05Z"));
 });
 
+test.each([
+  ["UTC+8", "+08:00"],
+  ["GMT-3:30", "-03:30"],
+  ["+8", "+08:00"],
+  ["Z", "UTC"],
+  ["new york", "America/New_York"],
+  ["America/New York", "America/New_York"],
+  ["Shanghai", "Asia/Shanghai"],
+  ["Beijing", "Asia/Shanghai"],
+  ["北京", "Asia/Shanghai"],
+])("%s is the zone %s", async (asked, zone) => {
+  expect((await tell(asked)).text).toContain(`time zone ${zone} `);
+});
+
+test.each(["", " ", "UTC+99", "Atlantis", "/", "../UTC"])("%j is no zone", async (asked) => {
+  expect(await tell(asked)).toMatchObject({ ok: false, error: { code: "invalid_arguments" } });
+});
+
 test("names the weekday and the zone in the reader's language", async () => {
   expect((await tell("Asia/Shanghai", "zh")).text).toBe(
     "2026-11-21 23:04:05 星期六，时区 Asia/Shanghai（UTC+08:00）\nISO 8601: 2026-11-21T23:04:05+08:00",

@@ -66,6 +66,34 @@ test("a query is plain text, not a pattern", async () => {
   expect(await matches(files.path, { query: "(x+)+$" })).toEqual(["a.txt:3: (x+)+$"]);
 });
 
+test("looks only at the files that fit", async () => {
+  await using files = await temporaryFiles({ "docs/a.md": "needle", "src/b.TS": "needle", "src/c.js": "needle" });
+  const found = async (include: string) =>
+    (await matches(files.path, { query: "needle", include })).map((line) => line.split(":")[0]);
+  expect(await found("*.md")).toEqual(["docs/a.md"]);
+  expect(await found("*.{ts,js}")).toEqual(["src/b.TS", "src/c.js"]);
+  expect(await found("**/*.ts")).toEqual(["src/b.TS"]);
+  expect(await found("./src/*")).toEqual(["src/b.TS", "src/c.js"]);
+  expect(await found("src/**/*.js")).toEqual(["src/c.js"]);
+  expect(await found("c.js")).toEqual(["src/c.js"]);
+  expect(await matches(files.path, { query: "*.md" })).toEqual(["docs/a.md"]);
+  expect(await matches(files.path, { query: "*", match: "name", include: "src/*" })).toEqual(["src/b.TS", "src/c.js"]);
+});
+
+test("a query that looks like a pattern or a list of words and finds nothing is told how it was read", async () => {
+  await using files = await temporaryFiles({ "a.txt": "hello world" });
+  for (const query of ["hello|world", "world hello", "hel+o"])
+    expect((await search(files.path, { query })).text).toMatch(
+      /^Nothing matches .*\nNote: query is one piece of plain text/,
+    );
+  expect((await search(files.path, { query: "nothing" })).text).not.toContain("Note");
+});
+
+test("finds text in UTF-16, as Windows writes it", async () => {
+  await using files = await temporaryFiles({ "a.txt": Buffer.from("\ufeff一\r\n计算器\r\n", "utf16le") });
+  expect(await matches(files.path, { query: "计算器" })).toEqual(["a.txt:2: 计算器"]);
+});
+
 test("lists as many as asked and says that there are more", async () => {
   await using files = await temporaryFiles({ "a.txt": "hit\n".repeat(30) });
   const lines = await matches(files.path, { query: "hit", limit: 5 });

@@ -29,7 +29,7 @@ test("sums a log up: levels, time span, frequent messages, first and last error"
   expect(
     (await transform(files.path, { path: "logs/app.log" })).text,
   ).toBe(`logs/app.log: 8 lines, 6 log entries, format timestamped
-Time span: 2026-01-01 10:00:00 to 2026-01-02 09:00:00
+Time span: 2026-01-01 10:00:00 to 2026-01-02 09:00:00 (UTC; those without a zone as they are)
 Levels: FATAL 1, ERROR 2, WARN 1, INFO 2
 Most frequent messages:
   2× connection <n> to db refused
@@ -38,7 +38,21 @@ Most frequent messages:
   1× request <id> done
   1× out of memory
 First error: 3: 2026-01-01 10:30:00 [ERROR] connection 17 to db refused
+  at connect (db.js:10)
+  at main (index.js:3)
 Last error: 8: 2026-01-02 09:00:00 [FATAL] out of memory`);
+});
+
+test("an error is shown with what follows it: the first lines and the last", async () => {
+  const trace = [
+    "Traceback (most recent call last):",
+    ...Array(20).fill('  File "a.py", line 1'),
+    "ZeroDivisionError: zero",
+  ];
+  await using files = await temporaryFiles({ "a.log": `2026-01-01 10:00:00 ERROR bad\n${trace.join("\n")}\n` });
+  expect((await transform(files.path, { path: "a.log" })).text).toMatch(
+    /First error: 1: .*\n {2}Traceback .*\n {2}File "a\.py", line 1\n {2}…\n {2}ZeroDivisionError: zero$/,
+  );
 });
 
 test("says the same in Chinese", async () => {
@@ -132,6 +146,19 @@ describe("formats", () => {
       { format: "syslog", level: "ERROR", source: "sshd", message: "error: bad key", time: at("2026-01-02T03:04:05Z") },
     ],
     [
+      'time="2026-01-02T03:04:05Z" level=error msg="lost \\"db\\"" service=api',
+      { format: "logfmt", level: "ERROR", source: "api", message: 'lost "db"', time: at("2026-01-02T03:04:05Z") },
+    ],
+    [
+      "E0102 03:04:05.678901       1 main.go:10] broken",
+      { format: "klog", level: "ERROR", source: "main.go:10", message: "broken", time: at("2026-01-02T03:04:05.678Z") },
+    ],
+    [
+      "2026年1月2日 03:04:05 错误：连接失败",
+      { format: "timestamped", level: "ERROR", message: "连接失败", time: at("2026-01-02T03:04:05Z") },
+    ],
+    ["【2026-01-02 03:04:05】【警告】磁盘快满", { format: "timestamped", level: "WARN", message: "磁盘快满" }],
+    [
       "<35>1 2026-01-02T03:04:05Z host app 12 id - it broke",
       { format: "syslog", level: "ERROR", source: "app", message: "it broke" },
     ],
@@ -204,11 +231,11 @@ describe("hostile files", () => {
     stream.end();
     await once(stream, "finish");
     const before = process.memoryUsage().heapUsed;
-    const { text } = await transform(files.path, { path: "big.log" });
+    const { text } = await transform(files.path, { path: "big.log" }, { milliseconds: 100_000 });
     expect(text).toContain("big.log: 600000 lines, 600000 log entries");
     expect(text).toContain("  60000× message a number <n> ok");
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(60_000_000);
-  });
+  }, 120_000);
 
   test("a cancel stops the reading", async () => {
     await using files = await temporaryFiles({ "x.log": app });

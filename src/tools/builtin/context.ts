@@ -1,0 +1,61 @@
+import { basename } from "node:path";
+import { type Locale, say } from "../../core/locale.ts";
+import { printableLine } from "../../core/printable.ts";
+import type { RunFacts, Tool } from "../../core/tool.ts";
+import { version } from "../../core/version.ts";
+import { defineTool, success } from "../define.ts";
+import { realRoots } from "./allowed-path.ts";
+import { tellTime } from "./current-time.ts";
+
+/** What a model may want to know of where it is: nothing of the environment, and nobody's name. `now` is milliseconds since 1970. */
+export function createContext(roots: readonly string[], locale: Locale, now: () => number): Tool {
+  return defineTool({
+    name: "context",
+    description: say(locale, {
+      zh: "查看当前时间、语言、可读目录、可用工具和剩余限额",
+      en: "Tells the time, language, readable directories, tools on offer and what is left of the limits.",
+    }),
+    inputSchema: { type: "object", properties: {}, additionalProperties: false },
+    annotations: { readOnly: true },
+    async run(_, context) {
+      const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+      const [time = ""] = tellTime(now(), zone, context.locale).split("\n");
+      const lines = [
+        say(context.locale, { zh: `时间：${time}`, en: `Time: ${time}` }),
+        say(context.locale, { zh: "语言：中文 (zh)", en: "Language: English (en)" }),
+        tellRoots(await realRoots(roots), context.locale),
+        ...tellFacts(context.facts?.(), context.locale),
+        say(context.locale, { zh: `程序：Duet ${version}`, en: `Program: Duet ${version}` }),
+      ];
+      return success(lines.join("\n"));
+    },
+  });
+}
+
+/** One directory by its last name, since paths are relative to it; several as the file tools show them. */
+function tellRoots(roots: readonly string[], locale: Locale): string {
+  const [only] = roots;
+  if (only === undefined) return say(locale, { zh: "可读目录：无", en: "Readable directories: none" });
+  if (roots.length === 1) {
+    const name = printableLine(basename(only)) || "/";
+    return say(locale, {
+      zh: `可读目录：${name}（路径相对于它）`,
+      en: `Readable directory: ${name} (paths are relative to it)`,
+    });
+  }
+  const list = roots.map(printableLine);
+  return say(locale, { zh: `可读目录：${list.join("、")}`, en: `Readable directories: ${list.join(", ")}` });
+}
+
+function tellFacts(facts: RunFacts | undefined, locale: Locale): string[] {
+  if (facts === undefined) return [];
+  const { tools, toolCallsLeft, maxToolCalls, maxIterations, leftMs, tokensLeft } = facts;
+  const seconds = Math.floor(leftMs / 1000);
+  return [
+    say(locale, { zh: `工具：${tools.join("、")}`, en: `Tools: ${tools.join(", ")}` }),
+    say(locale, {
+      zh: `剩余：工具调用 ${toolCallsLeft} 次（共 ${maxToolCalls}），时间 ${seconds} 秒，约 ${tokensLeft} token；最多 ${maxIterations} 轮`,
+      en: `Left: ${toolCallsLeft} of ${maxToolCalls} tool calls, ${seconds} s, about ${tokensLeft} tokens; at most ${maxIterations} rounds`,
+    }),
+  ];
+}

@@ -1,0 +1,38 @@
+import { DuetError } from "../../../core/errors.ts";
+import { showValue } from "../../../core/feedback.ts";
+import type { JsonValue } from "../../../core/json.ts";
+import type { Text } from "../../../core/locale.ts";
+
+export const dataFormats = ["json", "yaml", "csv", "tsv", "markdown"] as const;
+
+export type DataFormat = (typeof dataFormats)[number];
+
+/** Rows under columns; a cell that a row does not have is undefined. */
+export interface Table {
+  columns: string[];
+  rows: (JsonValue | undefined)[][];
+}
+
+/** What was read: a table as such, anything else as a value. */
+export type Content = { table: Table } | { value: JsonValue };
+
+export interface Reading {
+  content: Content;
+  /** What the reader should know of how it was read. */
+  notes: Text[];
+}
+
+/** Why data cannot be read or written, where, and the piece of it that is meant. */
+export function unreadable(zh: string, en: string, cause?: unknown): DuetError {
+  return new DuetError({ code: "tool", text: { zh, en }, cause });
+}
+
+/** The place of an offset, from 1 on, and the line's text round it. */
+export function placeOf(text: string, offset: number): Text {
+  const start = text.lastIndexOf("\n", Math.max(0, offset - 1)) + 1;
+  const line = text.slice(0, start).split("\n").length;
+  const next = text.indexOf("\n", offset);
+  const column = offset - start + 1;
+  const piece = showValue(text.slice(Math.max(start, offset - 20), next < 0 ? undefined : next).slice(0, 60));
+  return { zh: `第 ${line} 行第 ${column} 列，${piece} 处`, en: `line ${line}, column ${column}, at ${piece}` };
+}

@@ -1,0 +1,90 @@
+// Loads the parsers of all formats: whoever needs this file imports it when first needed.
+import { stringify as stringifyCsv } from "csv-stringify/sync";
+import { stringify as stringifyYaml } from "yaml";
+import { isDeeperThan, type JsonValue } from "../../../core/json.ts";
+import type { Text } from "../../../core/locale.ts";
+import { writeCell } from "./cells.ts";
+import { type DataFormat, type Reading, type Table, unreadable } from "./content.ts";
+import { detectFormat } from "./detect.ts";
+import { readMarkdown, writeMarkdown } from "./markdown.ts";
+import { readJson } from "./read-json.ts";
+import { delimiterOf, readDelimited } from "./read-table.ts";
+import { readYaml } from "./read-yaml.ts";
+import { fromTable, pickColumns, toTable } from "./tables.ts";
+
+export interface Conversion {
+  data: string;
+  /** Recognised when absent. */
+  from: DataFormat | undefined;
+  to: DataFormat;
+  /** Blanks a level of JSON or YAML. */
+  indent: number | undefined;
+  columns: readonly string[] | undefined;
+}
+
+export interface Converted {
+  from: DataFormat;
+  text: string;
+  /** Of a table. */
+  size: { rows: number; columns: number } | undefined;
+  notes: Text[];
+}
+
+const deepest = 100;
+
+/** Reads data in one format and writes it in another, or tidily in the same. Throws a `DuetError` that names the place of a fault. */
+export function convert({ data, from, to, indent, columns }: Conversion): Converted {
+  const text = data.replace(/^\ufeff/, "");
+  if (text.trim() === "") throw unreadable("data 是空的", "data is empty.");
+  const format = from ?? detectFormat(text);
+  const { content, notes } = read(text, format);
+  if ("value" in content && isDeeperThan(content.value, deepest))
+    throw unreadable(`数据嵌套超过 ${deepest} 层`, `The data is nested more than ${deepest} levels deep.`);
+  const isForTable = to === "csv" || to === "tsv" || to === "markdown" || columns !== undefined;
+  const whole = isForTable || "table" in content ? toTable(content) : undefined;
+  const table = whole && columns ? pickColumns(whole, columns) : whole;
+  if (table !== undefined && table.columns.length === 0) throw unreadable("数据没有列", "The data has no columns.");
+  const value: JsonValue = table ? fromTable(table) : "value" in content ? content.value : null;
+  const size = table && { rows: table.rows.length, columns: table.columns.length };
+  return { from: format, text: write(value, table, to, indent), size, notes };
+}
+
+function read(text: string, format: DataFormat): Reading {
+  switch (format) {
+    case "json":
+      return readJson(text);
+    case "yaml":
+      return readYaml(text);
+    case "csv":
+      return readDelimited(text, delimiterOf(text));
+    case "tsv":
+      return readDelimited(text, "\t");
+    case "markdown":
+      return readMarkdown(text);
+  }
+}
+
+function write(value: JsonValue, table: Table | undefined, to: DataFormat, indent = 2): string {
+  if (to === "json") return JSON.stringify(value, undefined, indent);
+  if (to === "yaml") return writeYaml(value, indent);
+  const rows = table ?? toTable({ value });
+  return to === "markdown" ? writeMarkdown(rows) : writeDelimited(rows, to === "csv" ? "," : "\t");
+}
+
+/** What older readers take for true or false is quoted; YAML cannot do without blanks, so at least one a level. */
+function writeYaml(value: JsonValue, indent: number): string {
+  const options = {
+    indent: Math.max(1, indent),
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+    compat: "yaml-1.1" as const,
+  };
+  return stringifyYaml(value, options).trimEnd();
+}
+
+function writeDelimited({ columns, rows }: Table, delimiter: string): string {
+  const cells = [columns, ...rows.map((row) => row.map(writeCell))];
+  // An empty line would not be read back as a row.
+  const quotes = { quoted_empty: columns.length === 1, quoted_match: /[\r\n]|^\s|\s$/ };
+  return stringifyCsv(cells, { delimiter, ...quotes }).trimEnd();
+}

@@ -1,0 +1,123 @@
+import { type JSONVisitor, visit } from "jsonc-parser";
+import { messageOf } from "../../../core/errors.ts";
+import { showValue } from "../../../core/feedback.ts";
+import type { JsonValue } from "../../../core/json.ts";
+import type { Text } from "../../../core/locale.ts";
+import { printableLine } from "../../../core/printable.ts";
+import { placeOf, type Reading, unreadable } from "./content.ts";
+
+/** JSON, or JSON Lines as a list. A number of which digits would be lost becomes text; repeated keys are told. */
+export function readJson(text: string): Reading {
+  const notes: Text[] = [];
+  const whole = readWhole(text, notes);
+  if (whole !== undefined) return { content: { value: whole }, notes };
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const values = lines.length > 1 && lines.every((line) => /^\s*[{[].*[}\]]\s*$/s.test(line)) ? lines : [];
+  const read = values.map((line) => readWhole(line, notes));
+  if (read.length > 0 && read.every((value) => value !== undefined)) {
+    const zh = `每行一个 JSON（JSON Lines），共 ${read.length} 行`;
+    return {
+      content: { value: read },
+      notes: [...notes, { zh, en: `One JSON a line (JSON Lines): ${read.length} lines` }],
+    };
+  }
+  throw whyNot(text);
+}
+
+/** Undefined where the text is not JSON. */
+function readWhole(text: string, notes: Text[]): JsonValue | undefined {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const { repeated, numbers } = inspect(text);
+  notes.push(...repeated);
+  if (numbers.length === 0) return value;
+  const shown = showValue(numbers[0]?.digits);
+  const zh = `${numbers.length} 个位数过多的数字按文本保留，如 ${shown}`;
+  notes.push({ zh, en: `${numbers.length} numbers with too many digits are kept as text, such as ${shown}` });
+  return JSON.parse(quoted(text, numbers));
+}
+
+interface LongNumber {
+  offset: number;
+  digits: string;
+}
+
+/** Keys that come twice in one object, and numbers that a double does not hold. */
+function inspect(text: string): { repeated: Text[]; numbers: LongNumber[] } {
+  const repeated: Text[] = [];
+  const numbers: LongNumber[] = [];
+  const open: Set<string>[] = [];
+  const visitor: JSONVisitor = {
+    onObjectBegin: () => void open.push(new Set()),
+    onObjectEnd: () => void open.pop(),
+    onObjectProperty(name, offset) {
+      const keys = open.at(-1);
+      if (keys?.has(name) && repeated.length < 5) {
+        const place = placeOf(text, offset);
+        repeated.push({
+          zh: `键重复，取后者：${place.zh}`,
+          en: `A key comes twice, the later one counts: ${place.en}`,
+        });
+      }
+      keys?.add(name);
+    },
+    onLiteralValue(value: unknown, offset, length) {
+      const digits = text.slice(offset, offset + length);
+      if (typeof value === "number" && losesDigits(digits, value)) numbers.push({ offset, digits });
+    },
+  };
+  try {
+    visit(text, visitor);
+  } catch (thrown) {
+    // Nested deeper than the stack; the depth is refused elsewhere.
+    if (!(thrown instanceof RangeError)) throw thrown;
+  }
+  return { repeated, numbers };
+}
+
+function losesDigits(digits: string, value: number): boolean {
+  const significant = digits
+    .replace(/[eE].*$/, "")
+    .replace(/\D/g, "")
+    .replace(/^0+/, "").length;
+  return !Number.isFinite(value) || (significant > 15 && String(value) !== digits);
+}
+
+function quoted(text: string, numbers: readonly LongNumber[]): string {
+  let end = 0;
+  const parts = numbers.map(({ offset, digits }) => {
+    const before = text.slice(end, offset);
+    end = offset + digits.length;
+    return `${before}"${digits}"`;
+  });
+  return parts.join("") + text.slice(end);
+}
+
+function whyNot(text: string): Error {
+  let offset: number | undefined;
+  const onError = (_: unknown, at: number): void => {
+    offset ??= at;
+  };
+  try {
+    visit(text, { onError }, { disallowComments: true, allowTrailingComma: false });
+  } catch (thrown) {
+    return unreadable("JSON 嵌套过深", "The JSON is nested too deeply.", thrown);
+  }
+  const place = placeOf(text, offset ?? text.length);
+  const reason = reasonOf(text);
+  return unreadable(`JSON 有误（${reason}）：${place.zh}`, `The JSON is not valid (${reason}): ${place.en}`);
+}
+
+/** In the words of `JSON.parse`, without the piece of text that it adds. */
+function reasonOf(text: string): string {
+  try {
+    JSON.parse(text);
+    return "";
+  } catch (thrown) {
+    return printableLine(messageOf(thrown).split(/ in JSON| at position|, \.{0,3}"/)[0] ?? "");
+  }
+}

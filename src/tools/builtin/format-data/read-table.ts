@@ -1,0 +1,97 @@
+import { CsvError, parse } from "csv-parse/sync";
+import { showValue } from "../../../core/feedback.ts";
+import { isRecord } from "../../../core/json.ts";
+import type { Text } from "../../../core/locale.ts";
+import { readCell } from "./cells.ts";
+import { type Reading, unreadable } from "./content.ts";
+
+interface Line {
+  record: string[];
+  /** The last line of the text that the record takes, from 1. */
+  line: number;
+}
+
+/** Text with a delimiter between cells and quotes round those that need them; the first line names the columns. */
+export function readDelimited(text: string, delimiter: string): Reading {
+  const [header, ...lines] = split(text, delimiter);
+  if (header === undefined)
+    throw unreadable("没有数据：第一行应是列名", "There is no data: the first line names the columns.");
+  return toReading(header.record, lines);
+}
+
+/** The character between the cells of a CSV: Excel writes `;` where the comma is in numbers. */
+export function delimiterOf(text: string): string {
+  const first = text.slice(0, Math.max(0, text.search(/[\r\n]|$/))).replace(/"[^"]*"/g, "");
+  return [",", ";", "，"].find((delimiter) => first.includes(delimiter)) ?? ",";
+}
+
+/** Rows with as many cells as there are columns; short ones are filled up, and told. */
+export function toReading(header: readonly string[], lines: readonly Line[]): Reading {
+  const notes: Text[] = [];
+  const columns = named(header, notes);
+  const long = lines.find(({ record }) => record.length > columns.length);
+  if (long !== undefined) {
+    const { line, record } = long;
+    const piece = showValue(record[columns.length]);
+    throw unreadable(
+      `第 ${line} 行有 ${record.length} 个单元格，多于 ${columns.length} 列：多出的是 ${piece}（含分隔符的单元格要加引号）`,
+      `Line ${line} has ${record.length} cells for ${columns.length} columns: ${piece} is one too many (a cell with the delimiter in it needs quotes)`,
+    );
+  }
+  const short = lines.filter(({ record }) => record.length < columns.length);
+  if (short.length > 0) {
+    const zh = `${short.length} 行缺少单元格，已补空，如第 ${short[0]?.line} 行`;
+    notes.push({ zh, en: `${short.length} rows lack cells and were filled up, such as line ${short[0]?.line}` });
+  }
+  const rows = lines.map(({ record }) => columns.map((_, index) => readCell(record[index] ?? "")));
+  return { content: { table: { columns, rows } }, notes };
+}
+
+/** Each column under a name of its own. */
+function named(header: readonly string[], notes: Text[]): string[] {
+  const taken = new Set<string>();
+  return header.map((cell, index) => {
+    const wanted = cell.trim() === "" ? `column_${index + 1}` : cell.trim();
+    let name = wanted;
+    for (let again = 2; taken.has(name); again++) name = `${wanted}_${again}`;
+    taken.add(name);
+    if (name !== cell.trim()) {
+      const zh = `第 ${index + 1} 列的列名 ${showValue(cell)} 改为 ${name}`;
+      notes.push({ zh, en: `The name ${showValue(cell)} of column ${index + 1} became ${name}` });
+    }
+    return name;
+  });
+}
+
+function split(text: string, delimiter: string): Line[] {
+  try {
+    const records: unknown[] = parse(text, {
+      delimiter,
+      bom: true,
+      info: true,
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+    });
+    return records.map(readLine);
+  } catch (thrown) {
+    if (!(thrown instanceof CsvError)) throw thrown;
+    const line = Number(/at line (\d+)/.exec(thrown.message)?.[1] ?? thrown.lines ?? 0);
+    const piece = showValue(text.split(/\r\n|\r|\n/)[line - 1] ?? "");
+    const [zh, en] = reasons.get(thrown.code) ?? ["格式有误", "not valid"];
+    throw unreadable(`第 ${line} 行${zh}：${piece}`, `Line ${line}: ${en}: ${piece}`, thrown);
+  }
+}
+
+function readLine(read: unknown): Line {
+  const { record, info } = isRecord(read) ? read : {};
+  return {
+    record: Array.isArray(record) ? record.map(String) : [],
+    line: isRecord(info) ? Number(info.lines) : 0,
+  };
+}
+
+const reasons = new Map([
+  ["CSV_QUOTE_NOT_CLOSED", ["引号没有结束", "a quote is not closed"]],
+  ["CSV_INVALID_CLOSING_QUOTE", ["引号之后还有内容", "text after a closing quote"]],
+]);

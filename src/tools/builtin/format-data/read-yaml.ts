@@ -1,0 +1,83 @@
+import { type Document, isScalar, parseAllDocuments, visit } from "yaml";
+import { messageOf } from "../../../core/errors.ts";
+import { showValue } from "../../../core/feedback.ts";
+import type { JsonValue } from "../../../core/json.ts";
+import { isRecord } from "../../../core/json.ts";
+import type { Text } from "../../../core/locale.ts";
+import { printableLine } from "../../../core/printable.ts";
+import { placeOf, type Reading, unreadable } from "./content.ts";
+
+/** Characters. Parsing is slow, and nothing else happens meanwhile. */
+const longest = 300_000;
+
+/** What the parser does for each error and each key with all that came before; repeated keys are found here. */
+const linear = { prettyErrors: false, uniqueKeys: false };
+
+/** YAML 1.2 without tags of one's own; several documents become a list. What JSON cannot say becomes text; repeated keys are told. */
+export function readYaml(text: string): Reading {
+  if (text.length > longest) {
+    const zh = `YAML 有 ${text.length} 个字符，上限 ${longest}`;
+    throw unreadable(zh, `The YAML has ${text.length} characters; at most ${longest} are read.`);
+  }
+  const notes: Text[] = [];
+  const options = { merge: true, intAsBigInt: true, logLevel: "silent" as const, ...linear };
+  const parsed = parseAllDocuments(text, options);
+  const documents = Array.isArray(parsed) ? parsed : [];
+  const values = documents.map((document) => readDocument(document, text, notes));
+  if (documents.length > 1) {
+    const zh = `${documents.length} 个 YAML 文档合为一个列表`;
+    notes.push({ zh, en: `${documents.length} YAML documents became one list` });
+  }
+  const [only = null] = values;
+  return { content: { value: documents.length > 1 ? values : only }, notes };
+}
+
+function readDocument(document: Document.Parsed, text: string, notes: Text[]): JsonValue {
+  const [fault] = [...document.errors, ...document.warnings];
+  if (fault !== undefined) {
+    const place = placeOf(text, fault.pos[0]);
+    if (fault.code === "TAG_RESOLVE_FAILED")
+      throw unreadable(`不支持 YAML 自定义标签：${place.zh}`, `Tags are not supported in YAML: ${place.en}`);
+    const reason = /call stack/.test(fault.message) ? "nested too deeply" : printableLine(fault.message);
+    throw unreadable(`YAML 有误（${reason}）：${place.zh}`, `The YAML is not valid (${reason}): ${place.en}`);
+  }
+  notes.push(...repeatedKeys(document, text));
+  try {
+    return settle(document.toJS({ maxAliasCount: 100 }), notes);
+  } catch (thrown) {
+    const reason = showValue(messageOf(thrown));
+    throw unreadable(`YAML 无法读取：${reason}`, `The YAML cannot be read: ${reason}`, thrown);
+  }
+}
+
+function repeatedKeys(document: Document.Parsed, text: string): Text[] {
+  const notes: Text[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const names = new Set<unknown>();
+      for (const { key } of items) {
+        const name = isScalar(key) && key.value !== "<<" ? String(key.value) : undefined;
+        if (isScalar(key) && names.has(name) && notes.length < 5) {
+          const place = placeOf(text, key.range?.[0] ?? 0);
+          notes.push({ zh: `键重复，取后者：${place.zh}`, en: `A key comes twice, the later one counts: ${place.en}` });
+        }
+        if (name !== undefined) names.add(name);
+      }
+    },
+  });
+  return notes;
+}
+
+/** Only what JSON knows. */
+function settle(value: unknown, notes: Text[]): JsonValue {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  if (typeof value === "bigint" && Number.isSafeInteger(Number(value))) return Number(value);
+  if (Array.isArray(value)) return value.map((item) => settle(item, notes));
+  if (isRecord(value))
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, settle(item, notes)]));
+  const text = String(value);
+  notes.push({ zh: `数字 ${text} 按文本保留`, en: `The number ${text} is kept as text` });
+  return text;
+}

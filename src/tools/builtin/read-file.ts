@@ -1,0 +1,115 @@
+import type { FileHandle } from "node:fs/promises";
+import { headOf } from "../../core/cut-text.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { type Locale, say } from "../../core/locale.ts";
+import { printable, printableLine } from "../../core/printable.ts";
+import { failure, type Tool, type ToolContext, type ToolResult } from "../../core/tool.ts";
+import { defineTool, success } from "../define.ts";
+import { findAllowed, openAllowed, pathRefused, realRoots, shownPath } from "./allowed-path.ts";
+import { type LineLimits, readLines } from "./log-lines.ts";
+
+/** Characters of a piece. */
+const longest = 20_000;
+const defaultLimits: LineLimits = { totalBytes: 200_000_000, milliseconds: 8000, lineLength: longest };
+
+export function createReadFile(roots: readonly string[], locale: Locale, limits: Partial<LineLimits> = {}): Tool {
+  const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
+  return defineTool({
+    name: "read_file",
+    ...describe("读取允许目录下的文本文件", "Reads a text file under the allowed directories."),
+    inputSchema: {
+      type: "object",
+      properties: {
+        path: { type: "string", minLength: 1, ...describe("文件路径", "Path of the file") },
+        start_line: { type: "integer", minimum: 1, default: 1, ...describe("起始行", "First line wanted") },
+        lines: { type: "integer", minimum: 1, ...describe("行数（默认尽量多）", "How many (default: as many as fit)") },
+      },
+      required: ["path"],
+      additionalProperties: false,
+    },
+    annotations: { readOnly: true, idempotent: true },
+    run: (args, context) => read(args, context, roots, { ...defaultLimits, ...limits }),
+  });
+}
+
+async function read(
+  args: JsonObject,
+  context: ToolContext,
+  roots: readonly string[],
+  limits: LineLimits,
+): Promise<ToolResult> {
+  const { locale, signal } = context;
+  const real = await realRoots(roots);
+  const path = String(args.path);
+  const file = await findAllowed(path, real);
+  const handle = file === undefined ? undefined : await openAllowed(file, real);
+  if (file === undefined || handle === undefined) return pathRefused(path, locale);
+  const first = typeof args.start_line === "number" ? args.start_line : 1;
+  const count = typeof args.lines === "number" ? args.lines : Number.POSITIVE_INFINITY;
+  try {
+    const piece = await readPiece(handle, { first, count }, limits, signal);
+    const name = printableLine(shownPath(file, real));
+    if (piece.binary)
+      return failure("tool", say(locale, { zh: `${name} 不是文本文件`, en: `${name} is not a text file.` }));
+    return tell(name, first, piece, locale);
+  } finally {
+    await handle.close();
+  }
+}
+
+interface Piece {
+  binary: boolean;
+  lines: string[];
+  /** Lines seen, those before the piece included. */
+  seen: number;
+  /** A line was longer than a piece, and its end is missing. */
+  cut: boolean;
+  /** There are more lines. */
+  more: boolean;
+  /** A limit on size or time was reached on the way. */
+  partial: boolean;
+}
+
+async function readPiece(
+  handle: FileHandle,
+  { first, count }: { first: number; count: number },
+  limits: LineLimits,
+  signal: AbortSignal,
+): Promise<Piece> {
+  const piece: Piece = { binary: false, lines: [], seen: 0, cut: false, more: false, partial: false };
+  let left = longest;
+  const reading = await readLines(handle, limits, signal, (line) => {
+    const shown = piece.seen + 1 < first ? "" : printable(line);
+    if (piece.lines.length >= count || (piece.lines.length > 0 && shown.length + 1 > left)) {
+      piece.more = true;
+      return "stop";
+    }
+    piece.seen++;
+    if (piece.seen < first) return undefined;
+    piece.cut ||= line.length >= limits.lineLength || shown.length > longest;
+    piece.lines.push(headOf(shown, longest));
+    left -= shown.length + 1;
+    return undefined;
+  });
+  return { ...piece, binary: reading.binary, partial: reading.partial };
+}
+
+function tell(name: string, first: number, { lines, seen, cut, more, partial }: Piece, locale: Locale): ToolResult {
+  const last = first + lines.length - 1;
+  const notes = [
+    ...(cut ? [say(locale, { zh: "有一行过长，已截断", en: "A line is too long and was cut." })] : []),
+    ...(partial
+      ? [say(locale, { zh: "未读完：达到大小或时间上限", en: "Partial: a limit on size or time was reached." })]
+      : []),
+    ...(more
+      ? [say(locale, { zh: `后面还有，请用 start_line ${last + 1}`, en: `More follows: start_line ${last + 1}.` })]
+      : []),
+  ];
+  if (lines.length === 0) {
+    const zh = `${name} 只有 ${seen} 行`;
+    return success([say(locale, { zh, en: `${name} has ${seen} lines.` }), ...notes].join("\n"));
+  }
+  const of = more || partial ? "" : say(locale, { zh: `（共 ${last} 行）`, en: ` of ${last}` });
+  const head = say(locale, { zh: `${name} 第 ${first}-${last} 行${of}`, en: `${name}, lines ${first}-${last}${of}` });
+  return success([[head, ...notes].join("\n"), lines.join("\n")].join("\n\n"));
+}

@@ -1,0 +1,45 @@
+import { domainToASCII } from "node:url";
+import { valueProblem } from "../../../core/feedback.ts";
+import { matchesPattern } from "../../../core/pattern.ts";
+import type { ArgumentProblem } from "../../../core/tool.ts";
+
+export interface Address {
+  /** As people see it; may be empty. */
+  name: string;
+  /** `local@domain`, the domain in ASCII. */
+  address: string;
+}
+
+/**
+ * One address, alone or as `Name <address>`. Undefined for anything that a mail server could read as more than that: several, a
+ * group, a line break, a quoted or routed local part (`a%b@c`).
+ */
+export function readAddress(text: string): Address | undefined {
+  if (/[\p{Cc}\u2028\u2029]/u.test(text)) return undefined;
+  const [, quoted, plain, inner] = /^\s*(?:"([^"\\]*)"|([^"<>,;:@]*))\s*<([^<>]*)>\s*$/.exec(text) ?? [];
+  const [, local, host] = /^([\w.#$&'*+/=?^`{|}~-]{1,64})@([^\s@]{1,253})$/.exec((inner ?? text).trim()) ?? [];
+  if (local === undefined || host === undefined) return undefined;
+  const domain = domainToASCII(host);
+  if (!/^([a-z\d]([a-z\d-]*[a-z\d])?\.)*[a-z\d]([a-z\d-]*[a-z\d])?$/.test(domain)) return undefined;
+  return { name: (quoted ?? plain ?? "").trim(), address: `${local}@${domain}` };
+}
+
+/** What is wrong with a list of recipients: no address, or one that the configuration does not allow. */
+export function recipientProblems(
+  path: string,
+  texts: readonly string[],
+  allowed: readonly string[],
+): ArgumentProblem[] {
+  return texts.flatMap((text, index): ArgumentProblem[] => {
+    const place = `${path}[${index}]`;
+    const read = readAddress(text);
+    if (read === undefined) {
+      const zh = "必须是一个邮箱地址，如 li@example.com 或 李雷 <li@example.com>";
+      return [valueProblem(place, text, zh, "must be one address, such as li@example.com or Li Lei <li@example.com>")];
+    }
+    const address = read.address.toLowerCase();
+    if (allowed.some((pattern) => matchesPattern(address, pattern.toLowerCase()))) return [];
+    const list = allowed.join(", ");
+    return [valueProblem(place, text, `配置只允许发给 ${list}`, `may only be one of ${list}, by the configuration`)];
+  });
+}

@@ -1,0 +1,88 @@
+import { execFileSync } from "node:child_process";
+import { truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { createReadFile } from "../../../src/tools/builtin/read-file.ts";
+import { testContext } from "../context.ts";
+import { temporaryFiles } from "./files.ts";
+
+const read = (root: string, args: JsonObject, locale: "zh" | "en" = "en") =>
+  createReadFile([root], locale).run(args, testContext({ locale }));
+
+test("reads a text file, in both languages", async () => {
+  await using files = await temporaryFiles({ "docs/a.md": "# 标题\r\n\r\nText.\r\n" });
+  expect((await read(files.path, { path: "docs/a.md" })).text).toBe("docs/a.md, lines 1-3 of 3\n\n# 标题\n\nText.");
+  expect((await read(files.path, { path: "docs/a.md" }, "zh")).text).toBe(
+    "docs/a.md 第 1-3 行（共 3 行）\n\n# 标题\n\nText.",
+  );
+});
+
+test("reads the lines asked for and says where to go on", async () => {
+  await using files = await temporaryFiles({
+    "a.txt": Array.from({ length: 9 }, (_, n) => `line ${n + 1}`).join("\n"),
+  });
+  expect((await read(files.path, { path: "a.txt", start_line: 3, lines: 2 })).text).toBe(
+    "a.txt, lines 3-4\nMore follows: start_line 5.\n\nline 3\nline 4",
+  );
+  expect((await read(files.path, { path: "a.txt", start_line: 8, lines: 2 })).text).toBe(
+    "a.txt, lines 8-9 of 9\n\nline 8\nline 9",
+  );
+  expect((await read(files.path, { path: "a.txt", start_line: 10 })).text).toBe("a.txt has 9 lines.");
+});
+
+test("a long file comes in pieces that together are the file", async () => {
+  const whole = Array.from({ length: 3000 }, (_, n) => `${n} ${"文".repeat(n % 40)}`);
+  await using files = await temporaryFiles({ "a.txt": `${whole.join("\n")}\n` });
+  const lines: string[] = [];
+  for (let next: number | undefined = 1; next !== undefined; ) {
+    const { text } = await read(files.path, { path: "a.txt", start_line: next });
+    expect(text.length).toBeLessThan(20_200);
+    const [head = "", body = ""] = text.split("\n\n");
+    lines.push(...body.split("\n"));
+    const more = /start_line (\d+)/.exec(head)?.[1];
+    next = more === undefined ? undefined : Number(more);
+  }
+  expect(lines).toEqual(whole);
+});
+
+test("a line longer than a piece is cut, and that is said", async () => {
+  await using files = await temporaryFiles({ "a.txt": `${"x".repeat(50_000)}\nend\n` });
+  const { text } = await read(files.path, { path: "a.txt" });
+  expect(text).toMatch(/^a\.txt, lines 1-1\nA line is too long and was cut\.\nMore follows: start_line 2\.\n\nx+$/);
+  expect(text.length).toBeLessThan(20_200);
+});
+
+test("reads UTF-16 and GB18030, and shows control characters as what they are", async () => {
+  const utf16 = Buffer.from("\ufeff你好\n", "utf16le");
+  await using files = await temporaryFiles({
+    "u.txt": utf16,
+    "b.txt": Buffer.from(utf16).swap16(),
+    "g.txt": Buffer.from("c4e3bac30a", "hex"),
+    "c.txt": "a\u001b[2Jb",
+    "empty.txt": "",
+  });
+  for (const path of ["u.txt", "b.txt", "g.txt"]) expect((await read(files.path, { path })).text).toMatch(/\n\n你好$/);
+  expect((await read(files.path, { path: "c.txt" })).text).toMatch(/\n\na\\u\{1b\}\[2Jb$/);
+  expect((await read(files.path, { path: "empty.txt" })).text).toBe("empty.txt has 0 lines.");
+});
+
+test("what is not text, not there or not a file is refused", async () => {
+  await using files = await temporaryFiles({ "a.bin": Buffer.from([1, 0, 2]), "d/x.txt": "x", ".env": "SECRET" });
+  execFileSync("mkfifo", [join(files.path, "pipe")]);
+  expect((await read(files.path, { path: "a.bin" })).text).toBe("a.bin is not a text file.");
+  for (const path of ["d", "pipe", ".env", "nothing", "../x"]) {
+    const result = await read(files.path, { path });
+    expect(result).toMatchObject({ ok: false, error: { code: "tool" } });
+    expect(result.text).toMatch(/was not found: a path must exist within the allowed directories/);
+  }
+});
+
+test("a file that is not read to its end is partial, and says so", async () => {
+  await using files = await temporaryFiles();
+  await writeFile(join(files.path, "a.txt"), "one\ntwo\n".repeat(20_000));
+  await truncate(join(files.path, "a.txt"), 50_000_000_000);
+  const tool = createReadFile([files.path], "en", { totalBytes: 1_000_000 });
+  const { text } = await tool.run({ path: "a.txt", start_line: 50_000 }, testContext());
+  expect(text).toMatch(/Partial: a limit on size or time was reached/);
+});

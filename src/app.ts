@@ -10,8 +10,9 @@ import type { ModelCheck, SearchCheck } from "./app/checkup.ts";
 import { type Inventory, noTools, openOffer, type Wanted } from "./app/inventory.ts";
 import { type LimitChanges, mergeLimits } from "./app/limits.ts";
 import { choose, chooseModels, type OwnModels } from "./app/models.ts";
-import { lostConversation, nested, unavailable } from "./app/notices.ts";
+import { brokenTools, lostConversation, nested, unavailable } from "./app/notices.ts";
 import { once } from "./app/once.ts";
+import { checkToolsDirectory } from "./app/own-tools.ts";
 import { closed, createGoingRuns, type GoingRun } from "./app/runs.ts";
 import { createSearchLimits, onlySearch } from "./app/searches.ts";
 import { createSessions } from "./app/sessions.ts";
@@ -49,7 +50,7 @@ export interface Duet {
   store(): Promise<ConversationStore>;
   /** Asks each model in use for one word, side by side; rejects only when the signal aborts. */
   checkModels(signal: AbortSignal): Promise<ModelCheck[]>;
-  /** The search backend in use, which is not asked; null when search is off. */
+  /** The search backends in use, of which none is asked; null when search is off. */
   searchInUse(): Promise<SearchCheck | null>;
   /** What no run has told yet of where conversations are kept, such as a damaged file; each is given once. */
   takeNotices(): Promise<Notice[]>;
@@ -142,7 +143,11 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
     const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
     const chatTools = searchFirst ? onlySearch(offer, session, wanted) : noTools;
     const taken = mode === "chat" ? chatTools : offer.take(session, wanted);
-    const { tools: ours, servers } = await abortable(Promise.resolve(taken), signal).catch(unlessAborted(signal));
+    const {
+      tools: ours,
+      servers,
+      dropped,
+    } = await abortable(Promise.resolve(taken), signal).catch(unlessAborted(signal));
     const observer = await telemetry.follow({ question, models: chosen, tools: ours, servers });
     yield* runAgent({
       question,
@@ -165,6 +170,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
         ...takeNotices(locale),
         ...(isLost ? [lostConversation(conversationId, locale)] : []),
         ...unavailable(servers, session.told, locale),
+        ...brokenTools(dropped, session.told, locale),
         ...nested(config, session.told, locale),
       ],
       observer: going.observe(observer),
@@ -223,11 +229,12 @@ interface Own {
   evaluator?: Evaluator;
 }
 
-async function readOwn({ prompts: { directory }, agent }: Config): Promise<Own> {
+async function readOwn({ prompts: { directory }, agent, tools }: Config): Promise<Own> {
   const { module } = agent.evaluation;
   const [prompts, evaluator] = await Promise.all([
     directory === undefined ? [] : import("./app/prompts.ts").then(({ readOwnPrompts }) => readOwnPrompts(directory)),
     module === undefined ? undefined : import("./app/evaluator.ts").then(({ loadEvaluator }) => loadEvaluator(module)),
+    checkToolsDirectory(tools),
   ]);
   return { prompts, evaluator };
 }

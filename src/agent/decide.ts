@@ -9,7 +9,7 @@ import { act, type Observation } from "./act.ts";
 import { askEvaluator } from "./ask-evaluator.ts";
 import { evaluate, type Progress } from "./evaluate.ts";
 import { explain, explainAnswered, resultsOf } from "./explain.ts";
-import { fence } from "./fence.ts";
+import { fenceResult } from "./fence.ts";
 import { type HeldText, holdBack } from "./hold-back.ts";
 import { placeValues } from "./prompt-places.ts";
 import { hasOneModel, type Run } from "./run.ts";
@@ -182,7 +182,13 @@ const firstReason = { zh: "分析问题，决定是否需要工具", en: "readin
 const nextReason = { zh: "查看结果，判断是否还需要工具", en: "reading the results and judging what is missing" };
 
 function toolMessage(run: Run, { call, result, text }: Observation): Message {
-  return { role: "tool", callId: call.id, tool: call.name, content: fence(text, run.marker), ok: result.ok };
+  return {
+    role: "tool",
+    callId: call.id,
+    tool: call.name,
+    content: fenceResult(text, result, run.marker),
+    ok: result.ok,
+  };
 }
 
 /** Tells that the function-call model failed although there are results to answer from. */

@@ -1,9 +1,16 @@
+import type { ToolResult } from "../core/tool.ts";
+
 /**
  * Puts text from outside between marks that it cannot forge: it cannot guess the marker, and where a model has told it to
  * a tool that gives it back, it is taken out.
  */
 export function fence(text: string, marker: string): string {
   return `${opening(marker)}${text.replaceAll(marker, "…")}${closing(marker)}`;
+}
+
+/** What came of a call, as it stands in a prompt: between marks, unless the user has written it to be followed. */
+export function fenceResult(text: string, { isInstruction }: ToolResult, marker: string): string {
+  return isInstruction ? text.replaceAll(marker, "…") : fence(text, marker);
 }
 
 /** A text taken apart: what stands between marks, and all else with the marks themselves. Joined, it is the text again. */

@@ -1,6 +1,6 @@
 import { type Locale, say, type Text } from "../core/locale.ts";
 import type { Observation } from "./act.ts";
-import { fence } from "./fence.ts";
+import { fenceResult } from "./fence.ts";
 
 /** What the answer model gets of the other model's work: the question and each call with its result, as fenced text. */
 export function handOver(
@@ -12,7 +12,8 @@ export function handOver(
   const read = observations.filter(({ ran }) => ran);
   if (read.length === 0) return question;
   const results = read.map(
-    ({ call, text }, index) => `${index + 1}. ${call.name} ${call.argumentsText}\n${fence(text, marker)}`,
+    ({ call, result, text }, index) =>
+      `${index + 1}. ${call.name} ${call.argumentsText}\n${fenceResult(text, result, marker)}`,
   );
   const title = say(locale, { zh: "工具结果：", en: "Tool results:" });
   return [question, title, ...results].join("\n\n");

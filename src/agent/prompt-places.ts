@@ -1,8 +1,10 @@
-import type { Run } from "./run.ts";
+import { hasOneModel, type Run } from "./run.ts";
 
 /** What fills a prompt's places in a run: its marker, and nothing about searching and citing where there is no use for it. */
-export function placeValues({ marker, tools, conversation }: Run): Record<string, string> {
+export function placeValues({ marker, tools, models, conversation }: Run): Record<string, string> {
   const maySearch = tools.has("web_search");
-  const mayCite = maySearch || tools.has("read_page") || conversation.sources.size > 0;
+  // One that answers in the turn in which it could still look things up must know before there is anything to cite.
+  const mayFind = hasOneModel(models) && (maySearch || tools.has("read_page"));
+  const mayCite = mayFind || conversation.sources.size > 0;
   return { marker, ...(maySearch ? {} : { search: "" }), ...(mayCite ? {} : { cite: "" }) };
 }

@@ -6,8 +6,9 @@ import type { Tool } from "../core/tool.ts";
 import { version } from "../core/version.ts";
 import { abortable, timeLimit } from "../core/waiting.ts";
 import type { DroppedTool } from "../tools/collect.ts";
-import type { Judge } from "../tools/permission.ts";
 import { once } from "./once.ts";
+import { openOwnTools } from "./own-tools.ts";
+import { openToolRoom } from "./tool-room.ts";
 
 /** Every tool there is at a moment, the servers' state, and what was left out and why. */
 export interface Inventory {
@@ -40,79 +41,31 @@ export function openOffer(config: Config, own: readonly Tool[] = []): Offer {
   const servers = mayStart ? startServers(config) : undefined;
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
   servers?.catch(() => {});
-  const rooms = once(importTools);
-  /** The built-in tools of a conversation, so that it is told once where its searches go. */
-  const builtins = new WeakMap<object, Tool[]>();
-  /** Tools of servers and of the program inside their checks and limits; each is wrapped once. */
-  const guarded = new WeakMap<Tool, Tool>();
-
-  let judge: Judge | undefined;
-
-  function builtinsOf(conversation: object, room: Rooms, rules: Judge): Tool[] {
-    const known = builtins.get(conversation);
-    if (known) return known;
-    const { tools, locale, search, web } = config;
-    const builtin = room.createBuiltinTools({
-      roots: tools.roots,
-      locale,
-      search: search.enabled === false ? undefined : search,
-      web,
-    });
-    const made = builtin.map((tool) => room.withPermission(tool, rules));
-    builtins.set(conversation, made);
-    return made;
-  }
+  const rooms = once(() => openToolRoom(config));
+  const directory = openOwnTools(config);
 
   return {
     async take(conversation: object, { allow, patienceMs, signal }: Wanted): Promise<Inventory> {
       const [room, pool] = await Promise.all([rooms.get(), servers]);
-      if (pool && !pool.isSettled()) await patiently(pool.ready(signal), patienceMs);
-      judge ??= room.createJudge(config.tools);
-      const rules = judge;
-      const guard = (tool: Tool): Tool => {
-        const inside = guarded.get(tool) ?? room.withPermission(room.withValidation(room.withOutputLimit(tool)), rules);
-        guarded.set(tool, inside);
-        return inside;
-      };
+      // Who does not wait at all wants none of the user's own.
+      const [users] = await Promise.all([
+        patienceMs === 0 ? undefined : directory.take(),
+        pool && !pool.isSettled() ? patiently(pool.ready(signal), patienceMs) : undefined,
+      ]);
       const remote = pool?.tools() ?? [];
-      const lists = [own.map(guard), builtinsOf(conversation, room, rules), remote.map(guard)];
-      const all = room.collectTools(lists, config.tools);
-      const tools = allow ? narrow(all.tools, allow, room) : all.tools;
-      return { tools, dropped: all.dropped, servers: pool?.status() ?? [] };
+      const lists = [own, users?.tools ?? [], remote].map((tools) => tools.map(room.guard));
+      const [ours = [], ...others] = lists;
+      const all = room.collect([ours, room.builtins(conversation), ...others]);
+      const tools = allow ? room.narrow(all.tools, allow) : all.tools;
+      const dropped = [...(users?.dropped ?? []), ...all.dropped];
+      return { tools, dropped, servers: pool?.status() ?? [] };
     },
     async close() {
-      await (await servers)?.close();
+      directory.close();
+      await Promise.all([(await servers)?.close(), (await rooms.begun)?.close()]);
     },
   };
 }
-
-/** What a question allows of the tools; where its patterns are about arguments, each call is judged by them too. */
-function narrow(tools: readonly Tool[], allow: readonly string[], room: Rooms): Tool[] {
-  const narrowed = room.collectTools([tools], { allow }).tools;
-  if (!allow.some((pattern) => pattern.includes("("))) return narrowed;
-  const judge = room.createJudge({ allow });
-  return narrowed.map((tool) => room.withPermission(tool, judge));
-}
-
-/** Imported once: an `import` costs something each time, also of what is there. */
-async function importTools() {
-  const [
-    { collectTools },
-    { withValidation },
-    { withOutputLimit },
-    { createBuiltinTools },
-    { createJudge, withPermission },
-  ] = await Promise.all([
-    import("../tools/collect.ts"),
-    import("../tools/validate.ts"),
-    import("../tools/limits.ts"),
-    import("../tools/builtin.ts"),
-    import("../tools/permission.ts"),
-  ]);
-  return { collectTools, withValidation, withOutputLimit, createBuiltinTools, createJudge, withPermission };
-}
-
-type Rooms = Awaited<ReturnType<typeof importTools>>;
 
 async function startServers(config: Config): Promise<Pool> {
   const { createPool } = await import("../client/pool.ts");

@@ -7,6 +7,7 @@ import { sentences } from "../core/lines.ts";
 import { type Locale, say } from "../core/locale.ts";
 import type { Notice } from "../core/notice.ts";
 import { printableLine } from "../core/printable.ts";
+import type { DroppedTool } from "../tools/collect.ts";
 
 /** Tells that no server was started, because Duets start one another in a circle. */
 export function nested(
@@ -38,6 +39,23 @@ export function unavailable(states: readonly ServerStatus[], known: Set<string>,
     return [{ type: "notice", level: "warning", code: "server-unavailable", message }];
   });
 }
+
+/** Tells which of the user's own tools and skills a run goes without; `known` keeps what was told already. */
+export function brokenTools(dropped: readonly DroppedTool[], known: Set<string>, locale: Locale): Notice[] {
+  return dropped.flatMap(({ name, source, reason, text }): Notice[] => {
+    const isOwn = source === "user" || source === "skills";
+    const key = `${brokenCode} ${name}`;
+    if (!isOwn || (reason !== "broken" && reason !== "duplicate") || known.has(key)) return [];
+    known.add(key);
+    const message = say(locale, {
+      zh: `您的一个工具不能使用，其余照常：${text.zh}`,
+      en: `One of your own tools is left out; the rest goes on: ${text.en}`,
+    });
+    return [{ type: "notice", level: "warning", code: brokenCode, message }];
+  });
+}
+
+const brokenCode = "tool-broken";
 
 /** Tells that a conversation to go on with is not there. */
 export function lostConversation(id: string, locale: Locale): Notice {

@@ -1,4 +1,4 @@
-import type { ModelCheck, Role, SearchCheck } from "../app/checkup.ts";
+import type { ModelCheck, Role } from "../app/checkup.ts";
 import type { Inventory } from "../app.ts";
 import type { Config } from "../config.ts";
 import type { DuetError } from "../core/errors.ts";
@@ -7,7 +7,7 @@ import { modelName } from "../core/model.ts";
 
 /** What one check showed: a line of `duet doctor`. */
 export interface Finding {
-  topic: "node" | "configuration" | "search" | "key" | "model" | "server";
+  topic: "node" | "configuration" | "search" | "key" | "model" | "tools" | "server";
   /** `none` is what is not there and need not be. */
   state: "ok" | "failed" | "none";
   /** The topic as people read it. */
@@ -110,16 +110,6 @@ function serverRemedy(name: string, transport: string): Text {
     zh: `请检查 mcpServers.${name} 的 ${keys}。`,
     en: `Check ${keys} of mcpServers.${name}.`,
   };
-}
-
-export function searchFinding(search: SearchCheck | null): Finding {
-  const what = { zh: "搜索", en: "search" };
-  if (search === null) return { topic: "search", state: "none", what, name: "", text: { zh: "已关闭", en: "off" } };
-  const { party, host, thirdParty } = search;
-  const text = thirdParty
-    ? { zh: `${host}，免密钥模式：搜索词会发送给第三方`, en: `${host}, keyless: queries go to a third party` }
-    : { zh: `${host}（未试用）`, en: `${host} (not tried)` };
-  return { topic: "search", state: "ok", what, name: party, text, details: { host, third_party: thirdParty } };
 }
 
 /** A line names its subject first; the error's own words need not do it again. */

@@ -4,8 +4,10 @@ import { type Locale, say } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
 import { abortable } from "../core/waiting.ts";
 import type { Console } from "./console.ts";
-import { type Finding, modelFinding, searchFinding, serverFinding } from "./doctor-findings.ts";
+import { type Finding, modelFinding, serverFinding } from "./doctor-findings.ts";
+import { searchFinding } from "./doctor-search.ts";
 import { configurationFinding, keyFindings, nodeFinding } from "./doctor-settings.ts";
+import { ownToolsFindings } from "./doctor-tools.ts";
 
 export interface DoctorOptions {
   duet: Duet;
@@ -42,6 +44,7 @@ async function* examine(duet: Duet, config: Config, signal: AbortSignal): AsyncG
   const checks = await models;
   yield* keyFindings(checks, config);
   for (const check of checks) yield modelFinding(check, config);
+  yield* ownToolsFindings(await inventory, config);
   for (const server of (await inventory).servers) yield serverFinding(server);
 }
 

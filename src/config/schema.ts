@@ -48,7 +48,7 @@ const variable = z
 const reachable = z
   .string()
   .refine(
-    (entry) => /^(\[[0-9a-f:.]+\]|[0-9a-z*.-]+|[0-9a-f:.]+\/\d{1,3})(:(\d{1,5}|\*))?$/i.test(entry),
+    (entry) => /^(\*|(\*\.)?[\w-]+(\.[\w-]+)*\.?|\[[0-9a-f:.]+\]|[0-9a-f:.]+\/\d{1,3})(:(\d{1,5}|\*))?$/i.test(entry),
     only({ zh: "主机、地址或网段，可带端口", en: "a host, an address or a range, with a port or without" }),
   );
 

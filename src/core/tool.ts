@@ -10,7 +10,7 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  /** Where it comes from: `builtin`, `user`, or the configured name of a server. */
+  /** Where it comes from: `builtin`, `user`, `skills`, or the configured name of a server. */
   readonly source: string;
   readonly annotations: ToolAnnotations;
   /** What holds for one call in their place, where it depends on the arguments: a request that only reads. Never of a server's tool. */
@@ -61,6 +61,8 @@ export interface ToolResult {
   sources?: Source[];
   /** Set where `text` is what the one source says, not a list of sources. */
   isPage?: boolean;
+  /** Set where `text` is the user's own instructions, such as a skill's, which a model may follow. Never of a server's tool. */
+  isInstruction?: boolean;
   /** Taken from a cache. */
   cached?: boolean;
   /** Whether the call was let through, and by which rule; absent where no rule was asked. */

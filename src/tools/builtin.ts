@@ -1,13 +1,22 @@
 import type { Locale } from "../core/locale.ts";
 import type { Tool } from "../core/tool.ts";
 import { createCalculator } from "./builtin/calculator.ts";
+import { createContext } from "./builtin/context.ts";
 import { createCurrentTime } from "./builtin/current-time.ts";
 import { createEcho } from "./builtin/echo.ts";
 import { createFileSearch } from "./builtin/file-search.ts";
+import { createFormatData } from "./builtin/format-data.ts";
+import { createHealthCheck } from "./builtin/health-check.ts";
+import { createHttpRequest } from "./builtin/http-request.ts";
 import { createLogTransform } from "./builtin/log-transform.ts";
+import { createReadFile } from "./builtin/read-file.ts";
+import { createSendEmail, type EmailOptions } from "./builtin/send-email.ts";
 import { withOutputLimit, withTimeout } from "./limits.ts";
+import { createOutgoing } from "./outgoing/create-outgoing.ts";
 import type { OutgoingRules } from "./outgoing/outgoing.ts";
-import { createWebSearch, type SearchOptions } from "./search/web-search.ts";
+import type { PageReader } from "./page/page-reader.ts";
+import { createReadPage } from "./page/read-page.ts";
+import { canSearch, createWebSearch, type SearchOptions } from "./search/web-search.ts";
 import { withValidation } from "./validate.ts";
 
 export interface WebOptions extends OutgoingRules {
@@ -19,24 +28,47 @@ export interface BuiltinOptions {
   /** The directories that the file tools may read. */
   roots: readonly string[];
   locale: Locale;
-  /** Absent: no `web_search`. Its announcement is made once, so make the tools once a conversation. */
+  /** Absent, or without a backend that is set up: no `web_search`. Its announcement is made once, so make the tools once a conversation. */
   search: SearchOptions | undefined;
   /** Where the tools that go out may go; absent: there are none of them. */
   web?: WebOptions | undefined;
+  /** Reads pages for all conversations; one of its own when absent. */
+  pages?: PageReader;
+  /** The server that sends mail; absent: there is no `send_email`. */
+  email?: EmailOptions | undefined;
   /** Milliseconds since 1970. */
   now?: () => number;
 }
 
 /** The tools that come with the program, in a fixed order, each with its checks and limits round it. */
-export function createBuiltinTools({ roots, locale, search, now = Date.now }: BuiltinOptions): Tool[] {
+export function createBuiltinTools({
+  roots,
+  locale,
+  search,
+  web,
+  pages,
+  email,
+  now = Date.now,
+}: BuiltinOptions): Tool[] {
   const limited = (tool: Tool, milliseconds: number): Tool =>
     withValidation(withTimeout(withOutputLimit(tool), milliseconds));
   const tools = [
     limited(createEcho(locale), 5000),
     limited(createCalculator(locale), 5000),
     limited(createFileSearch(roots, locale), 15_000),
+    limited(createReadFile(roots, locale), 15_000),
     limited(createLogTransform(roots, locale, now), 30_000),
     limited(createCurrentTime(locale, now), 5000),
+    limited(createFormatData(locale), 15_000),
+    limited(createContext(roots, locale, now), 5000),
   ];
-  return search === undefined ? tools : [...tools, limited(createWebSearch(search, locale), 15_000)];
+  if (email !== undefined) tools.push(limited(createSendEmail(email, locale), 60_000));
+  if (web !== undefined) {
+    const outgoing = createOutgoing(web);
+    tools.push(limited(createReadPage(outgoing, locale, pages), 60_000));
+    tools.push(limited(createHealthCheck(outgoing, locale, now), 65_000));
+    if (web.hosts.length > 0) tools.push(limited(createHttpRequest(outgoing, web.hosts, locale), 65_000));
+  }
+  if (search === undefined || !canSearch(search)) return tools;
+  return [...tools, limited(createWebSearch(search, locale, now), 25_000)];
 }

@@ -1,12 +1,12 @@
 import type { ZodObject, z } from "zod";
 import { renderContent } from "../core/content.ts";
 import { DuetError } from "../core/errors.ts";
+import { invalidArguments } from "../core/feedback.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../core/json.ts";
 import type { Locale } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
 import type { ArgumentProblem, Tool, ToolAnnotations, ToolContext, ToolResult } from "../core/tool.ts";
 import { defineTool, success } from "./define.ts";
-import { invalidArguments } from "./feedback.ts";
 
 /** A tool as its user writes it: in a program that embeds Duet, or as the default export of a module. */
 export interface OwnTool<Arguments = JsonObject> {
@@ -42,10 +42,14 @@ export function withTypes(tool: OwnTool): OwnTool {
   return tool;
 }
 
-/** A user's tool as the agent takes it. Throws a `config` error that names `where` and what is wrong with it. */
-export async function toTool(own: unknown, where: string): Promise<Tool> {
+/**
+ * A user's tool as the agent takes it; `described` speaks for one that has no description. Throws a `config` error that
+ * names `where` and what is wrong with it.
+ */
+export async function toTool(own: unknown, where: string, described?: string): Promise<Tool> {
   if (!isRecord(own)) throw wrong(where, "", own, "{ name, description, inputSchema, run }");
-  const { name, description, inputSchema, annotations, run } = own;
+  const { name, inputSchema, annotations, run } = own;
+  const description = isMissing(own.description) ? (described ?? own.description) : own.description;
   if (typeof name !== "string" || !/^[a-zA-Z0-9_-]{1,64}$/.test(name))
     throw wrong(where, "name", name, "^[a-zA-Z0-9_-]{1,64}$");
   if (typeof description !== "string") throw wrong(where, "description", description, "string");
@@ -65,6 +69,10 @@ export async function toTool(own: unknown, where: string): Promise<Tool> {
       return toResult(given, context.locale);
     },
   });
+}
+
+function isMissing(description: unknown): boolean {
+  return description === undefined || (typeof description === "string" && description.trim() === "");
 }
 
 interface ReadSchema {

@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { openDuet } from "../../src/app.ts";
+import { type ApproveCall, openDuet } from "../../src/app.ts";
 import { loadConfig } from "../../src/config.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { JsonObject } from "../../src/core/json.ts";
@@ -93,7 +93,8 @@ async function ask(model: Model, asked: Asked = {}): Promise<{ outcome: Outcome;
   let events: AgentEvent[] = [];
   let conversationId: string | undefined;
   for (const { question, tools } of asked.questions ?? [{ question: "Book a room in Oslo." }]) {
-    events = await Array.fromAsync(duet.ask({ question, tools, conversationId, limits: asked.limits }));
+    const request = { question, tools, conversationId, limits: asked.limits, approveCall: agree };
+    events = await Array.fromAsync(duet.ask(request));
     const first = events[0];
     if (first?.type === "run-start") conversationId = first.conversationId;
   }
@@ -101,6 +102,9 @@ async function ask(model: Model, asked: Asked = {}): Promise<{ outcome: Outcome;
   if (last?.type !== "run-end") throw new Error("The run did not end.");
   return { outcome: last.outcome, events };
 }
+
+/** The tools say that they are destructive, so that somebody has to agree. */
+const agree: ApproveCall = async () => "once";
 
 function script(...replies: Reply[]): void {
   fake.script(name, ...replies);

@@ -1,16 +1,11 @@
 import { expect, test } from "vitest";
 import { createBuiltinTools } from "../../src/tools/builtin.ts";
 import { collectTools } from "../../src/tools/collect.ts";
+import { searchOptionsAt } from "../fakes/search.ts";
 import { temporaryFiles } from "./builtin/files.ts";
 import { testContext } from "./context.ts";
 
-const search = {
-  backend: "auto",
-  maxResults: 5,
-  snippetLength: 200,
-  cacheSize: 20,
-  tavily: { baseUrl: "http://127.0.0.1:9" },
-} as const;
+const search = searchOptionsAt("http://127.0.0.1:9");
 
 test("the built-in tools come in a fixed order, with names that may stand", () => {
   const tools = createBuiltinTools({ roots: ["."], locale: "zh", search });
@@ -18,8 +13,11 @@ test("the built-in tools come in a fixed order, with names that may stand", () =
     "echo",
     "calculator",
     "file_search",
+    "read_file",
     "log_transform",
     "current_time",
+    "format_data",
+    "context",
     "web_search",
   ]);
   expect(collectTools([tools]).dropped).toEqual([]);

@@ -1,0 +1,66 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { isRecord } from "../../core/json.ts";
+import type { Text } from "../../core/locale.ts";
+import type { DroppedTool } from "../collect.ts";
+import { broken, refuse } from "./broken.ts";
+
+/** What lies in a directory of tools, by name. */
+export interface Found {
+  modules: string[];
+  /** Folders with a `SKILL.md`. */
+  skills: string[];
+  dropped: DroppedTool[];
+}
+
+/**
+ * Looks for modules (`.js`, `.mjs`, `.ts`, `.mts`) and for folders with a `SKILL.md`, directly in the directory. What
+ * begins with `_` or `.` is left alone, and so are declarations (`.d.ts`) and tests. A directory that is not there is
+ * empty.
+ */
+export async function findTools(directory: string): Promise<Found> {
+  const found: Found = { modules: [], skills: [], dropped: [] };
+  const names = await readdir(directory).catch((thrown: unknown) => {
+    const why = unreadable(thrown);
+    if (codeOf(thrown) !== "ENOENT") found.dropped.push(broken(directory, "user", refuse(directory, why, thrown)));
+    return [];
+  });
+  const wanted = names.filter((name) => !/^[._]/.test(name)).sort();
+  await Promise.all(wanted.map((name) => sort(directory, name, found)));
+  return { modules: found.modules.sort(), skills: found.skills.sort(), dropped: found.dropped };
+}
+
+/** What is neither a module nor a skill is none of our business. */
+async function sort(directory: string, name: string, { modules, skills, dropped }: Found): Promise<void> {
+  const path = join(directory, name);
+  const status = await stat(path).catch(() => undefined);
+  if (status?.isDirectory()) {
+    const inside = await readdir(path).catch(() => []);
+    if (inside.some(isSkillFile)) skills.push(name);
+  } else if (isModule(name)) {
+    if (status?.isFile()) modules.push(name);
+    // A pipe, which might never end, or a link to nowhere.
+    else dropped.push(broken(name, "user", refuse(name, { zh: "不是文件", en: "is not a file" })));
+  }
+}
+
+export function isSkillFile(name: string): boolean {
+  return name.toLowerCase() === "skill.md";
+}
+
+function isModule(name: string): boolean {
+  return /\.m?[jt]s$/.test(name) && !/\.d\.m?ts$/.test(name) && !/\.(test|spec)\./.test(name);
+}
+
+/** Why a directory of tools cannot be read, and what it should be. */
+export function unreadable(thrown: unknown): Text {
+  const code = codeOf(thrown) ?? String(thrown);
+  return {
+    zh: `无法读取：${code}（需要：放工具和技能的文件夹）`,
+    en: `cannot be read: ${code} (a folder of tools and skills is needed)`,
+  };
+}
+
+function codeOf(thrown: unknown): string | undefined {
+  return isRecord(thrown) && typeof thrown.code === "string" ? thrown.code : undefined;
+}

@@ -1,0 +1,25 @@
+import { registerHooks } from "node:module";
+
+/** Where the library's door is: beside the bundle's other parts, or in the sources. */
+const library = new URL(import.meta.url.endsWith(".ts") ? "../../index.ts" : "./index.js", import.meta.url).href;
+
+/**
+ * Lets modules in these folders (real paths, as URLs that end in `/`) import `duet-mcp`, wherever they lie: it is always
+ * the Duet that runs them. `zod` is lent where their own place has none. Ends when the function that it gives is called.
+ */
+export function lendPackages(folders: readonly string[]): () => void {
+  const borrows = (parent: string | undefined): boolean =>
+    parent !== undefined && folders.some((folder) => parent.startsWith(folder));
+  const hooks = registerHooks({
+    resolve(specifier, context, next) {
+      if (specifier === "duet-mcp" && borrows(context.parentURL)) return { url: library, shortCircuit: true };
+      if (!/^zod(\/|$)/.test(specifier) || !borrows(context.parentURL)) return next(specifier, context);
+      try {
+        return next(specifier, context);
+      } catch {
+        return next(specifier, { ...context, parentURL: import.meta.url });
+      }
+    },
+  });
+  return () => hooks.deregister();
+}

@@ -1,0 +1,27 @@
+// The parser is CommonJS and of some weight: whoever needs this file imports it when first needed.
+import { parse } from "yaml";
+import { messageOf } from "../../core/errors.ts";
+import { isRecord } from "../../core/json.ts";
+import type { Text } from "../../core/locale.ts";
+
+/** A `SKILL.md` taken apart; without frontmatter all of it is body. */
+export interface SkillDocument {
+  fields: Record<string, unknown>;
+  body: string;
+}
+
+/** The YAML between the first line `---` and the next one, and the Markdown below; or what is wrong with it. */
+export function readDocument(text: string): SkillDocument | { problem: Text } {
+  const whole = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+  if (!/^---[ \t]*\n/.test(whole)) return { fields: {}, body: whole.trim() };
+  const [head, yaml] = /^---[ \t]*\n([\s\S]*?\n)??---[ \t]*(?:\n|$)/.exec(whole) ?? [];
+  if (head === undefined) return { problem: { zh: "开头的 --- 没有结束", en: "the --- at its head has no end" } };
+  try {
+    const fields: unknown = parse(yaml ?? "") ?? {};
+    if (isRecord(fields)) return { fields, body: whole.slice(head.length).trim() };
+    return { problem: { zh: "开头的 YAML 不是键值对", en: "the YAML at its head has no keys" } };
+  } catch (thrown) {
+    const [why = ""] = messageOf(thrown).split("\n");
+    return { problem: { zh: `开头的 YAML 有误：${why}`, en: `the YAML at its head is wrong: ${why}` } };
+  }
+}

@@ -1,0 +1,54 @@
+import type { Locale } from "../../core/locale.ts";
+import type { Environment } from "../../core/processes/environment.ts";
+import { createLifeline } from "../../core/processes/lifeline.ts";
+import { timeLimit } from "../../core/waiting.ts";
+import { broken, type Loaded, toRefusal } from "../directory/broken.ts";
+import { withFailure } from "../directory/with-failure.ts";
+import { withTimeout } from "../limits.ts";
+import { loadSkill } from "./load-skill.ts";
+import { createScriptTool } from "./script-tool.ts";
+import type { Skill } from "./skill.ts";
+import { createSkillTool } from "./skill-tool.ts";
+
+export interface SkillsOptions {
+  /** Our environment, of which a script sees only what it needs to run. */
+  environment: Environment;
+  locale: Locale;
+  /** Milliseconds of one run of a script; a minute when absent. */
+  timeoutMs?: number;
+}
+
+/** The tools that give the model its skills. Close them when none is needed any more. */
+export interface LoadedSkills extends Loaded {
+  /** Ends the watch over scripts; what still runs is ended. */
+  close(): void;
+}
+
+/** Reads the skills of a directory by the names of their folders. What cannot be used is left out and named. Never rejects. */
+export async function loadSkills(
+  directory: string,
+  folders: readonly string[],
+  { environment, locale, timeoutMs = 60_000 }: SkillsOptions,
+): Promise<LoadedSkills> {
+  const skills: Skill[] = [];
+  const dropped: Loaded["dropped"] = [];
+  const limit = timeLimit(10_000, () => new Error("did not load within 10 s"));
+  await Promise.all(
+    folders.map((name) =>
+      loadSkill(directory, name, limit.signal).then(
+        (skill) => skills.push(skill),
+        (thrown: unknown) => dropped.push(broken(name, "skills", toRefusal(`${name}/SKILL.md`, thrown))),
+      ),
+    ),
+  );
+  limit.clear();
+  if (skills.length === 0) return { tools: [], dropped, close: () => {} };
+  skills.sort((one, other) => (one.name < other.name ? -1 : 1));
+  const lifeline = createLifeline(environment.PATH);
+  // Scripts need process groups, which Windows has not.
+  const surroundings = { environment, lifeline, locale, timeoutMs };
+  const scripts = process.platform === "win32" ? undefined : createScriptTool(skills, surroundings);
+  const texts = withTimeout(createSkillTool(skills, locale), 15_000);
+  const tools = [texts, ...(scripts ? [scripts] : [])].map(withFailure);
+  return { tools, dropped, close: () => lifeline.close() };
+}

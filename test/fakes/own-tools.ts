@@ -1,0 +1,58 @@
+// Loads a user's modules as Node does it, without a test runner between: `node own-tools.ts`, a `Job` on stdin, a `Report` on stdout.
+import { text } from "node:stream/consumers";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { Locale } from "../../src/core/locale.ts";
+import type { Tool, ToolResult } from "../../src/core/tool.ts";
+import type { DroppedTool } from "../../src/tools/collect.ts";
+import { findTools } from "../../src/tools/directory/find-tools.ts";
+import type { ModuleLimits } from "../../src/tools/directory/load-module.ts";
+import { loadModules } from "../../src/tools/directory/load-modules.ts";
+import { withOutputLimit } from "../../src/tools/limits.ts";
+import { withValidation } from "../../src/tools/validate.ts";
+
+export interface Job {
+  directory: string;
+  limits?: ModuleLimits;
+  calls?: Call[];
+}
+
+export interface Call {
+  tool: string;
+  args: JsonObject;
+  locale?: Locale;
+  /** Aborts the call after so many milliseconds. */
+  abortAfterMs?: number;
+}
+
+export interface Report {
+  tools: Pick<Tool, "name" | "description" | "inputSchema" | "source" | "annotations">[];
+  dropped: DroppedTool[];
+  /** What each call gave, in their order, with what the tool said while it ran; `thrown` where it gave nothing. */
+  results: (ToolResult | { thrown: string })[];
+  progressed: string[];
+}
+
+const job: Job = JSON.parse(await text(process.stdin));
+const progressed: string[] = [];
+
+async function call(tools: readonly Tool[], { tool: name, args, locale = "en", abortAfterMs }: Call) {
+  const tool = tools.find((each) => each.name === name);
+  if (tool === undefined) return { thrown: `no tool ${name}` };
+  const stop = new AbortController();
+  if (abortAfterMs !== undefined) setTimeout(() => stop.abort(new Error("the caller left")), abortAfterMs);
+  const context = {
+    signal: stop.signal,
+    locale,
+    progress: (message: string) => void progressed.push(message),
+    notice: () => {},
+  };
+  const guarded = withValidation(withOutputLimit(tool));
+  return guarded.run(args, context).catch((thrown: unknown) => ({ thrown: String(thrown) }));
+}
+
+const { modules } = await findTools(job.directory);
+const { tools, dropped } = await loadModules(job.directory, modules, job.limits);
+const results = [];
+for (const each of job.calls ?? []) results.push(await call(tools, each));
+const report: Report = { tools, dropped, results, progressed };
+process.stdout.write(JSON.stringify(report), () => process.exit(0));

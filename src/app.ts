@@ -1,9 +1,7 @@
 import type { Conversation } from "./agent/conversation.ts";
 import type { Evaluator } from "./agent/evaluator.ts";
 import type { ConfirmPlan } from "./agent/plan-reply.ts";
-import type { OwnPrompt, Prompts } from "./agent/prompts.ts";
 import type { Models } from "./agent/run.ts";
-import type { runAgent as RunAgent } from "./agent/run-agent.ts";
 import type { ConversationStore } from "./agent/store.ts";
 import { rememberApprovals } from "./app/approvals.ts";
 import type { ModelCheck, SearchCheck } from "./app/checkup.ts";
@@ -12,7 +10,7 @@ import { type LimitChanges, mergeLimits } from "./app/limits.ts";
 import { choose, chooseModels, type OwnModels } from "./app/models.ts";
 import { brokenTools, lostConversation, nested, unavailable } from "./app/notices.ts";
 import { once } from "./app/once.ts";
-import { checkToolsDirectory } from "./app/own-tools.ts";
+import { openAgent, readOwnAgent } from "./app/own-agent.ts";
 import { closed, createGoingRuns, type GoingRun } from "./app/runs.ts";
 import { createSearchLimits, onlySearch } from "./app/searches.ts";
 import { createSessions } from "./app/sessions.ts";
@@ -99,7 +97,7 @@ export interface Parts {
  * `config` error, with nothing begun, when the prompts or the evaluator that the configuration names cannot be used.
  */
 export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet> {
-  const own = await readOwn(config);
+  const own = await readOwnAgent(config);
   const agent = once(() => openAgent(own.prompts));
   const offer = openOffer(config, parts.tools);
   const models = once(() => chooseModels(config, parts.models));
@@ -115,17 +113,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
   }
 
   async function* run(request: AskRequest, going: GoingRun): AsyncGenerator<AgentEvent, void, undefined> {
-    const {
-      question,
-      conversationId,
-      mode = "agent",
-      search,
-      confirmPlan,
-      approveCall,
-      tools,
-      limits,
-      chain,
-    } = request;
+    const { question, conversationId, mode = "agent", search, approveCall, limits, chain } = request;
     const { signal } = going;
     const began = performance.now();
     const locale = localeFor(question);
@@ -139,29 +127,25 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
     const conversation = known ?? (await kept.create(conversationId));
     const session = sessionOf(conversation.id, known === undefined);
     // A caller who leaves while servers start still gets a run, which says that it was cancelled.
-    const wanted: Wanted = { allow: tools, patienceMs, signal };
+    const wanted: Wanted = { allow: request.tools, patienceMs, signal };
     const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
     const chatTools = searchFirst ? onlySearch(offer, session, wanted) : noTools;
     const taken = mode === "chat" ? chatTools : offer.take(session, wanted);
-    const {
-      tools: ours,
-      servers,
-      dropped,
-    } = await abortable(Promise.resolve(taken), signal).catch(unlessAborted(signal));
-    const observer = await telemetry.follow({ question, models: chosen, tools: ours, servers });
+    const { tools, servers, dropped } = await abortable(Promise.resolve(taken), signal).catch(unlessAborted(signal));
+    const observer = await telemetry.follow({ question, models: chosen, tools, servers });
     yield* runAgent({
       question,
       mode,
       conversation,
       store: kept,
       models: chosen,
-      tools: await limitSearches(session, ours),
+      tools: await limitSearches(session, tools),
       prompts,
       limits: mergeLimits(config, limits, chain),
       chain,
       evaluator: parts.evaluator ?? own.evaluator,
       planPolicy: config.agent.plan,
-      confirmPlan,
+      confirmPlan: request.confirmPlan,
       approveCall: approveCall && rememberApprovals(approveCall, session),
       search: searchFirst,
       locale,
@@ -221,30 +205,6 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       await Promise.all([closing, telemetry.close()]);
     },
   };
-}
-
-/** What the user wrote for the agent, in files that the configuration names. */
-interface Own {
-  prompts: readonly OwnPrompt[];
-  evaluator?: Evaluator;
-}
-
-async function readOwn({ prompts: { directory }, agent, tools }: Config): Promise<Own> {
-  const { module } = agent.evaluation;
-  const [prompts, evaluator] = await Promise.all([
-    directory === undefined ? [] : import("./app/prompts.ts").then(({ readOwnPrompts }) => readOwnPrompts(directory)),
-    module === undefined ? undefined : import("./app/evaluator.ts").then(({ loadEvaluator }) => loadEvaluator(module)),
-    checkToolsDirectory(tools),
-  ]);
-  return { prompts, evaluator };
-}
-
-async function openAgent(own: readonly OwnPrompt[]): Promise<{ runAgent: typeof RunAgent; prompts: Prompts }> {
-  const [{ runAgent }, { createPrompts }] = await Promise.all([
-    import("./agent/run-agent.ts"),
-    import("./agent/prompts.ts"),
-  ]);
-  return { runAgent, prompts: createPrompts(own) };
 }
 
 function unlessAborted(signal: AbortSignal | undefined): (thrown: unknown) => Inventory {

@@ -1,0 +1,44 @@
+import type { Chain } from "../core/chain.ts";
+import { printableLine } from "../core/printable.ts";
+import type { RunFacts, ToolContext } from "../core/tool.ts";
+import type { Run } from "./run.ts";
+
+/** What a tool says after its call has ended is dropped: its events stand between `tool-start` and `tool-end`. */
+export function openContext(run: Run, callId: string): ToolContext & { close(): void } {
+  let open = true;
+  return {
+    signal: run.working,
+    locale: run.language,
+    chain: chainBelow(run),
+    approve: run.approve,
+    facts: () => factsOf(run),
+    progress(message, progress, total) {
+      if (!open) return;
+      run.emit({ type: "tool-progress", callId, message: printableLine(message), progress, total });
+    },
+    notice(code, message) {
+      if (open) run.emit({ type: "notice", level: "info", code, message });
+    },
+    close() {
+      open = false;
+    },
+  };
+}
+
+function factsOf({ tools, limits, clock, statistics, calls }: Run): RunFacts {
+  const { maxToolCalls, maxIterations, tokenBudget } = limits;
+  return {
+    tools: [...tools.keys()],
+    toolCallsLeft: Math.max(0, maxToolCalls - calls.length),
+    maxToolCalls,
+    maxIterations,
+    leftMs: Math.max(0, clock.deadline() - Date.now()),
+    tokensLeft: Math.max(0, tokenBudget - statistics.totalTokens()),
+  };
+}
+
+/** What a call leaves to an agent below: a share of what is left, so that calls side by side stay within it. */
+function chainBelow({ depth, clock, limits, statistics }: Run): Chain {
+  const left = Math.max(0, limits.tokenBudget - statistics.totalTokens());
+  return { depth: depth + 1, deadline: clock.deadline(), budget: Math.floor(left / limits.maxParallel) };
+}

@@ -1,0 +1,49 @@
+import type { ToolCall } from "../core/messages.ts";
+import type { ToolResult } from "../core/tool.ts";
+import { abortable } from "../core/waiting.ts";
+import { openContext } from "./call-context.ts";
+import type { Run } from "./run.ts";
+import { failed, overLimit, stopped, unknownTool, unreadableArguments } from "./unrun-call.ts";
+
+/** How many calls of a turn may still run. */
+export interface Allowance {
+  /** Whether one more may; it counts from then on. */
+  take(): boolean;
+  /** It did not run after all. */
+  giveBack(): void;
+}
+
+export function createAllowance(allowed: number): Allowance {
+  let left = allowed;
+  return {
+    take: () => left > 0 && left-- > 0,
+    giveBack() {
+      left += 1;
+    },
+  };
+}
+
+/** Runs a call that may run; `ran`: it got as far as its tool. Never throws. */
+export async function runCall(
+  run: Run,
+  call: ToolCall,
+  callId: string,
+  allowance: Allowance,
+): Promise<{ result: ToolResult; ran: boolean }> {
+  const tool = run.tools.get(call.name);
+  if (!tool) return { result: unknownTool(run, call.name), ran: false };
+  if (call.arguments === undefined) return { result: unreadableArguments(run, call), ran: false };
+  if (run.working.aborted) return { result: stopped(run), ran: false };
+  if (!allowance.take()) return { result: overLimit(run), ran: false };
+  const context = openContext(run, callId);
+  try {
+    const result = await abortable(tool.run(call.arguments, context), run.working);
+    const ran = result.error?.code !== "invalid_arguments";
+    if (!ran) allowance.giveBack();
+    return { result, ran };
+  } catch (thrown) {
+    return { result: run.working.aborted ? stopped(run) : failed(run, thrown), ran: true };
+  } finally {
+    context.close();
+  }
+}

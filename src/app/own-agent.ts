@@ -1,0 +1,31 @@
+import type { Evaluator } from "../agent/evaluator.ts";
+import type { OwnPrompt, Prompts } from "../agent/prompts.ts";
+import type { runAgent as RunAgent } from "../agent/run-agent.ts";
+import type { Config } from "../config.ts";
+import { checkToolsDirectory } from "./own-tools.ts";
+
+/** What the user wrote for the agent, in files that the configuration names. */
+export interface OwnAgent {
+  prompts: readonly OwnPrompt[];
+  evaluator?: Evaluator;
+}
+
+/** Throws a `config` error for the first of them that cannot be used. */
+export async function readOwnAgent({ prompts: { directory }, agent, tools }: Config): Promise<OwnAgent> {
+  const { module } = agent.evaluation;
+  const [prompts, evaluator] = await Promise.all([
+    directory === undefined ? [] : import("./prompts.ts").then(({ readOwnPrompts }) => readOwnPrompts(directory)),
+    module === undefined ? undefined : import("./evaluator.ts").then(({ loadEvaluator }) => loadEvaluator(module)),
+    checkToolsDirectory(tools),
+  ]);
+  return { prompts, evaluator };
+}
+
+/** Imports the agent. */
+export async function openAgent(own: readonly OwnPrompt[]): Promise<{ runAgent: typeof RunAgent; prompts: Prompts }> {
+  const [{ runAgent }, { createPrompts }] = await Promise.all([
+    import("../agent/run-agent.ts"),
+    import("../agent/prompts.ts"),
+  ]);
+  return { runAgent, prompts: createPrompts(own) };
+}

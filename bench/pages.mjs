@@ -12,6 +12,8 @@ const runs = Number(process.argv[2] ?? 9);
 const server = spawn(process.execPath, [fileURLToPath(new URL("./page-server.mjs", import.meta.url))], {
   stdio: ["ignore", "pipe", "inherit"],
 });
+// Whatever goes wrong before the end, it is not left behind.
+process.once("exit", () => server.kill());
 const url = String(await new Promise((resolve) => server.stdout.once("data", resolve))).trim();
 const duet = await createDuet({
   config: { web: { reach: ["127.0.0.1:*"] }, locale: "en", conversations: { store: "memory" } },

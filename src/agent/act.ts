@@ -91,7 +91,7 @@ async function observe(run: Run, { call, callId, record, step, allowance }: OneC
     ok: result.ok,
     cached: record.cached,
     preview: cutText(printableLine(text.slice(0, 2 * previewLength)), previewLength),
-    ...(result.isPage ? {} : found(sources)),
+    ...(result.kind === "page" ? {} : found(sources)),
     elapsedMs: record.elapsed_ms,
     permission: result.permission,
     error: result.error && { ...result.error, message: cutText(result.error.message, longestMessage) },
@@ -101,10 +101,10 @@ async function observe(run: Run, { call, callId, record, step, allowance }: OneC
 }
 
 /** A result as the models read it: with sources, under their numbers. */
-function readBy(run: Run, { text, isPage }: ToolResult, sources: NumberedSource[] | undefined): string {
+function readBy(run: Run, { text, kind }: ToolResult, sources: NumberedSource[] | undefined): string {
   const [page] = sources ?? [];
   if (page === undefined || sources === undefined) return run.results.read(text, "text");
-  if (isPage) return run.results.read(pageText(page, text), "text");
+  if (kind === "page") return run.results.read(pageText(page, text), "text");
   return run.results.read(sourceBlocks(sources), "sources");
 }
 

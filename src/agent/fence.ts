@@ -9,8 +9,8 @@ export function fence(text: string, marker: string): string {
 }
 
 /** What came of a call, as it stands in a prompt: between marks, unless the user has written it to be followed. */
-export function fenceResult(text: string, { isInstruction }: ToolResult, marker: string): string {
-  return isInstruction ? text.replaceAll(marker, "…") : fence(text, marker);
+export function fenceResult(text: string, { kind }: ToolResult, marker: string): string {
+  return kind === "instruction" ? text.replaceAll(marker, "…") : fence(text, marker);
 }
 
 /** A text taken apart: what stands between marks, and all else with the marks themselves. Joined, it is the text again. */

@@ -8,6 +8,7 @@ import { type Locale, say } from "../core/locale.ts";
 import type { Notice } from "../core/notice.ts";
 import { printableLine } from "../core/printable.ts";
 import type { DroppedTool } from "../tools/collect.ts";
+import { lostTools } from "./own-tools.ts";
 
 /** Tells that no server was started, because Duets start one another in a circle. */
 export function nested(
@@ -42,10 +43,9 @@ export function unavailable(states: readonly ServerStatus[], known: Set<string>,
 
 /** Tells which of the user's own tools and skills a run goes without; `known` keeps what was told already. */
 export function brokenTools(dropped: readonly DroppedTool[], known: Set<string>, locale: Locale): Notice[] {
-  return dropped.flatMap(({ name, source, reason, text }): Notice[] => {
-    const isOwn = source === "user" || source === "skills";
+  return lostTools(dropped).flatMap(({ name, text }): Notice[] => {
     const key = `${brokenCode} ${name}`;
-    if (!isOwn || (reason !== "broken" && reason !== "duplicate") || known.has(key)) return [];
+    if (known.has(key)) return [];
     known.add(key);
     const message = say(locale, {
       zh: `您的一个工具不能使用，其余照常：${text.zh}`,

@@ -43,6 +43,16 @@ export function openOwnTools({ tools: { directory }, environment, locale }: Conf
   };
 }
 
+/** Whether a tool, or what is none, comes from the user's own directory. */
+export function isOwn({ source }: { source: string }): boolean {
+  return source === "user" || source === "skills";
+}
+
+/** What the user has written and no rule has taken away, and is not on offer all the same. */
+export function lostTools(dropped: readonly DroppedTool[]): DroppedTool[] {
+  return dropped.filter((tool) => isOwn(tool) && (tool.reason === "broken" || tool.reason === "duplicate"));
+}
+
 /** Tools and what they hold open. */
 interface Part {
   tools: Tool[];

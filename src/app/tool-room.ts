@@ -55,7 +55,7 @@ export async function openToolRoom({ tools: rules, locale, search, web, email }:
     narrow(tools, allow) {
       const narrowed = collectTools([tools], { allow }).tools;
       if (!allow.some((pattern) => pattern.includes("("))) return narrowed;
-      const narrower = createJudge({ allow });
+      const narrower = createJudge({ allow }, "question");
       return narrowed.map((tool) => withPermission(tool, narrower));
     },
     close: () => pages.close(),

@@ -1,13 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import type { ApproveCall } from "../app.ts";
-import { headOf } from "../core/cut-text.ts";
-import type { JsonObject } from "../core/json.ts";
-import { type Locale, say } from "../core/locale.ts";
-import { printableJson, printableLine } from "../core/printable.ts";
+import { say, type Text } from "../core/locale.ts";
+import { printableLine } from "../core/printable.ts";
 import { askLine, type Reader } from "./reader.ts";
-
-/** Of a call's arguments, in UTF-16 units: what is agreed to is to be seen, but a book may not fill the screen. */
-const longestArguments = 10_000;
+import { showArguments } from "./show-arguments.ts";
 
 /**
  * Asks at a terminal whether a call may run: once, for the whole conversation where that is offered, or not. The end of the
@@ -20,8 +16,8 @@ export function createApproveCall(reader: Reader): ApproveCall {
     await setImmediate();
     const head = { zh: `🔐 需要同意 · ${tool} · 规则 ${rule}`, en: `🔐 needs consent · ${tool} · rule ${rule}` };
     write(printableLine(say(locale, head)));
-    write(whole(args, locale));
-    const query = say(locale, onlyOnce ? onceOnly : onceOrMore);
+    write(showArguments(args, locale));
+    const query = say(locale, question(printableLine(tool), onlyOnce));
     for (;;) {
       const line = (await askLine(reader, query, signal))?.trim().toLowerCase();
       if (line === undefined || no.has(line)) return "no";
@@ -31,35 +27,26 @@ export function createApproveCall(reader: Reader): ApproveCall {
       }
       if (yes.has(line)) return "once";
       if (!onlyOnce && always.has(line)) return "conversation";
-      if (line !== "") write(say(locale, onlyOnce ? wantedOnce : wanted));
+      if (line !== "") write(say(locale, wanted(onlyOnce, leave !== undefined)));
     }
   };
 }
 
-const onceOnly = { zh: "允许执行？[y/n] ", en: "Let it run? [y/n] " };
-const onceOrMore = {
-  zh: "允许执行？[y 这一次/a 本次对话中都允许/n] ",
-  en: "Let it run? [y once/a always in this conversation/n] ",
-};
+/** It names the tool again: long arguments may have pushed the first line off the screen. */
+function question(tool: string, onlyOnce: boolean): Text {
+  return {
+    zh: `允许执行 ${tool}？[${onlyOnce ? "y/n" : "y 这一次/a 本次对话中都允许/n"}] `,
+    en: `Let ${tool} run? [${onlyOnce ? "y/n" : "y once/a always in this conversation/n"}] `,
+  };
+}
 
-const wantedOnce = {
-  zh: "请输入 y 或 n；/exit 拒绝并退出。",
-  en: "Type y or n; /exit says no and leaves.",
-};
-const wanted = {
-  zh: "请输入 y、a 或 n；/exit 拒绝并退出。",
-  en: "Type y, a or n; /exit says no and leaves.",
-};
+function wanted(onlyOnce: boolean, canLeave: boolean): Text {
+  return {
+    zh: `请输入 ${onlyOnce ? "y 或 n" : "y、a 或 n"}${canLeave ? "；/exit 拒绝并退出" : ""}。`,
+    en: `Type ${onlyOnce ? "y or n" : "y, a or n"}${canLeave ? "; /exit says no and leaves" : ""}.`,
+  };
+}
 
 const yes: ReadonlySet<string> = new Set(["y", "yes", "是", "好", "允许", "同意"]);
 const always: ReadonlySet<string> = new Set(["a", "always", "都允许", "总是"]);
 const no: ReadonlySet<string> = new Set(["n", "no", "否", "不", "不允许", "拒绝"]);
-
-function whole(args: JsonObject, locale: Locale): string {
-  const json = printableJson(args, 2);
-  const head = headOf(json, longestArguments);
-  const left = json.length - head.length;
-  if (left === 0) return json;
-  const note = { zh: `…（另有 ${left} 个字符未显示）`, en: `… (${left} more characters not shown)` };
-  return `${head}${say(locale, note)}`;
-}

@@ -6,6 +6,7 @@ import { createStepLog } from "../core/step-log.ts";
 import { createApproveCall } from "./approve-call.ts";
 import { createConfirmPlan } from "./confirm-plan.ts";
 import { type Console, writeSafely } from "./console.ts";
+import { createQuietScreen } from "./quiet-screen.ts";
 import { canBeAsked, openTerminalQuestions } from "./reader.ts";
 import { createRenderer, type RenderOptions } from "./render.ts";
 
@@ -27,11 +28,13 @@ export async function runAsk({ duet, console, request, output, verbose, hyperlin
   const write = (line: string) => writeSafely(console.stderr, `${line}\n`);
   const showsPlan = output !== "text" && !verbose;
   const questions = canBeAsked(console) ? openTerminalQuestions(console) : undefined;
-  const reader = questions && { locale, ask: questions.ask, write };
+  const screen = questions && createQuietScreen(questions.ask);
+  const reader = screen && { locale, ask: screen.ask, write };
   const confirmPlan = reader && createConfirmPlan({ ...reader, showsPlan });
   const approveCall = reader && createApproveCall(reader);
   try {
     for await (const event of duet.ask({ confirmPlan, approveCall, ...request })) {
+      await screen?.free();
       if (event.type === "run-start" && event.mode === "plan") questions?.listen();
       take(event);
       if (event.type === "run-end") outcome = event.outcome;

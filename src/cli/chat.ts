@@ -8,6 +8,7 @@ import { createApproveCall } from "./approve-call.ts";
 import { type ChatState, modeNames, runCommand } from "./chat-commands.ts";
 import { createConfirmPlan } from "./confirm-plan.ts";
 import { type Console, writeSafely } from "./console.ts";
+import { createQuietScreen } from "./quiet-screen.ts";
 import { createRenderer } from "./render.ts";
 import { switchLine } from "./search-switch.ts";
 import { takeLines } from "./typed-lines.ts";
@@ -77,19 +78,27 @@ export async function runChat(options: ChatOptions): Promise<number> {
     isLeaving = true;
   }
 
+  /** A run that went on after a no could ask again. */
+  function leaveAtOnce(): void {
+    leave();
+    running?.abort();
+  }
+
   async function answer(question: string): Promise<void> {
     running = new AbortController();
     const stop = AbortSignal.any([signal, running.signal]);
     const locale = duet.localeFor(question);
     const render = createRenderer({ console, locale, verbose, hyperlinks });
-    const reader = interactive ? { locale, ask: askReader, write: state.write, leave } : undefined;
+    const screen = createQuietScreen(askReader);
+    const reader = interactive ? { locale, ask: screen.ask, write: state.write, leave } : undefined;
     const asking = reader && {
       confirmPlan: createConfirmPlan({ ...reader, showsPlan: false }),
-      approveCall: createApproveCall(reader),
+      approveCall: createApproveCall({ ...reader, leave: leaveAtOnce }),
     };
     try {
       const request = { question, conversationId, mode: state.mode, search: search.on, ...asking, signal: stop };
       for await (const event of duet.ask(request)) {
+        await screen.free();
         if (event.type === "run-start") conversationId = event.conversationId;
         render(event);
       }

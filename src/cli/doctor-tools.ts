@@ -1,3 +1,4 @@
+import { isOwn, lostTools } from "../app/own-tools.ts";
 import type { Inventory } from "../app.ts";
 import type { Config } from "../config.ts";
 import type { Text } from "../core/locale.ts";
@@ -5,7 +6,6 @@ import type { Finding } from "./doctor-findings.ts";
 
 /** What the user's own directory of tools gives, and a line for each part of it that cannot be used; nothing where there is none. */
 export function ownToolsFindings({ tools, dropped }: Inventory, { tools: { directory } }: Config): Finding[] {
-  const isOwn = ({ source }: { source: string }): boolean => source === "user" || source === "skills";
   const names = tools.filter(isOwn).map(({ name }) => name);
   const there: Finding = {
     topic: "tools",
@@ -15,8 +15,7 @@ export function ownToolsFindings({ tools, dropped }: Inventory, { tools: { direc
     text: { zh: names.join("、"), en: names.join(", ") },
     details: { tools: names },
   };
-  const left = dropped.filter((tool) => isOwn(tool) && (tool.reason === "broken" || tool.reason === "duplicate"));
-  const broken = left.map(({ name, source, reason, text }): Finding => {
+  const broken = lostTools(dropped).map(({ name, source, reason, text }): Finding => {
     return { topic: "tools", state: "failed", what, name: "", text, details: { tool: name, source, reason } };
   });
   return [...(names.length > 0 ? [there] : []), ...broken];

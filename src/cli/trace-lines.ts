@@ -137,7 +137,7 @@ const decisions: Record<Permission["decision"], Text> = {
   allowed: { zh: "允许", en: "allowed" },
   approved: { zh: "用户同意", en: "approved" },
   declined: { zh: "用户未同意", en: "declined" },
-  unanswered: { zh: "无人可以询问", en: "nobody could be asked" },
+  unanswered: { zh: "无人答复", en: "nobody answered" },
   denied: { zh: "禁止", en: "denied" },
 };
 

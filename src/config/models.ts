@@ -7,8 +7,9 @@ import type { Environment } from "./expand.ts";
 import { hideSecrets, maskedAddress, shownValue } from "./mask.ts";
 import { valueAt } from "./path.ts";
 import { notAllowed, problem } from "./problem.ts";
-import { httpAddress, isHttpAddress, type Settings } from "./schema.ts";
+import type { Settings } from "./schema.ts";
 import type { Source } from "./source.ts";
+import { httpAddress, isHttpAddress } from "./words.ts";
 
 /** The rule router, which needs neither key nor network. */
 export interface OfflineModel {

@@ -1,38 +1,10 @@
 import * as z from "zod";
-import type { Text } from "../core/locale.ts";
-import { parseToolPattern, permitProblem } from "../core/tool-pattern.ts";
 import { wires } from "../providers/settings.ts";
-
-/** How `refine` says what it allows: the text stands beside the issue, where `issue.ts` finds it. */
-function only(allowed: Text): { params: { allowed: Text } } {
-  return { params: { allowed } };
-}
-
-export const httpAddress: Text = { zh: "http 或 https 地址", en: "an http or https address" };
-
-const address = z.string().refine(isHttpAddress, only(httpAddress));
-
-export function isHttpAddress(text: string): boolean {
-  return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
-}
-
-const text = z.string().min(1);
-const patterns = z.array(text);
-
-const toolPatterns = z.array(
-  ruled((written) => {
-    const parsed = parseToolPattern(written);
-    return "problem" in parsed ? parsed.problem : undefined;
-  }),
-);
-
-/** A text with which nothing is wrong; `problem` says what is allowed. */
-function ruled(problem: (written: string) => Text | undefined) {
-  return text.superRefine((written, context) => {
-    const allowed = problem(written);
-    if (allowed) context.addIssue({ code: "custom", input: written, ...only(allowed) });
-  });
-}
+import { emailSchema } from "./email-schema.ts";
+import { searchSchema } from "./search-schema.ts";
+import { toolsSchema } from "./tools-schema.ts";
+import { webSchema } from "./web-schema.ts";
+import { address, only, patterns, text } from "./words.ts";
 
 const seconds = (from: number, to: number) => z.number().min(from).max(to);
 
@@ -42,14 +14,6 @@ const variable = z
   .refine(
     (name) => /^[A-Z_][A-Z0-9_]*$/.test(name),
     only({ zh: "大写的环境变量名", en: "a variable name in capitals" }),
-  );
-
-/** A host, an address or a range of addresses, each with a port or without: `localhost:8080`, `[::1]:80`, `10.0.0.0/8`. */
-const reachable = z
-  .string()
-  .refine(
-    (entry) => /^(\*|(\*\.)?[\w-]+(\.[\w-]+)*\.?|\[[0-9a-f:.]+\]|[0-9a-f:.]+\/\d{1,3})(:(\d{1,5}|\*))?$/i.test(entry),
-    only({ zh: "主机、地址或网段，可带端口", en: "a host, an address or a range, with a port or without" }),
   );
 
 const wire = z.enum(wires).meta({ description: "Wire format." });
@@ -158,12 +122,13 @@ const agentSchema = z
 
 // A server's name is the prefix of its tools, `server__tool`. Were `__` or a last `_` allowed in it, two servers could
 // own one prefix, and a pattern meant for the tools of one would reach those of the other; a dot counts as `_` because
-// tool names have none. `builtin` and `user` are what Duet calls its own tools.
+// tool names have none. `builtin`, `user` and `skills` are what Duet calls its own tools.
 const serverName = z.string().refine(
-  (name) => /^[A-Za-z0-9_.-]{1,40}$/.test(name) && !/[_.]{2}|[_.]$/.test(name) && !["builtin", "user"].includes(name),
+  (name) =>
+    /^[A-Za-z0-9_.-]{1,40}$/.test(name) && !/[_.]{2}|[_.]$/.test(name) && !["builtin", "user", "skills"].includes(name),
   only({
-    zh: "1 到 40 个字母、数字、_ . -，其中 _ 和 . 不连用、不在末尾，且不是 builtin 或 user",
-    en: "1 to 40 letters, digits, _ . -, with no two of _ and . in a row or one at the end, and not builtin or user",
+    zh: "1 到 40 个字母、数字、_ . -，其中 _ 和 . 不连用、不在末尾，且不是 builtin、user 或 skills",
+    en: "1 to 40 letters, digits, _ . -, with no two of _ and . in a row or one at the end, and not builtin, user or skills",
   }),
 );
 
@@ -214,104 +179,6 @@ const serverSchema = z
   .meta({ description: "An MCP server: a program to start or an address to call." });
 
 const servers = z.record(serverName, serverSchema).default({});
-
-const toolsSchema = z
-  .strictObject({
-    allow: z
-      .array(ruled(permitProblem))
-      .default(["*"])
-      .meta({ description: "Tools on offer; `*` is any run of characters, `shell(ls *)` calls with such arguments." }),
-    deny: toolPatterns.default([]).meta({ description: "Tools, or calls, that never run; over all else." }),
-    ask: toolPatterns.default(["*:destructive"]).meta({ description: "Calls that need a person's consent." }),
-    directory: text.optional().meta({
-      description:
-        "Your own tool modules and skills, relative to this file; absent: tools/ in Duet's own directory of configuration.",
-    }),
-    roots: z.array(text).min(1).default(["."]).meta({ description: "Directories that file tools may read." }),
-  })
-  .meta({ description: "Which tools there are and which may run." });
-
-const searchBackends = [
-  "auto",
-  "tavily",
-  "exa",
-  "parallel",
-  "brave",
-  "serper",
-  "bocha",
-  "zhipu",
-  "searxng",
-  "duckduckgo",
-] as const;
-
-function keyed(baseUrl: string) {
-  return z.strictObject({ apiKey: z.string().optional(), baseUrl: address.default(baseUrl) }).prefault({});
-}
-
-const searchSchema = z
-  .strictObject({
-    enabled: z.boolean().optional().meta({ description: "Absent: tools may search, the chat mode starts without." }),
-    backend: z.enum(searchBackends).default("auto").meta({
-      description: "auto: the first with a key, else the keyless ones; one that fails gives way to the next.",
-    }),
-    keyless: z.boolean().default(true).meta({ description: "Whether auto may ask services without a key." }),
-    maxResults: z.int().min(1).max(20).default(5),
-    snippetLength: z.int().min(20).max(2000).default(200).meta({ description: "Characters of one snippet." }),
-    cacheSize: z.int().min(0).max(1000).default(20).meta({ description: "Queries kept; 0 keeps none." }),
-    maxPerRun: z.int().min(1).max(50).default(10).meta({ description: "Searches of one run." }),
-    tavily: keyed("https://api.tavily.com"),
-    parallel: keyed("https://search.parallel.ai"),
-    brave: keyed("https://api.search.brave.com/res/v1"),
-    serper: keyed("https://google.serper.dev"),
-    exa: z
-      .strictObject({
-        apiKey: z.string().optional(),
-        baseUrl: address.default("https://api.exa.ai"),
-        mcpUrl: address.default("https://mcp.exa.ai/mcp").meta({ description: "Its keyless MCP server." }),
-      })
-      .prefault({}),
-    bocha: keyed("https://api.bochaai.com/v1"),
-    zhipu: keyed("https://open.bigmodel.cn/api/paas/v4"),
-    searxng: z.strictObject({ url: address.optional() }).prefault({}),
-    duckduckgo: z
-      .strictObject({
-        enabled: z.boolean().default(false).meta({ description: "Whether auto may end with DuckDuckGo's page." }),
-        baseUrl: address.default("https://html.duckduckgo.com"),
-      })
-      .prefault({}),
-  })
-  .meta({ description: "Web search." });
-
-const webSchema = z
-  .strictObject({
-    hosts: patterns.default([]).meta({
-      description: "Hosts that http_request may call: api.example.com, *.example.com, *; with none it is not on offer.",
-    }),
-    reach: z.array(reachable).default([]).meta({
-      description:
-        "Private hosts and other ports that tools may reach all the same: localhost:8080, 10.0.0.0/8, db.example.com:5432.",
-    }),
-    ports: z
-      .array(z.int().min(1).max(65_535))
-      .default([80, 443, 8080, 8443])
-      .meta({ description: "Ports of public hosts." }),
-  })
-  .meta({ description: "What the tools that go out may reach: read_page, http_request, health_check." });
-
-const emailSchema = z
-  .strictObject({
-    host: text.optional().meta({ description: "The SMTP server; without it there is no send_email." }),
-    port: z.int().min(1).max(65_535).default(587),
-    secure: z
-      .boolean()
-      .optional()
-      .meta({ description: "TLS from the first byte; absent: on port 465 only, else STARTTLS." }),
-    user: text.optional(),
-    password: text.optional(),
-    from: text.optional().meta({ description: "The sender: Name <name@example.com>; user when absent." }),
-    recipients: patterns.default(["*"]).meta({ description: "Who may be written to: *@example.com." }),
-  })
-  .meta({ description: "How send_email sends; it always asks a person first." });
 
 /** What the configuration file may say. */
 export const fileSchema = z

@@ -20,13 +20,17 @@ export function secretsOf(config: Config): string[] {
     search.bocha,
     search.zhipu,
   ];
+  const searchAddresses = [
+    ...backends.map(({ baseUrl }) => baseUrl),
+    search.searxng?.url ?? "",
+    search.exa.mcpUrl,
+    search.duckduckgo.baseUrl,
+  ];
   const found = [
     ...environmentSecrets(config.environment),
     ...called.map(({ apiKey }) => apiKey),
     ...backends.map(({ apiKey }) => apiKey),
-    ...[...addresses, ...backends.map(({ baseUrl }) => baseUrl), search.searxng?.url ?? "", search.exa.mcpUrl].flatMap(
-      addressSecrets,
-    ),
+    ...[...addresses, ...searchAddresses].flatMap(addressSecrets),
     config.httpToken,
     config.email?.password,
     ...servers.flatMap(serverSecrets),

@@ -47,11 +47,23 @@ export function starterFile(locale: Locale): string {
     "allow": ["*"],
     "deny": [],
     // "ask": ["*:destructive"], ${note("先询问用户", "only with consent")}
+    // "directory": "./tools", ${note("自己的工具和技能", "your own tools and skills")}
     "roots": ["."]
   },
 
   ${note("backend：auto，或 tavily、exa、parallel、brave、serper、bocha、zhipu、searxng、duckduckgo", "backend: auto, or tavily, exa, parallel, brave, serper, bocha, zhipu, searxng, duckduckgo")}
   "search": { "backend": "auto", "maxResults": 5, "snippetLength": 200, "cacheSize": 20 },
+
+  ${note("hosts 是 http_request 可以调用的主机；reach 是工具可以访问的内网主机。", "hosts: what http_request may call; reach: private hosts that tools may reach.")}
+  "web": {
+    // "hosts": ["api.example.com", "*.example.org"],
+    // "reach": ["localhost:8080"]
+  },
+
+  ${note("发送邮件，每次都先询问；密码写在 SMTP_PASSWORD 中。", "Sending mail, each with your consent; the password belongs in SMTP_PASSWORD.")}
+  "email": {
+    // "host": "smtp.example.com", "user": "me@example.com", "from": "Me <me@example.com>", "recipients": ["*@example.com"]
+  },
 
   "locale": "${locale}" ${note("zh 或 en", "zh or en")}
 }

@@ -3,12 +3,10 @@ import { type Locale, say } from "./locale.ts";
 import { printableLine } from "./printable.ts";
 import { type ArgumentProblem, failure, type ToolResult } from "./tool.ts";
 
-export type Problem = ArgumentProblem;
-
 const maxLines = 10;
 
 /** The feedback that makes a model correct its call, in the words of `tool-calling.md`. */
-export function argumentsFeedback(locale: Locale, problems: readonly Problem[]): string {
+export function argumentsFeedback(locale: Locale, problems: readonly ArgumentProblem[]): string {
   const lines = problems.slice(0, maxLines).map(({ path, text }) => {
     const place = path === "" ? say(locale, { zh: "参数", en: "arguments" }) : path;
     return `- ${place}: ${say(locale, text)}`;
@@ -22,12 +20,12 @@ export function argumentsFeedback(locale: Locale, problems: readonly Problem[]):
 }
 
 /** For what a schema cannot say: the same feedback, given by the tool itself. */
-export function invalidArguments(locale: Locale, problems: readonly Problem[]): ToolResult {
+export function invalidArguments(locale: Locale, problems: readonly ArgumentProblem[]): ToolResult {
   return failure("invalid_arguments", argumentsFeedback(locale, problems));
 }
 
 /** A problem that shows the value it is about. */
-export function valueProblem(path: string, value: unknown, zh: string, en: string): Problem {
+export function valueProblem(path: string, value: unknown, zh: string, en: string): ArgumentProblem {
   const shown = showValue(value);
   return { path, text: { zh: `${zh}（当前值: ${shown}）`, en: `${en} (current value: ${shown})` } };
 }

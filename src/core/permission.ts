@@ -4,7 +4,10 @@ import type { JsonObject } from "./json.ts";
 export interface Permission {
   /** `approved` and `declined` by a person; `unanswered` where nobody could be asked or nobody replied, so that it did not run. */
   decision: "allowed" | "approved" | "declined" | "unanswered" | "denied";
-  /** The rule as it was written, with the setting it stands in: `tools.ask: *:destructive`. */
+  /**
+   * The rule as it was written, with the setting it stands in: `tools.ask: *:destructive`; `question.allow` where the question
+   * itself allows less, and `always` of a tool that asks each time.
+   */
   rule: string;
 }
 

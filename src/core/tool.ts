@@ -47,7 +47,7 @@ export interface ToolContext {
   /** Asks the reader; absent where nobody can be asked. */
   readonly approve?: Approve | undefined;
   /** What the run has and may still do; absent where no agent calls. */
-  facts?(): RunFacts;
+  readonly facts?: (() => RunFacts) | undefined;
   progress(message: string, progress?: number, total?: number): void;
   /** Tells the reader something once, beside the result (a third party that gets data, a fallback taken). */
   notice(code: string, message: string): void;
@@ -59,10 +59,11 @@ export interface ToolResult {
   text: string;
   /** Pages the result stands on, in order; the agent numbers them for citation. */
   sources?: Source[];
-  /** Set where `text` is what the one source says, not a list of sources. */
-  isPage?: boolean;
-  /** Set where `text` is the user's own instructions, such as a skill's, which a model may follow. Never of a server's tool. */
-  isInstruction?: boolean;
+  /**
+   * `page`: `text` is what the one source says, not a list of sources. `instruction`: it is the user's own, such as a skill's,
+   * and a model may follow it; never of a server's tool.
+   */
+  kind?: "page" | "instruction";
   /** Taken from a cache. */
   cached?: boolean;
   /** Whether the call was let through, and by which rule; absent where no rule was asked. */

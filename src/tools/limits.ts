@@ -32,7 +32,7 @@ function until(signal: AbortSignal, context: ToolContext): ToolContext {
     signal,
     locale: context.locale,
     chain: context.chain,
-    facts: context.facts?.bind(context),
+    facts: context.facts,
     progress(message, progress, total) {
       if (!signal.aborted) context.progress(message, progress, total);
     },

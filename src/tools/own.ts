@@ -1,10 +1,11 @@
+import { inspect } from "node:util";
 import type { ZodObject, z } from "zod";
 import { renderContent } from "../core/content.ts";
 import { DuetError } from "../core/errors.ts";
 import { invalidArguments } from "../core/feedback.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../core/json.ts";
 import type { Locale } from "../core/locale.ts";
-import { printableLine } from "../core/printable.ts";
+import { shortLine } from "../core/short-line.ts";
 import type { ArgumentProblem, Tool, ToolAnnotations, ToolContext, ToolResult } from "../core/tool.ts";
 import { defineTool, success } from "./define.ts";
 
@@ -138,7 +139,8 @@ function isBlocks(value: unknown): boolean {
 }
 
 function wrong(where: string, key: string, value: unknown, allowed: string): DuetError {
-  const shown = printableLine(String(typeof value === "object" ? JSON.stringify(value) : value)).slice(0, 80);
+  const text = typeof value === "object" ? inspect(value, { depth: 1, breakLength: Infinity }) : String(value);
+  const shown = shortLine(text, 80);
   const place = [where, key].filter((part) => part !== "").join(": ");
   return new DuetError({
     code: "config",

@@ -1,3 +1,4 @@
+import { invalidArguments } from "../core/feedback.ts";
 import type { JsonObject } from "../core/json.ts";
 import { say, type Text } from "../core/locale.ts";
 import type { Permission } from "../core/permission.ts";
@@ -13,24 +14,25 @@ export interface PermissionRules {
   ask?: readonly string[] | undefined;
 }
 
-/** Says of a call whether it runs, or `ask`, and by which rule. A denial wins over all, a question over what is allowed. */
+/** Says of a call whether it runs, or `ask`, and by which rule. */
 export type Judge = (tool: Tool, args: JsonObject) => { decision: "allowed" | "denied" | "ask"; rule: string };
 
-export function createJudge({ allow, deny = [], ask = [] }: PermissionRules): Judge {
+/** A denial wins over all, a question over what is allowed. `place` is what the rules stand in. */
+export function createJudge({ allow, deny = [], ask = [] }: PermissionRules, place = "tools"): Judge {
   const [denials, questions] = [toolPatterns(deny), toolPatterns(ask)];
   const permits = allow && permitPatterns(allow);
   return (tool, args) => {
     const named = (setting: string, ...patterns: ToolPattern[]): string =>
-      `tools.${setting}: ${patterns.map(({ written }) => written).join(", ")}`;
+      `${place}.${setting}: ${patterns.map(({ written }) => written).join(", ")}`;
     const denial = denials.find((pattern) => fitsCall(pattern, tool, args, "some"));
     if (denial) return { decision: "denied", rule: named("deny", denial) };
     const permit = permits?.find((pattern) => fitsCall(pattern, tool, args, "every"));
-    if (permits && !permit) return { decision: "denied", rule: "tools.allow" };
+    if (permits && !permit) return { decision: "denied", rule: `${place}.allow` };
     // All of them: who agreed to the calls of one rule has not agreed to what another asks about.
     const asked = questions.filter((pattern) => fitsCall(pattern, tool, args, "some"));
     if (asked.length > 0) return { decision: "ask", rule: named("ask", ...asked) };
     if (tool.alwaysAsks) return { decision: "ask", rule: alwaysAsks };
-    return { decision: "allowed", rule: permit ? named("allow", permit) : "tools.allow: *" };
+    return { decision: "allowed", rule: permit ? named("allow", permit) : `${place}.allow: *` };
   };
 }
 
@@ -48,10 +50,10 @@ export function withPermission(tool: Tool, judge: Judge): Tool {
     if (decision === "denied") return refusal(tool, { decision, rule }, context);
     if (decision === "allowed") return under({ decision, rule }, await tool.run(args, context));
     const problems = (await tool.check?.(args)) ?? [];
-    if (problems.length > 0) return tool.run(args, context);
+    if (problems.length > 0) return invalidArguments(context.locale, problems);
     const permission: Permission = { decision: await ask(tool, args, rule, context), rule };
     if (permission.decision === "unanswered")
-      context.notice("approval-missing", say(context.locale, howTo(tool, rule)));
+      context.notice("approval-missing", say(context.locale, context.approve ? inTime(tool) : howTo(tool, rule)));
     if (permission.decision !== "approved") return refusal(tool, permission, context);
     return under(permission, await tool.run(args, context));
   });
@@ -77,6 +79,14 @@ async function ask(
 function refusal({ name }: Tool, permission: Permission, { locale }: ToolContext) {
   const text = say(locale, why(name, permission));
   return { ...failure("denied", text), permission };
+}
+
+/** For the reader, who was asked. */
+function inTime({ name }: Tool): Text {
+  return {
+    zh: `${name} 需要同意，而没有等到答复，所以没有执行。`,
+    en: `${name} needs consent and nobody answered in time, so it was not run.`,
+  };
 }
 
 /** For the reader, who can change the rules. */

@@ -1,11 +1,12 @@
 import type { ErrorObject } from "ajv";
-import { type Problem, valueProblem } from "../core/feedback.ts";
+import { valueProblem } from "../core/feedback.ts";
 import { isRecord } from "../core/json.ts";
 import type { Text } from "../core/locale.ts";
+import type { ArgumentProblem } from "../core/tool.ts";
 import { both, sentence, showName } from "./schema-words.ts";
 
 /** Puts a validator's errors into words: one line a place and fault, the branches of `anyOf` and `oneOf` in one. */
-export function describeProblems(errors: readonly ErrorObject[]): Problem[] {
+export function describeProblems(errors: readonly ErrorObject[]): ArgumentProblem[] {
   const problems = withoutBranches(errors).map(describe);
   const seen = new Set<string>();
   return problems.filter(({ path, text }) => {
@@ -38,7 +39,7 @@ function isInside(inner: ErrorObject | undefined, choice: ErrorObject): boolean 
   return [choice.keyword, "$defs", "definitions"].includes(inner.schemaPath.slice(parent.length).split("/")[0] ?? "");
 }
 
-function describe(error: ErrorObject): Problem {
+function describe(error: ErrorObject): ArgumentProblem {
   const path = readablePath(error.instancePath);
   const named = (name: unknown) => (path === "" ? showName(name) : `${path}.${showName(name)}`);
   const { keyword, params, data } = error;
@@ -54,7 +55,7 @@ function describe(error: ErrorObject): Problem {
   return valueProblem(path, data, text.zh, text.en);
 }
 
-function missing(path: string): Problem {
+function missing(path: string): ArgumentProblem {
   return { path, text: both("字段是必需的（缺失）", "this field is required (missing)") };
 }
 

@@ -9,7 +9,7 @@ test("a text that was told the marker cannot close its fence with it", () => {
 });
 
 test("what a user has written to be followed stands outside the marks, which it cannot forge either; everything else inside", () => {
-  expect(fenceResult("Do as I say, 12ab.", { ok: true, text: "", isInstruction: true }, "12ab")).toBe(
+  expect(fenceResult("Do as I say, 12ab.", { ok: true, text: "", kind: "instruction" }, "12ab")).toBe(
     "Do as I say, ….",
   );
   expect(fenceResult("Do as I say.", { ok: true, text: "" }, "12ab")).toBe(fence("Do as I say.", "12ab"));

@@ -120,6 +120,7 @@ describe("duet config show", () => {
         "b-off": { url: `http://x/${canary("segment")}/mcp`, headers: { "X-Odd": canary("header") }, disabled: true },
         env: { url: `http://x/mcp?key=${canary("query")}` },
       },
+      email: { host: "smtp.example", from: "a@b.example", password: canary("email") },
       search: { tavily: { apiKey: canary("search") }, searxng: { url: `http://me:${canary("searx")}@x` } },
     };
     const environment = {
@@ -127,6 +128,7 @@ describe("duet config show", () => {
       SOME_SECRET: canary("expanded"),
       BRAVE_API_KEY: canary("brave"),
       DUET_HTTP_TOKEN: canary("http"),
+      SMTP_PASSWORD: canary("smtp"),
     };
     const directory = workplace({ "duet.config.json": JSON.stringify(says) });
     for (const output of ["text", "json"] as const) {
@@ -206,6 +208,9 @@ describe("duet config init", () => {
     expect(config.servers.map(({ name }) => name)).toEqual(["amap", "docs"]);
     expect(config.models).toMatchObject({ functionCall: { provider: "deepseek" }, answer: { provider: "anthropic" } });
     expect(config.providers.local?.baseUrl).toBe("http://127.0.0.1:8000/v1");
+    expect(config.tools.directory).toBe(join(directory, "tools"));
+    expect(config.web).toMatchObject({ hosts: ["api.example.com", "*.example.org"], reach: ["localhost:8080"] });
+    expect(config.email).toMatchObject({ host: "smtp.example.com", from: "Me <me@example.com>" });
   });
 });
 

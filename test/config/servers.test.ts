@@ -93,7 +93,7 @@ describe("which servers there are", () => {
     expect((await load({ file: { mcpServers: { [name]: { command: "x" } } } })).servers[0]?.name).toBe(name);
   });
 
-  test.each(["", "a b", "a__b", "a._b", "a_", "a.", "builtin", "user", "高德", "a".repeat(41), "a/b"])(
+  test.each(["", "a b", "a__b", "a._b", "a_", "a.", "builtin", "user", "skills", "高德", "a".repeat(41), "a/b"])(
     "the name %j is refused",
     async (name) => {
       const line = await refusal({ file: { mcpServers: { [name]: { command: "x" } } } });

@@ -7,6 +7,8 @@ export interface Terminal {
   type(keys: string): void;
   /** Waits until the screen has shown the text, colours left out. */
   shows(text: string): Promise<void>;
+  /** All that it has shown, colours left out. */
+  screen(): string;
   /** The exit code. */
   ended(): Promise<number | null>;
 }
@@ -28,6 +30,7 @@ export async function startTerminal(args: string[], options: ProgramOptions = {}
     async shows(text) {
       await expect.poll(() => plain(screen), { timeout: 10_000 }).toContain(text);
     },
+    screen: () => plain(screen),
     ended: () => code,
   };
 }

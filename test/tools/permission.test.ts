@@ -136,6 +136,32 @@ describe("a call under the rules", () => {
     expect([ran, asked]).toEqual([[], []]);
   });
 
+  test("whose arguments were wrong when they were looked at does not run when they are right a moment later", async () => {
+    const found = [[{ path: "script", text: { zh: "没有", en: "is not there" } }], []];
+    const { tool, ran } = recorded("script", { check: async () => found.shift() ?? [] });
+    const { context, asked } = person("once");
+    const result = await withPermission(withValidation(tool), asking).run({}, context);
+    expect(result.text).toContain("script: is not there");
+    expect([ran, asked]).toEqual([[], []]);
+  });
+
+  test("that nobody may answer, and that nobody answers, are told apart", async () => {
+    const { tool } = recorded("shell");
+    const [alone, silent] = [testContext(), testContext()];
+    await withPermission(tool, asking).run({}, alone);
+    await withPermission(tool, asking).run({}, { ...silent, approve: async () => undefined });
+    expect(alone.notices[0]?.message).toContain("nobody can be asked here");
+    expect(silent.notices[0]?.message).toBe("shell needs consent and nobody answered in time, so it was not run.");
+  });
+
+  test("that a question leaves out is denied under the question's name, not the configuration's", async () => {
+    const { tool, ran } = recorded("shell");
+    const judged = withPermission(tool, createJudge({ allow: ["shell(ls *)"] }, "question"));
+    const { permission } = await judged.run({ command: "rm x" }, testContext());
+    expect(permission).toEqual({ decision: "denied", rule: "question.allow" });
+    expect(ran).toEqual([]);
+  });
+
   test("of a tool that always asks, inside rules of a question, asks once", async () => {
     const { tool, ran } = recorded("send_email", { alwaysAsks: true });
     const { context, asked } = person("once", "once");

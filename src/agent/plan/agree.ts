@@ -53,7 +53,9 @@ async function askReader(run: Run, plan: Plan): Promise<PlanReply | undefined> {
       timeoutError({ zh: "等待确认计划", en: "waiting for the plan to be confirmed" }, thinkingTimeMs);
     const limit = timeLimit(thinkingTimeMs, reason, run.cancelled);
     try {
-      return await abortable(confirmPlan(plan.steps, limit.signal), limit.signal);
+      const reply = await abortable(confirmPlan(plan.steps, limit.signal), limit.signal);
+      if (reply.reply === "yes") plan.confirm();
+      return reply;
     } catch (thrown) {
       if (limit.expired) return undefined;
       throw thrown;

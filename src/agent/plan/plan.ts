@@ -61,6 +61,10 @@ export interface Plan {
   close(): void;
   /** The limit that stands against one more model turn, or one more call. Nothing does against a run's first turn. */
   limit(before: "turn" | "call"): LimitReason | undefined;
+  /** A person has seen the plan as it stands and said yes to it. */
+  confirm(): void;
+  /** Whether somebody has, and it has not changed since. */
+  readonly isConfirmed: boolean;
   /** A turn that a reader asked for counts against no limit of turns. */
   excuseTurn(): void;
 }
@@ -81,6 +85,7 @@ export function createPlan(run: Run, begun: Begun): Plan {
   let { steps, stepwise, replaced, repairs } = begun;
   let toolCalls = 0;
   let excused = 0;
+  let isConfirmed = false;
 
   function show(): void {
     run.emit({ type: "plan", steps: steps.map((step) => ({ ...step })) });
@@ -94,6 +99,7 @@ export function createPlan(run: Run, begun: Begun): Plan {
   function revise(draft: Draft): void {
     const kept = steps.filter(({ state }) => state !== "pending");
     stepwise = draft.stepwise;
+    isConfirmed = false;
     steps = [
       ...kept,
       ...draft.steps.map((step, index): PlanStep => ({ step: kept.length + index + 1, ...step, state: "pending" })),
@@ -168,6 +174,12 @@ export function createPlan(run: Run, begun: Begun): Plan {
       const progress = progressOf(run, before === "turn" ? 0 : toolCalls);
       const iterations = before === "turn" ? progress.iterations - excused : 0;
       return limitReached({ ...progress, iterations }, run.limits);
+    },
+    confirm() {
+      isConfirmed = true;
+    },
+    get isConfirmed() {
+      return isConfirmed;
     },
     excuseTurn() {
       excused++;

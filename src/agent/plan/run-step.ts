@@ -70,7 +70,7 @@ async function call(run: Run, plan: Plan, { step, tool, parameters }: PlanStep, 
     arguments: filled.arguments,
   };
   // What a plan repeats, it repeats on purpose.
-  const planned: Run = { ...run, repetition: createRepetition(["*"]), approve: consent(run, parameters, filled) };
+  const planned: Run = { ...run, repetition: createRepetition(["*"]), approve: consent(run, plan, parameters, filled) };
   const [observation] = await act(planned, [toolCall], step, run.limits.maxToolCalls - plan.toolCalls);
   run.cancelled.throwIfAborted();
   if (observation === undefined) throw new Error(`The call of step ${step} was not observed.`);
@@ -79,8 +79,13 @@ async function call(run: Run, plan: Plan, { step, tool, parameters }: PlanStep, 
 }
 
 /** Who has confirmed a plan has agreed to a call that runs as it was shown, all of it; others are asked about again. */
-function consent({ approve, confirmPlan }: Run, planned: JsonObject, filled: Filled): Approve | undefined {
-  const wasSeen = confirmPlan !== undefined && isShownWhole(planned) && isDeepStrictEqual(filled.arguments, planned);
+function consent(
+  { approve }: Run,
+  { isConfirmed: isAgreed }: Plan,
+  planned: JsonObject,
+  filled: Filled,
+): Approve | undefined {
+  const wasSeen = isAgreed && isShownWhole(planned) && isDeepStrictEqual(filled.arguments, planned);
   if (!wasSeen) return approve;
   return async (request) => (request.onlyOnce ? approve?.(request) : "once");
 }

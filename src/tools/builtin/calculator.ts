@@ -1,13 +1,13 @@
 import { DuetError } from "../../core/errors.ts";
 import { invalidArguments } from "../../core/feedback.ts";
-import { isRecord, type JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { type Locale, say, type Text } from "../../core/locale.ts";
 import { printableLine } from "../../core/printable.ts";
 import { failure, type Tool, type ToolResult } from "../../core/tool.ts";
 import { defineTool, success } from "../define.ts";
-import { calculateDate } from "./date-arithmetic.ts";
-import { finite } from "./finite.ts";
-import { statistics } from "./statistics.ts";
+import { calculateDate } from "./calculator/date-arithmetic.ts";
+import { finite } from "./calculator/finite.ts";
+import { statistics } from "./calculator/statistics.ts";
 
 const labels = {
   count: { zh: "个数", en: "count" },
@@ -97,7 +97,7 @@ async function calculate(args: JsonObject, locale: Locale): Promise<ToolResult> 
 }
 
 function isOperation(value: unknown): value is Operation {
-  return typeof value === "string" && isRecord(labels) && Object.hasOwn(labels, value);
+  return typeof value === "string" && Object.hasOwn(labels, value);
 }
 
 async function solve(expression: string, numbers: readonly number[] | undefined, locale: Locale): Promise<string> {
@@ -105,7 +105,7 @@ async function solve(expression: string, numbers: readonly number[] | undefined,
   const date = calculateDate(expression, locale);
   if (date !== undefined) return `${shown} ${date}`;
   // mathjs is slow to load, so only the first expression pays for it.
-  const { evaluateExpression } = await import("./expression.ts");
+  const { evaluateExpression } = await import("./calculator/expression.ts");
   const value = evaluateExpression(expression, numbers);
   if (typeof value === "bigint") return `${shown} = ${value}`;
   // An integer that a double cannot hold was rounded before anything was calculated.

@@ -4,7 +4,7 @@ import { printableLine } from "../../core/printable.ts";
 import type { RunFacts, Tool } from "../../core/tool.ts";
 import { version } from "../../core/version.ts";
 import { defineTool, success } from "../define.ts";
-import { realRoots } from "./allowed-path.ts";
+import { realRoots } from "../files/allowed-path.ts";
 import { tellTime } from "./current-time.ts";
 
 /** What a model may want to know of where it is: nothing of the environment, and nobody's name. `now` is milliseconds since 1970. */

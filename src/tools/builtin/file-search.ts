@@ -2,9 +2,10 @@ import { invalidArguments, showValue, valueProblem } from "../../core/feedback.t
 import { type Locale, say } from "../../core/locale.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
 import { defineTool, success } from "../define.ts";
-import { findAllowed, pathRefused, realRoots } from "./allowed-path.ts";
-import { fileGlob } from "./file-glob.ts";
-import { type FileSearch, type FileSearchLimits, searchFiles } from "./search-files.ts";
+import { findAllowed, realRoots } from "../files/allowed-path.ts";
+import { pathRefused } from "../files/tell-path.ts";
+import { fileGlob } from "./file-search/file-glob.ts";
+import { type FileSearch, type FileSearchLimits, searchFiles } from "./file-search/search-files.ts";
 
 const defaultLimits: FileSearchLimits = {
   entries: 50_000,

@@ -1,8 +1,8 @@
 import { DuetError } from "../../core/errors.ts";
-import { invalidArguments, type Problem, valueProblem } from "../../core/feedback.ts";
+import { invalidArguments, valueProblem } from "../../core/feedback.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import { shortLine } from "../../core/short-line.ts";
-import type { Tool, ToolContext } from "../../core/tool.ts";
+import type { ArgumentProblem, Tool, ToolContext } from "../../core/tool.ts";
 import { defineTool, success } from "../define.ts";
 import type { Outgoing } from "../outgoing/outgoing.ts";
 
@@ -69,7 +69,7 @@ interface Finding {
   line: string;
 }
 
-function readTarget(written: string): Probe | Problem {
+function readTarget(written: string): Probe | ArgumentProblem {
   if (/^https?:\/\//i.test(written)) return { written, endpoint: undefined };
   const [, host, port] = /^(\[[0-9a-f:.]+\]|[^\s:/?#@\\[\]]+):(\d{1,5})$/i.exec(written) ?? [];
   if (host !== undefined && Number(port) >= 1 && Number(port) <= 65_535) {
@@ -118,7 +118,7 @@ async function check({ written, endpoint }: Probe, surroundings: Surroundings): 
 function daysLeft(ms: number, locale: Locale): string {
   const days = Math.floor(ms / 86_400_000);
   const mark = days < 14 ? "⚠ " : "";
-  return `${mark}${say(locale, { zh: `证书还有 ${days} 天`, en: `certificate for ${days} more days` })}`;
+  return `${mark}${say(locale, { zh: `证书还有 ${days} 天`, en: `certificate ends in ${days} ${days === 1 ? "day" : "days"}` })}`;
 }
 
 function summary(findings: readonly Finding[], locale: Locale): string {

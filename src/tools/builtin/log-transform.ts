@@ -1,17 +1,19 @@
 import { cutText } from "../../core/cut-text.ts";
-import { invalidArguments, type Problem, valueProblem } from "../../core/feedback.ts";
+import { invalidArguments, valueProblem } from "../../core/feedback.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import { printableLine } from "../../core/printable.ts";
-import { failure, type Tool, type ToolContext, type ToolResult } from "../../core/tool.ts";
+import type { ArgumentProblem, Tool, ToolContext, ToolResult } from "../../core/tool.ts";
 import { defineTool, success } from "../define.ts";
-import { findAllowed, openAllowed, pathRefused, realRoots, shownPath } from "./allowed-path.ts";
-import { readEntry } from "./log-entry.ts";
-import { logLevels, readLevel } from "./log-level.ts";
-import { type LineLimits, readLines } from "./log-lines.ts";
-import { addLine, emptySummary, type Grouping, type LogFilter } from "./log-summary.ts";
-import { readTime } from "./log-time.ts";
-import { tellSummary } from "./tell-summary.ts";
+import { realRoots } from "../files/allowed-path.ts";
+import { openFound } from "../files/open-allowed.ts";
+import { type LineLimits, readLines } from "../files/read-lines.ts";
+import { notText, pathRefused, shownPath } from "../files/tell-path.ts";
+import { logLevels, readLevel } from "./log-transform/log-level.ts";
+import { addLine, emptySummary, type Grouping, type LogFilter } from "./log-transform/log-summary.ts";
+import { readTime } from "./log-transform/log-time.ts";
+import { readEntry } from "./log-transform/read-entry.ts";
+import { tellSummary } from "./log-transform/tell-summary.ts";
 
 const groupings: readonly Grouping[] = ["level", "message", "hour", "day", "source"];
 const defaultLimits: LineLimits = { totalBytes: 1_000_000_000, milliseconds: 20_000, lineLength: 32_000 };
@@ -85,9 +87,8 @@ async function transform(
   if (problems.length > 0) return invalidArguments(context.locale, problems);
   const real = await realRoots(roots);
   const path = String(args.path);
-  const file = await findAllowed(path, real);
-  const handle = file === undefined ? undefined : await openAllowed(file, real);
-  if (file === undefined || handle === undefined) return pathRefused(path, context.locale);
+  const file = await openFound(path, real);
+  if (file === undefined) return pathRefused(path, context.locale);
   const request = {
     filter,
     groupBy: groupings.find((grouping) => grouping === args.group_by),
@@ -95,23 +96,21 @@ async function transform(
   };
   const summary = emptySummary();
   try {
-    const reading = await readLines(handle, limits, context.signal, (line) => {
+    const reading = await readLines(file.handle, limits, context.signal, (line) => {
       addLine(summary, line, readEntry(line, thisYear), request);
       return undefined;
     });
-    const name = printableLine(shownPath(file, real));
-    if (!reading.binary) {
-      return success(tellSummary(name, summary, { ...request, partial: reading.partial }, context.locale));
-    }
-    return failure("tool", say(context.locale, { zh: `${name} 不是文本文件`, en: `${name} is not a text file.` }));
+    const name = printableLine(shownPath(file.path, real));
+    if (reading.binary) return notText(name, context.locale);
+    return success(tellSummary(name, summary, { ...request, partial: reading.partial }, context.locale));
   } finally {
-    await handle.close();
+    await file.handle.close();
   }
 }
 
-function readFilter(args: JsonObject, thisYear: number): { filter: LogFilter; problems: Problem[] } {
+function readFilter(args: JsonObject, thisYear: number): { filter: LogFilter; problems: ArgumentProblem[] } {
   const filter: LogFilter = { level: readLevel(args.level) };
-  const problems: Problem[] = [];
+  const problems: ArgumentProblem[] = [];
   if (typeof args.contains === "string") filter.contains = args.contains.toLowerCase();
   for (const key of ["since", "until"] as const) {
     const text = args[key];

@@ -3,10 +3,12 @@ import { headOf } from "../../core/cut-text.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import { printable, printableLine } from "../../core/printable.ts";
-import { failure, type Tool, type ToolContext, type ToolResult } from "../../core/tool.ts";
+import type { Tool, ToolContext, ToolResult } from "../../core/tool.ts";
 import { defineTool, success } from "../define.ts";
-import { findAllowed, openAllowed, pathRefused, realRoots, shownPath } from "./allowed-path.ts";
-import { type LineLimits, readLines } from "./log-lines.ts";
+import { realRoots } from "../files/allowed-path.ts";
+import { openFound } from "../files/open-allowed.ts";
+import { type LineLimits, readLines } from "../files/read-lines.ts";
+import { notText, pathRefused, shownPath } from "../files/tell-path.ts";
 
 /** Characters of a piece. */
 const longest = 20_000;
@@ -41,19 +43,16 @@ async function read(
   const { locale, signal } = context;
   const real = await realRoots(roots);
   const path = String(args.path);
-  const file = await findAllowed(path, real);
-  const handle = file === undefined ? undefined : await openAllowed(file, real);
-  if (file === undefined || handle === undefined) return pathRefused(path, locale);
+  const file = await openFound(path, real);
+  if (file === undefined) return pathRefused(path, locale);
   const first = typeof args.start_line === "number" ? args.start_line : 1;
   const count = typeof args.lines === "number" ? args.lines : Number.POSITIVE_INFINITY;
   try {
-    const piece = await readPiece(handle, { first, count }, limits, signal);
-    const name = printableLine(shownPath(file, real));
-    if (piece.binary)
-      return failure("tool", say(locale, { zh: `${name} 不是文本文件`, en: `${name} is not a text file.` }));
-    return tell(name, first, piece, locale);
+    const piece = await readPiece(file.handle, { first, count }, limits, signal);
+    const name = printableLine(shownPath(file.path, real));
+    return piece.binary ? notText(name, locale) : tell(name, first, piece, locale);
   } finally {
-    await handle.close();
+    await file.handle.close();
   }
 }
 
@@ -78,7 +77,7 @@ async function readPiece(
 ): Promise<Piece> {
   const piece: Piece = { binary: false, lines: [], seen: 0, cut: false, more: false, partial: false };
   let left = longest;
-  const reading = await readLines(handle, limits, signal, (line) => {
+  const reading = await readLines(handle, limits, signal, (line, isCut) => {
     const shown = piece.seen + 1 < first ? "" : printable(line);
     if (piece.lines.length >= count || (piece.lines.length > 0 && shown.length + 1 > left)) {
       piece.more = true;
@@ -86,7 +85,7 @@ async function readPiece(
     }
     piece.seen++;
     if (piece.seen < first) return undefined;
-    piece.cut ||= line.length >= limits.lineLength || shown.length > longest;
+    piece.cut ||= isCut || shown.length > longest;
     piece.lines.push(headOf(shown, longest));
     left -= shown.length + 1;
     return undefined;

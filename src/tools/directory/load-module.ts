@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { cutText } from "../../core/cut-text.ts";
 import { type DuetError, toDuetError } from "../../core/errors.ts";
@@ -22,6 +22,8 @@ export type Loading = { where: string } & ({ tool: Tool } | { error: DuetError }
 
 /** Characters of a description that does not stand in the export. */
 const longestDescription = 1000;
+/** Bytes of a file in which a description is looked for. */
+const mostBytes = 1_000_000;
 
 /** What a module exports, each tool inside its limits. Never rejects. */
 export async function loadModule(directory: string, file: string, limits: ModuleLimits): Promise<Loading[]> {
@@ -65,10 +67,16 @@ async function readTool({ own, where, described }: Exported, { callMs }: ModuleL
 
 /** What is said of a module's tool beside its export: by its docstring, else by `NAME.md`; empty where neither does. */
 async function describe(directory: string, file: string): Promise<string> {
-  const read = (name: string): Promise<string> => readFile(join(directory, name), "utf8").catch(() => "");
-  const said = docstringOf(await read(file), file);
-  const described = said === "" ? firstParagraph(await read(file.replace(/\.m?[jt]s$/, ".md"))) : said;
-  return cutText(described, longestDescription);
+  const said = docstringOf(await read(join(directory, file)), file);
+  const document = join(directory, file.replace(/\.m?[jt]s$/, ".md"));
+  return cutText(said === "" ? firstParagraph(await read(document)) : said, longestDescription);
+}
+
+/** Empty for what is no file, such as a pipe, or too large to be looked through. */
+async function read(path: string): Promise<string> {
+  const status = await stat(path).catch(() => undefined);
+  const isReadable = status?.isFile() === true && status.size <= mostBytes;
+  return isReadable ? await readFile(path, "utf8").catch(() => "") : "";
 }
 
 const noTools = { zh: "默认导出是空的列表", en: "its default export is a list without a tool" };

@@ -54,7 +54,7 @@ export async function exchange(
     const response = await client.request({ path, method, headers, body, signal: options.signal });
     return {
       status: response.statusCode,
-      headers: joined(response.headers),
+      headers: readHeaders(response.headers),
       // undici reports the end of a body that nobody read as an error of the body, which would end the process.
       body: response.body.on("error", () => {}),
       certificateUntil: until,
@@ -69,7 +69,8 @@ export async function exchange(
   }
 }
 
-function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+/** The headers that undici gives, one text for each name. */
+export function readHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]);
   return Object.fromEntries(entries);
 }

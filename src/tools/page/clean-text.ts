@@ -3,7 +3,7 @@ export function cleanText(text: string): string {
   return text
     .replace(/\r\n?/g, "\n")
     .replace(invisible, "")
-    .replace(/[\t \u00a0]+$/gm, "")
+    .replace(trailingBlanks, "")
     .replace(/^\u3000+/gm, "")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
@@ -13,6 +13,9 @@ export function cleanText(text: string): string {
 export function cleanLine(text: unknown, longest = 2000): string {
   return typeof text === "string" ? cleanText(text.slice(0, longest)).replace(/\s+/g, " ") : "";
 }
+
+// From the first of them only: else a long run within a line would be gone through once for each of its blanks.
+const trailingBlanks = /(?<![\t \u00a0])[\t \u00a0]+$/gm;
 
 // Controls, soft hyphens, zero-width and bidi marks, and the tag characters in which text is hidden from people
 // (https://www.unicode.org/reports/tr36/); the joiners stay, words and emoji are made of them.

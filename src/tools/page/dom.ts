@@ -37,7 +37,7 @@ export interface PageDocument {
   getElementsByTagName(name: string): Iterable<PageElement>;
 }
 
-export const elementNode = 1;
+const elementNode = 1;
 export const textNode = 3;
 
 export function isElement(node: PageNode): node is PageElement {

@@ -1,9 +1,8 @@
 import Turndown from "turndown";
-import { cleanText } from "./clean-text.ts";
+import { cleanLine, cleanText } from "./clean-text.ts";
 import type { PageElement } from "./dom.ts";
-import type { MarkdownRule } from "./markdown-rule.ts";
 import { target } from "./parse-page.ts";
-import { tableRules } from "./tables.ts";
+import { type MarkdownRule, tableRules } from "./tables.ts";
 
 /** An element's content in Markdown, its links absolute already. The element is used up. */
 export function toMarkdown(content: PageElement): string {
@@ -30,10 +29,7 @@ const rules: Record<string, MarkdownRule> = {
   link: {
     filter: ({ localName }) => localName === "a",
     replacement(content, element) {
-      const text = content
-        .trim()
-        .replace(/\s*\n\s*/g, " ")
-        .replace(/^#+ /, "");
+      const text = cleanLine(content, Number.POSITIVE_INFINITY).replace(/^#+ /, "");
       // A mark beside a heading or a passage, for linking to it.
       if (/^(?:[#¶§🔗]|\\#|\[?\d{1,3}\]?|\[edit\]|\[编辑\])?$/u.test(text))
         return element.hasAttribute(target) ? text : "";
@@ -45,7 +41,7 @@ const rules: Record<string, MarkdownRule> = {
     filter: ({ localName }) => localName === "pre",
     replacement(_, element) {
       for (const lineBreak of [...element.getElementsByTagName("br")]) lineBreak.replaceWith("\n");
-      const code = element.textContent.replace(/^\n+|\s+$/g, "");
+      const code = element.textContent.replace(/^\n+/, "").trimEnd();
       const longest = Math.max(2, ...Array.from(code.matchAll(/^`{3,}/gm), ([ticks]) => ticks.length));
       const fence = "`".repeat(longest + 1);
       return code === "" ? "" : `\n\n${fence}${languageOf(element)}\n${code}\n${fence}\n\n`;

@@ -1,3 +1,5 @@
+import { ownValue } from "../../core/json.ts";
+
 /** Levels of elements; real pages have up to a hundred, and what reads them goes down by recursion. */
 const deepest = 400;
 
@@ -66,7 +68,7 @@ function endOfRaw(html: string, name: string, from: number): number {
 function closedBy(name: string, open: string | undefined): boolean {
   if (open === undefined) return false;
   if (open === "p") return blocks.has(name);
-  return endings[open]?.includes(name) ?? false;
+  return ownValue(endings, open)?.includes(name) ?? false;
 }
 
 const entries = new Set("li dd dt td th tr tbody tfoot".split(" "));

@@ -16,16 +16,15 @@ export function readContentType(header: string | undefined): ContentType {
 /** How a page is to be read, by its bytes where they leave no doubt and else by its type; undefined for a type that is no text. */
 export function kindOf({ type }: ContentType, bytes: Uint8Array): PageKind | undefined {
   const start = new TextDecoder("latin1").decode(bytes.subarray(0, 1024));
-  if (start.includes("%PDF-")) return "pdf";
   const looksLikeHtml = /^[\s\xef\xbb\xbf]*<(?:!doctype html|html|head|body|!--)/i.test(start);
+  // Something may stand before the mark, but not a page that tells of it.
+  if (!looksLikeHtml && start.includes("%PDF-")) return "pdf";
   if (type === "text/html" || type === "application/xhtml+xml") return "html";
   if (/^text\/(?:x-)?markdown$/.test(type)) return "markdown";
-  if (type === "" || type === "application/pdf") return looksLikeHtml ? "html" : type === "" ? "text" : undefined;
-  return isText(type) ? "text" : undefined;
+  if (looksLikeHtml && (type === "" || type === "application/pdf")) return "html";
+  // One that is no PDF, whatever its type says, is told as a damaged one.
+  if (type === "application/pdf") return "pdf";
+  return type === "" || textTypes.test(type) ? "text" : undefined;
 }
 
-function isText(type: string): boolean {
-  return /^(?:text\/(?:plain|xml|csv|tab-separated-values|json)|application\/(?:json|xml|ld\+json|x-ndjson|yaml|csv))$|\+(?:json|xml)$/.test(
-    type,
-  );
-}
+const textTypes = /^(?:text\/.+|application\/(?:json|xml|x-ndjson|(?:x-)?yaml|toml|csv|javascript))$|\+(?:json|xml)$/;

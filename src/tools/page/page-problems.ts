@@ -38,3 +38,24 @@ const texts: Record<Exclude<PageProblem["problem"], "elsewhere" | "failed">, Tex
     en: "The PDF has no text; it may be a scan.",
   },
 };
+
+/** A page whose reader was stopped after so many milliseconds. */
+export function readTooLong(ms: number): DuetError {
+  const seconds = ms / 1000;
+  return new DuetError({
+    code: "timeout",
+    text: {
+      zh: `网页太复杂，${seconds} 秒内没有读完`,
+      en: `The page is too complex: it could not be read within ${seconds} s.`,
+    },
+  });
+}
+
+/** A page that is one too many for the reader. */
+export function readersBusy(most: number): DuetError {
+  return new DuetError({
+    code: "overloaded",
+    text: { zh: `已有 ${most} 个网页在等待读取`, en: `${most} pages are waiting to be read already.` },
+    retryable: true,
+  });
+}

@@ -3,6 +3,7 @@ import { Worker } from "node:worker_threads";
 import { DuetError, messageOf } from "../../core/errors.ts";
 import { abortable, timeLimit } from "../../core/waiting.ts";
 import type { PageBytes, Reading } from "./page.ts";
+import { problemError, readersBusy, readTooLong } from "./page-problems.ts";
 
 /** Reads pages in a thread of its own, one at a time; one reader is enough for a process. */
 export interface PageReader {
@@ -64,7 +65,7 @@ export function createPageReader(options: PageReaderOptions = {}): PageReader {
 
   async function readAlone(page: PageBytes, signal: AbortSignal): Promise<Reading> {
     signal.throwIfAborted();
-    const limit = timeLimit(pageLimitMs, () => tooSlow(pageLimitMs), signal);
+    const limit = timeLimit(pageLimitMs, () => readTooLong(pageLimitMs), signal);
     try {
       return await exchange(wake(), page, limit.signal);
     } catch (thrown) {
@@ -79,7 +80,7 @@ export function createPageReader(options: PageReaderOptions = {}): PageReader {
 
   return {
     async read(page, signal) {
-      if (waiting >= mostWaiting) throw tooMany(mostWaiting);
+      if (waiting >= mostWaiting) throw readersBusy(mostWaiting);
       waiting++;
       const turn = last.then(() => readAlone(page, signal));
       last = turn.catch(() => {}).finally(() => waiting--);
@@ -115,12 +116,12 @@ async function exchange(worker: Worker, page: PageBytes, signal: AbortSignal): P
     post(worker, page);
     const read = once(worker, "message", options).then(([reading]): Reading => reading);
     const ended = once(worker, "exit", options).then((): never => {
-      throw broken("the thread ended");
+      throw problemError({ problem: "failed", message: "the thread ended" });
     });
     return await Promise.race([read, ended]);
   } catch (thrown) {
     signal.throwIfAborted();
-    throw thrown instanceof DuetError ? thrown : broken(messageOf(thrown));
+    throw thrown instanceof DuetError ? thrown : problemError({ problem: "failed", message: messageOf(thrown) });
   } finally {
     heard.abort();
   }
@@ -132,30 +133,4 @@ function post(worker: Worker, page: PageBytes): void {
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
   const bytes = isWhole ? new Uint8Array(buffer) : new Uint8Array(page.bytes);
   worker.postMessage({ ...page, bytes }, [bytes.buffer]);
-}
-
-function broken(message: string): DuetError {
-  return new DuetError({
-    code: "tool",
-    text: { zh: `网页无法读取（${message}）`, en: `The page broke its reader (${message}).` },
-  });
-}
-
-function tooSlow(ms: number): DuetError {
-  const seconds = ms / 1000;
-  return new DuetError({
-    code: "timeout",
-    text: {
-      zh: `网页太复杂，${seconds} 秒内没有读完`,
-      en: `The page is too complex: it could not be read within ${seconds} s.`,
-    },
-  });
-}
-
-function tooMany(most: number): DuetError {
-  return new DuetError({
-    code: "overloaded",
-    text: { zh: `已有 ${most} 个网页在等待读取`, en: `${most} pages are waiting to be read already.` },
-    retryable: true,
-  });
 }

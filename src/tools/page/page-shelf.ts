@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { abortable } from "../../core/waiting.ts";
+import { share } from "../shared-work.ts";
 import type { Page } from "./page.ts";
+import { withoutHash } from "./page-address.ts";
 
 /** A page and the address at which it was in the end. */
 export interface FoundPage {
@@ -26,36 +27,22 @@ export function createPageShelf(): PageShelf {
   });
   const pending = new Map<string, Promise<FoundPage>>();
 
-  async function load(key: string, loading: Promise<FoundPage>): Promise<FoundPage> {
-    pending.set(key, loading);
-    try {
-      const found = await loading;
-      pages.set(key, found);
-      pages.set(keyOf(found.url), found);
-      return found;
-    } finally {
-      if (pending.get(key) === loading) pending.delete(key);
-    }
-  }
-
   return {
-    async take(url, start, signal) {
-      const key = keyOf(url);
+    async take(url, load, signal) {
+      const key = withoutHash(url);
       const known = pages.get(key);
       if (known) return { ...known, cached: true };
-      for (let other = pending.get(key); other; other = pending.get(key)) {
-        const found = await abortable(
-          other.catch(() => undefined),
-          signal,
-        );
-        if (found) return { ...found, cached: true };
-      }
-      return { ...(await load(key, start())), cached: false };
+      const { result, isShared } = await share({
+        ...{ key, pending, signal },
+        work: async () => {
+          const found = await load();
+          pages.set(key, found);
+          pages.set(withoutHash(found.url), found);
+          return found;
+        },
+        isGood: () => true,
+      });
+      return { ...result, cached: isShared };
     },
   };
-}
-
-/** The part behind # is the browser's business. */
-function keyOf(url: string): string {
-  return url.replace(/#.*$/, "");
 }

@@ -2,6 +2,7 @@ import { parseHTML } from "linkedom";
 import { cleanLine } from "./clean-text.ts";
 import type { PageDocument } from "./dom.ts";
 import { mendNesting } from "./nesting.ts";
+import { withoutHash } from "./page-address.ts";
 import { removeUnseen } from "./unseen.ts";
 
 /** The document that a reader would see: with absolute links, and without what is hidden, run or only decoration. */
@@ -47,10 +48,6 @@ function targetOf(href: string, base: string, page: string): string | undefined 
   const there = URL.parse(href, base);
   if (there === null || !/^https?:$/.test(there.protocol)) return undefined;
   return there.hash !== "" && withoutHash(there.href) === withoutHash(page) ? undefined : there.href;
-}
-
-function withoutHash(url: string): string {
-  return url.replace(/#.*$/, "");
 }
 
 /** People know a picture by its looks, we by its description. */

@@ -7,9 +7,10 @@ import { shortLine } from "../../core/short-line.ts";
 import { failure, type Source, type Tool, type ToolContext, type ToolResult } from "../../core/tool.ts";
 import { defineTool } from "../define.ts";
 import type { Outgoing } from "../outgoing/outgoing.ts";
+import { cleanLine } from "./clean-text.ts";
 import { fetchPage } from "./fetch-page.ts";
 import type { Page } from "./page.ts";
-import { readAddress } from "./page-address.ts";
+import { addressIn, isElsewhere, withoutHash } from "./page-address.ts";
 import { pieceOf } from "./page-piece.ts";
 import { problemError } from "./page-problems.ts";
 import { createPageReader, type PageReader } from "./page-reader.ts";
@@ -24,7 +25,7 @@ export function createReadPage(outgoing: Outgoing, locale: Locale, reader: PageR
 
   async function load(url: URL, { signal, locale }: ToolContext): Promise<FoundPage> {
     const languages = say(locale, { zh: "zh-CN,zh;q=0.9,en;q=0.5", en: "en,zh-CN;q=0.5" });
-    const fetched = await fetchPage(outgoing, { url: withoutHash(url), languages, signal });
+    const fetched = await fetchPage(outgoing, { url: withoutHash(url.href), languages, signal });
     const reading = await reader.read(fetched, signal);
     if ("problem" in reading) throw problemError(reading);
     return { url: fetched.url, page: reading.page };
@@ -61,7 +62,7 @@ export function createReadPage(outgoing: Outgoing, locale: Locale, reader: PageR
     },
     annotations: { title: say(locale, { zh: "读取网页", en: "Read a page" }), readOnly: true, openWorld: true },
     async run(args, context) {
-      const url = readAddress(String(args.url));
+      const url = addressIn(String(args.url));
       if (url === undefined) return invalidArguments(context.locale, [noAddress(args.url)]);
       const start = typeof args.start === "number" ? args.start : 0;
       try {
@@ -74,10 +75,6 @@ export function createReadPage(outgoing: Outgoing, locale: Locale, reader: PageR
       }
     },
   });
-}
-
-function withoutHash(url: URL): string {
-  return url.href.slice(0, url.href.length - url.hash.length);
 }
 
 function noAddress(value: unknown) {
@@ -98,7 +95,7 @@ function tell({ url, page }: FoundPage, { asked, start, locale }: Asked): ToolRe
     ]);
   const above = start === 0 ? facts(page, url, asked, locale) : "";
   const text = `${above === "" ? "" : `${above}\n\n`}${pieceOf(page.text, start, locale)}`;
-  return { ok: true, isPage: true, text, sources: [sourceOf(page, asked)] };
+  return { ok: true, kind: "page", text, sources: [sourceOf(page, asked)] };
 }
 
 /** The address asked for is the source's, so that a page found by a search keeps its number. */
@@ -106,7 +103,7 @@ function sourceOf({ title, description, text }: Page, asked: URL): Source {
   return {
     title: cutText(printableLine(title), 150) || asked.host,
     url: asked.href,
-    snippet: shortLine((description || text).replace(/\s+/g, " "), 200),
+    snippet: shortLine(cleanLine(description || text), 200),
   };
 }
 
@@ -117,7 +114,10 @@ function facts({ byline, published, pages, truncated }: Page, url: string, asked
     published && { zh: `发布：${published}`, en: `Published ${published}` },
     pages && pdfPages(pages),
     truncated && { zh: "网页过大，结尾没有读取", en: "The page is too large; its end was not read" },
-    isElsewhere(url, asked) && { zh: `已重定向到 ${shortLine(url, 300)}`, en: `Redirected to ${shortLine(url, 300)}` },
+    isElsewhere(url, asked.href) && {
+      zh: `已重定向到 ${shortLine(url, 300)}`,
+      en: `Redirected to ${shortLine(url, 300)}`,
+    },
   ];
   return parts.flatMap((part) => (part ? [say(locale, part)] : [])).join(" · ");
 }
@@ -125,16 +125,4 @@ function facts({ byline, published, pages, truncated }: Page, url: string, asked
 function pdfPages({ all, read }: { all: number; read: number }) {
   if (read === all) return { zh: `PDF，${all} 页`, en: all === 1 ? "PDF, 1 page" : `PDF, ${all} pages` };
   return { zh: `PDF，${all} 页中的前 ${read} 页`, en: `PDF, the first ${read} of ${all} pages` };
-}
-
-/** Whether a redirect led to another page, not only to another way of writing the address. */
-function isElsewhere(url: string, asked: URL): boolean {
-  return bare(url) !== bare(asked.href);
-}
-
-function bare(url: string): string {
-  return url
-    .replace(/#.*$/, "")
-    .replace(/^https?:\/\/(?:www\.)?/, "")
-    .replace(/\/$/, "");
 }

@@ -1,5 +1,11 @@
+import { cleanLine } from "./clean-text.ts";
 import type { PageElement } from "./dom.ts";
-import type { MarkdownRule } from "./markdown-rule.ts";
+
+/** A rule of Turndown, on our elements. */
+export interface MarkdownRule {
+  filter: (element: PageElement) => boolean;
+  replacement: (content: string, element: PageElement) => string;
+}
 
 /** What is to be known of a table before its cells are written. */
 interface Layout {
@@ -81,10 +87,7 @@ function holdsData(table: PageElement): boolean {
 }
 
 function cellText(content: string): string {
-  return content
-    .trim()
-    .replace(/\s*\n+\s*/g, " ")
-    .replaceAll("|", "\\|");
+  return cleanLine(content, Number.POSITIVE_INFINITY).replaceAll("|", "\\|");
 }
 
 /** Columns of a cell; a page may claim any number. */

@@ -42,7 +42,7 @@ const places: Record<Named, (options: SearchOptions) => Place> = {
 const wires = {
   tavily: async () => (await import("./tavily.ts")).tavily,
   exa: async () => (await import("./exa.ts")).exa,
-  exaMcp: async () => (await import("./exa-mcp.ts")).exaMcp,
+  exaMcp: async () => (await import("./exa.ts")).exaMcp,
   parallel: async () => (await import("./parallel.ts")).parallel,
   brave: async () => (await import("./brave.ts")).brave,
   serper: async () => (await import("./serper.ts")).serper,
@@ -57,8 +57,8 @@ const keyless = ["tavily", "exa", "parallel"] as const;
 
 /**
  * The backends that the options mean, in the order in which they are asked: the one that is named, or for `auto` those with a
- * key, a SearXNG of the user's own, else those that ask for no key, and DuckDuckGo where it was allowed. Throws a `DuetError`
- * where one is not set up.
+ * key, then a SearXNG of the user's own or, without one, those that ask for no key where that is allowed, then DuckDuckGo
+ * where it is enabled. Throws a `DuetError` where one is not set up.
  */
 export function chooseBackends(options: SearchOptions): SearchBackend[] {
   const { backend, searxng, duckduckgo } = options;

@@ -1,6 +1,5 @@
 import { isRecord, ownValue, textOf } from "../../core/json.ts";
-import { cutQuery } from "./query.ts";
-import { entriesOf, type Refusal, type Said, type SearchWire } from "./wire.ts";
+import { cutQuery, entriesOf, type Refusal, type Said, type SearchWire } from "./wire.ts";
 
 /** https://api-dashboard.search.brave.com/app/documentation/web-search/get-started */
 export const brave: SearchWire = {

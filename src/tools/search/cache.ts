@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Tool, ToolResult } from "../../core/tool.ts";
-import { abortable } from "../../core/waiting.ts";
 import { wrap } from "../define.ts";
+import { share } from "../shared-work.ts";
 
 /** What the searches of one conversation have found, by query; shared with nobody else, and gone when it is. */
 export interface SearchCache {
@@ -26,22 +26,16 @@ export function withCache(tool: Tool, { found, pending }: SearchCache): Tool {
     const key = normalise(args.query);
     const known = found.get(key);
     if (known) return { ...known, cached: true };
-    for (let other = pending.get(key); other; other = pending.get(key)) {
-      const result = await abortable(
-        other.catch(() => undefined),
-        context.signal,
-      );
-      if (result?.ok) return { ...result, cached: true };
-    }
-    const search = tool.run(args, context);
-    pending.set(key, search);
-    try {
-      const result = await search;
-      if (result.ok) found.set(key, result);
-      return result;
-    } finally {
-      if (pending.get(key) === search) pending.delete(key);
-    }
+    const { result, isShared } = await share({
+      ...{ key, pending, signal: context.signal },
+      work: async () => {
+        const searched = await tool.run(args, context);
+        if (searched.ok) found.set(key, searched);
+        return searched;
+      },
+      isGood: ({ ok }) => ok,
+    });
+    return isShared ? { ...result, cached: true } : result;
   });
 }
 

@@ -1,4 +1,5 @@
-import { entriesOf, joined, type SearchWire } from "./wire.ts";
+import { decodeMcp, mcpCall, mcpRefusal, textIn } from "./mcp-call.ts";
+import { entriesOf, joined, type SearchEntry, type SearchWire } from "./wire.ts";
 
 /** Exa's API, with a key: https://docs.exa.ai/reference/search. */
 export const exa: SearchWire = {
@@ -14,3 +15,29 @@ export const exa: SearchWire = {
       date: publishedDate,
     })),
 };
+
+/** Exa's hosted MCP server, which asks for no account; its results are a text made for models. */
+export const exaMcp: SearchWire = {
+  // Older versions know no `objective`, newer ones want it.
+  ask: (query, { maxResults, key }) =>
+    mcpCall("web_search_exa", { query, objective: query, numResults: maxResults }, key),
+  decode: decodeMcp,
+  entries(result) {
+    const text = textIn(result);
+    if (/^No (?:search )?results found/i.test(text.trim())) return [];
+    const entries = text.split(/\n---\n+(?=Title: )/).flatMap(readBlock);
+    return entries.length > 0 ? entries : undefined;
+  },
+  refusal: mcpRefusal,
+};
+
+/** `Title:`, `URL:`, `Published:`, `Author:` a line each, then `Highlights:` or `Text:` with what the page says. */
+function readBlock(block: string): SearchEntry[] {
+  const [head = "", ...rest] = block.split(/^(?:Highlights|Text|Summary):/m);
+  const field = (name: string): string | undefined => {
+    const value = new RegExp(`^${name}: *(.*)$`, "m").exec(head)?.[1]?.trim();
+    return value === "N/A" ? undefined : value;
+  };
+  const url = field("URL");
+  return url === undefined ? [] : [{ title: field("Title"), url, text: rest.join(" "), date: field("Published") }];
+}

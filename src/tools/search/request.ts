@@ -1,17 +1,22 @@
+import { unescape as decodePercent } from "node:querystring";
 import { request as send } from "undici";
 import { messageOf } from "../../core/errors.ts";
 import { printableLine } from "../../core/printable.ts";
 import { version } from "../../core/version.ts";
 import { timeLimit } from "../../core/waiting.ts";
+import { readHeaders } from "../outgoing/exchange.ts";
 import { SearchError } from "./backend.ts";
 import type { SearchAnswer, SearchCall } from "./wire.ts";
 
-export interface OutgoingCall {
+interface Asked {
   /** Who is asked, for the errors. */
   party: string;
   /** User information in it is sent as Basic authentication. */
   url: URL;
   call: SearchCall;
+}
+
+export interface ServiceCall extends Asked {
   timeoutMs: number;
   signal: AbortSignal;
 }
@@ -22,7 +27,7 @@ const sizeLimit = 2_000_000;
  * The one place where a backend is asked: at most 2 MB, no redirects, no compression. Throws a `SearchError`, or the
  * signal's reason when the caller gave up.
  */
-export async function request({ timeoutMs, signal, ...call }: OutgoingCall): Promise<SearchAnswer> {
+export async function request({ timeoutMs, signal, ...call }: ServiceCall): Promise<SearchAnswer> {
   const seconds = timeoutMs / 1000;
   const reason = { zh: `${seconds} 秒内没有回答`, en: `no answer within ${seconds} s` };
   const late = new SearchError(call.party, { kind: "timeout", reason });
@@ -37,10 +42,7 @@ export async function request({ timeoutMs, signal, ...call }: OutgoingCall): Pro
   }
 }
 
-async function exchange(
-  { party, url, call }: Omit<OutgoingCall, "timeoutMs" | "signal">,
-  signal: AbortSignal,
-): Promise<SearchAnswer> {
+async function exchange({ party, url, call }: Asked, signal: AbortSignal): Promise<SearchAnswer> {
   const response = await send(target(url, call), {
     method: call.search === undefined ? "POST" : "GET",
     headers: headersOf(url, call),
@@ -50,7 +52,7 @@ async function exchange(
     throw networkError(party, url, thrown);
   });
   const { statusCode: status } = response;
-  const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, `${value}`]));
+  const headers = readHeaders(response.headers);
   try {
     if (status >= 300 && status < 400) {
       // What stands behind a question mark may be a key.
@@ -80,7 +82,7 @@ function target(url: URL, { search }: SearchCall): URL {
 
 function credentials({ username, password }: URL): string | undefined {
   if (username === "" && password === "") return undefined;
-  const pair = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  const pair = Buffer.from(`${decodePercent(username)}:${decodePercent(password)}`);
   return `Basic ${pair.toString("base64")}`;
 }
 
@@ -98,7 +100,7 @@ function bodyOf({ json, form }: SearchCall): string | undefined {
   return form && new URLSearchParams(form).toString();
 }
 
-async function readText(body: AsyncIterable<Buffer>, { party, url, call }: Omit<OutgoingCall, "timeoutMs" | "signal">) {
+async function readText(body: AsyncIterable<Buffer>, { party, url, call }: Asked) {
   const decoder = new TextDecoder();
   let text = "";
   let size = 0;

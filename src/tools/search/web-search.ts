@@ -9,7 +9,7 @@ import { chooseBackends } from "./backends.ts";
 import { ChainError, createChain, type SearchChain } from "./chain.ts";
 import { failedSearch, fallbackNotice, thirdPartyNotice } from "./messages.ts";
 import type { SearchOptions } from "./options.ts";
-import { cutQuery } from "./query.ts";
+import { cutQuery } from "./wire.ts";
 
 export type { SearchOptions };
 

@@ -1,3 +1,4 @@
+import { cutText } from "../../core/cut-text.ts";
 import { isRecord, textOf } from "../../core/json.ts";
 import type { Text } from "../../core/locale.ts";
 import type { SearchFailure } from "./backend.ts";
@@ -64,6 +65,14 @@ export interface Refusal {
   hint?: Text;
   /** In place of the `Retry-After` header. */
   retryAfterMs?: number | undefined;
+}
+
+/** A query on one line, cut at a word to what a service takes. */
+export function cutQuery(query: string, most: { characters?: number; words?: number }): string {
+  const { characters = 400, words = Number.POSITIVE_INFINITY } = most;
+  const parts = query.trim().split(/\s+/);
+  const line = parts.slice(0, words).join(" ");
+  return line.length <= characters ? line : cutText(line, characters).slice(0, -1);
 }
 
 /** The items of a list that are objects, each as an entry; undefined when it is no list. */

@@ -1,6 +1,5 @@
 import type { SearchFailure } from "./backend.ts";
-import { cutQuery } from "./query.ts";
-import { bearer, entriesOf, type SearchWire } from "./wire.ts";
+import { bearer, cutQuery, entriesOf, type SearchWire } from "./wire.ts";
 
 /** Zhipu 智谱: https://docs.bigmodel.cn/cn/guide/tools/web-search; entries without a link are not cited. */
 export const zhipu: SearchWire = {

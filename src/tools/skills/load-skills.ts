@@ -1,3 +1,4 @@
+import { DuetError } from "../../core/errors.ts";
 import type { Locale } from "../../core/locale.ts";
 import type { Environment } from "../../core/processes/environment.ts";
 import { createLifeline } from "../../core/processes/lifeline.ts";
@@ -32,7 +33,7 @@ export async function loadSkills(
 ): Promise<LoadedSkills> {
   const skills: Skill[] = [];
   const dropped: Loaded["dropped"] = [];
-  const limit = timeLimit(10_000, () => new Error("did not load within 10 s"));
+  const limit = timeLimit(10_000, late);
   await Promise.all(
     folders.map((name) =>
       loadSkill(directory, name, limit.signal).then(
@@ -51,4 +52,8 @@ export async function loadSkills(
   const texts = withTimeout(createSkillTool(skills, locale), 15_000);
   const tools = [texts, ...(scripts ? [scripts] : [])].map(withFailure);
   return { tools, dropped, close: () => lifeline.close() };
+}
+
+function late(): DuetError {
+  return new DuetError({ code: "timeout", text: { zh: "10 秒内没有加载完", en: "did not load within 10 s" } });
 }

@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { access, open } from "node:fs/promises";
+import { readStart } from "../files/read-start.ts";
 
 /** Which program runs a script by the end of its name. */
 const interpreters: Record<string, string> = {
@@ -33,8 +34,8 @@ export async function commandFor(script: string): Promise<[command: string, ...a
 async function readHead(script: string): Promise<string> {
   const handle = await open(script, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(100), 0, 100, 0);
-    return buffer.subarray(0, bytesRead).toString("latin1").split("\n")[0] ?? "";
+    const { bytes } = await readStart(handle, 100);
+    return bytes.toString("latin1").split("\n")[0] ?? "";
   } finally {
     await handle.close();
   }

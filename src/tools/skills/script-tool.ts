@@ -4,8 +4,8 @@ import { type Locale, say, type Text } from "../../core/locale.ts";
 import { childEnvironment, type Environment } from "../../core/processes/environment.ts";
 import type { Lifeline } from "../../core/processes/lifeline.ts";
 import { failure, type Tool, type ToolContext, type ToolResult } from "../../core/tool.ts";
-import { findAllowed } from "../builtin/allowed-path.ts";
 import { defineTool } from "../define.ts";
+import { findAllowed } from "../files/allowed-path.ts";
 import { runScript } from "./run-script.ts";
 import { commandFor } from "./script-command.ts";
 import { toResult } from "./script-result.ts";
@@ -25,11 +25,11 @@ export interface ScriptSurroundings {
 export function createScriptTool(skills: readonly Skill[], surroundings: ScriptSurroundings): Tool | undefined {
   const able = skills.filter(({ scripts }) => scripts.length > 0);
   if (able.length === 0) return undefined;
-  const { locale } = surroundings;
+  const { locale, timeoutMs } = surroundings;
   return defineTool({
     name: "skill_script",
     source: "skills",
-    description: say(locale, purpose),
+    description: say(locale, purpose(timeoutMs / 1000)),
     inputSchema: {
       type: "object",
       properties: {
@@ -100,10 +100,12 @@ function notRunnable(script: string): Text {
   };
 }
 
-const purpose: Text = {
-  zh: "运行一项技能自带的脚本（先用 skill 读取它的说明）。脚本在技能的文件夹中运行，最长 60 秒。",
-  en: "Runs a script of a skill (read its text with `skill` first). It runs in the skill's folder, for 60 s at most.",
-};
+function purpose(seconds: number): Text {
+  return {
+    zh: `运行一项技能自带的脚本（先用 skill 读取它的说明）。脚本在技能的文件夹中运行，最长 ${seconds} 秒。`,
+    en: `Runs a script of a skill (read its text with \`skill\` first). It runs in the skill's folder, for ${seconds} s at most.`,
+  };
+}
 const words: Record<"name" | "script" | "args" | "stdin", Text> = {
   name: { zh: "技能的名称", en: "The skill's name" },
   script: { zh: "脚本，例如 scripts/fill.py", en: "The script, such as scripts/fill.py" },

@@ -1,10 +1,11 @@
 import { relative, sep } from "node:path";
-import { findAllowed, openAllowed } from "../builtin/allowed-path.ts";
-import { decoderFor } from "../builtin/decode-text.ts";
-import { walkFiles } from "../builtin/walk-files.ts";
+import { decoderFor } from "../files/decode-text.ts";
+import { openFound } from "../files/open-allowed.ts";
+import { readStart } from "../files/read-start.ts";
+import { walkFiles } from "../files/walk-files.ts";
 
 /** What is shown of one skill's folder at most. */
-const walkLimits = { entries: 2000, depth: 6 };
+const walkLimits = { entries: 2000, depth: 6, milliseconds: 5000 };
 
 /** The files of a skill's folder (its real path), relative to it, without hidden and private ones and without links. */
 export async function listFiles(folder: string, signal: AbortSignal): Promise<string[]> {
@@ -20,20 +21,16 @@ export async function readInside(
   path: string,
   mostBytes: number,
 ): Promise<{ text: string; missing: number } | "binary" | undefined> {
-  const file = await findAllowed(path, [folder]);
-  const handle = file === undefined ? undefined : await openAllowed(file, [folder]);
-  if (handle === undefined) return undefined;
+  const file = await openFound(path, [folder]);
+  if (file === undefined) return undefined;
   try {
-    const { size } = await handle.stat();
-    const length = Math.min(size, mostBytes);
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, 0);
-    const bytes = buffer.subarray(0, bytesRead);
+    const { bytes, missing } = await readStart(file.handle, mostBytes);
     const decoder = decoderFor(bytes);
     if (decoder === undefined) return "binary";
     // A character that the cut has halved is no part of the text.
-    const text = decoder.decode(bytes, { stream: size > length });
-    return { text, missing: size - bytesRead };
+    const text = decoder.decode(bytes, { stream: missing > 0 });
+    return { text, missing };
   } finally {
-    await handle.close();
+    await file.handle.close();
   }
 }

@@ -1,9 +1,10 @@
 import { cutText } from "../../core/cut-text.ts";
 import { showValue } from "../../core/feedback.ts";
 import { type Locale, say } from "../../core/locale.ts";
-import { failure, type Tool, type ToolResult } from "../../core/tool.ts";
-import { pathRefused } from "../builtin/allowed-path.ts";
+import { printableLine } from "../../core/printable.ts";
+import type { Tool, ToolResult } from "../../core/tool.ts";
 import { defineTool, success } from "../define.ts";
+import { notText, pathRefused } from "../files/tell-path.ts";
 import type { Skill } from "./skill.ts";
 import { listFiles, readInside } from "./skill-files.ts";
 
@@ -41,7 +42,7 @@ export function createSkillTool(skills: readonly Skill[], locale: Locale): Tool 
       const document = readDocument(whole.text);
       const body = "problem" in document ? whole.text : document.body;
       const files = (await listFiles(skill.folder, context.signal)).filter((path) => path !== skill.file);
-      return { ...success([body, ...tellFiles(files, context.locale)].join("\n\n")), isInstruction: true };
+      return { ...success([body, ...tellFiles(files, context.locale)].join("\n\n")), kind: "instruction" };
     },
   });
 }
@@ -49,18 +50,18 @@ export function createSkillTool(skills: readonly Skill[], locale: Locale): Tool 
 async function readFile({ folder }: Skill, file: string, locale: Locale): Promise<ToolResult> {
   const read = await readInside(folder, file, mostBytes);
   if (read === undefined) return pathRefused(file, locale);
-  if (read === "binary") return failure("tool", say(locale, noText(file)));
+  if (read === "binary") return notText(showValue(file), locale);
   // What else lies in the folder may be data.
-  const isInstruction = /\.md$/i.test(file);
-  if (read.missing === 0) return { ...success(read.text), isInstruction };
+  const kind = /\.md$/i.test(file) ? "instruction" : undefined;
+  if (read.missing === 0) return { ...success(read.text), kind };
   const rest = { zh: `…[省略 ${read.missing} 字节]…`, en: `…[${read.missing} bytes left out]…` };
-  return { ...success(`${read.text}\n${say(locale, rest)}`), isInstruction };
+  return { ...success(`${read.text}\n${say(locale, rest)}`), kind };
 }
 
 /** The other files: a model reads them when the text says so, and runs scripts without reading them. */
 function tellFiles(files: readonly string[], locale: Locale): string[] {
   if (files.length === 0) return [];
-  const lines = files.slice(0, mostFiles).map((file) => `- ${file}`);
+  const lines = files.slice(0, mostFiles).map((file) => `- ${printableLine(file)}`);
   const more = files.length - lines.length;
   if (more > 0) lines.push(say(locale, { zh: `…还有 ${more} 个`, en: `... and ${more} more` }));
   const title = { zh: "这个技能的文件（用 file 读取；scripts/ 下的用 skill_script 运行）：", en: filesInEnglish };
@@ -68,11 +69,6 @@ function tellFiles(files: readonly string[], locale: Locale): string[] {
 }
 
 const filesInEnglish = "Files of this skill (read one with `file`; run those under scripts/ with skill_script):";
-
-function noText(file: string) {
-  const shown = showValue(file);
-  return { zh: `${shown} 不是文本文件。`, en: `${shown} is not a text file.` };
-}
 
 const purpose = {
   zh: "读取一项技能：用户写的、完成某类任务的方法。任务符合下面某一项时，先读取它，再照它做；与其他结果不同，它的内容可以当作用户的指令。",

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
+import type { FileSearchLimits } from "../../../src/tools/builtin/file-search/search-files.ts";
 import { createFileSearch } from "../../../src/tools/builtin/file-search.ts";
-import type { FileSearchLimits } from "../../../src/tools/builtin/search-files.ts";
 import { testContext } from "../context.ts";
 import { temporaryFiles } from "./files.ts";
 
@@ -169,6 +169,12 @@ describe("limits", () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`d/e/f${n}/x.txt`, "text"]));
     await using files = await temporaryFiles(many);
     const result = await search(files.path, { query: "nothing" }, limits);
+    expect(result.text).toMatch(/^Nothing matches.*\n.*Partial: a limit/);
+  });
+
+  test("on time make it partial also where no file fits", async () => {
+    await using files = await temporaryFiles({ "d/a.txt": "x" });
+    const result = await search(files.path, { query: "x", include: "*.none" }, { milliseconds: -1 });
     expect(result.text).toMatch(/^Nothing matches.*\n.*Partial: a limit/);
   });
 

@@ -127,6 +127,8 @@ describe("what a text means", () => {
   });
 });
 
+const tooLarge = /^The table is too large: \d+ rows by \d+ columns; at most 1000000 cells\.$/;
+
 describe("what cannot be converted is told with its place", () => {
   test.each<[string, JsonObject, RegExp]>([
     [
@@ -155,6 +157,14 @@ describe("what cannot be converted is told with its place", () => {
       /^The format is not clear \(it begins with "hello"\): name it in from/,
     ],
     ["depth", { data: `${"[".repeat(101)}${"]".repeat(101)}`, to: "yaml" }, /more than 100 levels deep/],
+    ["a long header over short rows", { data: `${"a,".repeat(2000)}\n${"1\n".repeat(1000)}`, to: "json" }, tooLarge],
+    ["nothing but short rows", { data: `a,b\n${"1\n".repeat(400_000)}`, to: "json" }, /^More than 20000 lines do not/],
+    [
+      "a key a row",
+      { data: JSON.stringify(Array.from({ length: 2000 }, (_, n) => ({ [n]: 1 }))), to: "csv" },
+      tooLarge,
+    ],
+    ["one long row of many", { data: `[[${"1,".repeat(9000)}1],${"[],".repeat(300_000)}[]]`, to: "csv" }, tooLarge],
     ["endless depth", { data: "[".repeat(500_000), to: "yaml" }, /nested/],
   ])("%s", async (_, args, reason) => {
     const result = await format(args);
@@ -177,6 +187,7 @@ test.each([
   ["a rule of blanks", `a|b\n${" ".repeat(900_000)}x`],
   ["a rule of dashes", `a|b\n${"-|".repeat(450_000)}x`],
   ["quotes", '"'.repeat(999_999)],
+  ["columns", "a,".repeat(490_000)],
   ["rows", `a,b\n${"1,2\n".repeat(200_000)}`],
 ])(
   "a large text of %s comes to an end",

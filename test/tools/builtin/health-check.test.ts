@@ -76,7 +76,7 @@ describe("a line for each target, in their order, under a count", () => {
     const targets = [`https://a.test:${site.port}/`, `https://b.test:${site.port}/`];
     expect(await check({ targets }, { ca: certificate })).toEqual([
       "1 of 2 up",
-      `✓ ${targets[0]} · 200 OK · N ms · certificate for 34008 more days`,
+      `✓ ${targets[0]} · 200 OK · N ms · certificate ends in 34008 days`,
       `✗ ${targets[1]} · b.test:${site.port}: its TLS certificate is for another host · N ms`,
     ]);
     expect((await check({ targets: [targets[0] ?? ""] }))[1]).toContain(

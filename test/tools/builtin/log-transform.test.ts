@@ -4,9 +4,9 @@ import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { readEntry } from "../../../src/tools/builtin/log-entry.ts";
-import type { LineLimits } from "../../../src/tools/builtin/log-lines.ts";
+import { readEntry } from "../../../src/tools/builtin/log-transform/read-entry.ts";
 import { createLogTransform } from "../../../src/tools/builtin/log-transform.ts";
+import type { LineLimits } from "../../../src/tools/files/read-lines.ts";
 import { testContext } from "../context.ts";
 import { temporaryFiles } from "./files.ts";
 
@@ -184,7 +184,34 @@ describe("formats", () => {
   });
 });
 
+test("more kinds of messages than are counted apart are told as such", async () => {
+  const word = (n: number): string =>
+    n.toString(26).replace(/\d/g, (digit) => String.fromCharCode(113 + Number(digit)));
+  const lines = Array.from({ length: 5010 }, (_, n) => `2026-01-01 10:00:00 INFO ${word(n)}`);
+  await using files = await temporaryFiles({ "x.log": lines.join("\n") });
+  expect((await transform(files.path, { path: "x.log" })).text).toContain("... and more than 4995 others");
+  expect((await transform(files.path, { path: "x.log" }, {}, "zh")).text).toContain("…还有 4995 种以上");
+});
+
+test.each([
+  ["seconds", 1_767_225_600.5],
+  ["milliseconds", 1_767_225_600_500],
+  ["microseconds", 1_767_225_600_500_000],
+  ["nanoseconds", 1_767_225_600_500_000_000],
+])("a time in %s since 1970 is understood", (_, time) =>
+  expect(readEntry(JSON.stringify({ time, msg: "m" }), 2026)?.time).toBe(Date.UTC(2026, 0, 1, 0, 0, 0, 500)),
+);
+
 describe("hostile files", () => {
+  test("times out of range and endless depth in JSON do not end the reading", async () => {
+    const deep = `${"[".repeat(15_000)}${"]".repeat(15_000)}`;
+    const lines = ['{"time":1e300,"msg":"far"}', '{"time":-1e300,"msg":"far"}', `{"a":${deep}}`, `{"time":${deep}}`];
+    await using files = await temporaryFiles({ "x.log": lines.join("\n") });
+    const result = await transform(files.path, { path: "x.log", group_by: "day" });
+    expect(result.ok).toBe(true);
+    expect(result.text).toContain("x.log: 4 lines, 4 log entries, format json");
+  });
+
   test("outside paths, links out and hidden files get one answer", async () => {
     await using files = await temporaryFiles({ ".env": "x", "a.log": "x" });
     for (const path of ["/etc/passwd", "../x", ".env", "missing.log", "."]) {

@@ -53,6 +53,23 @@ test("a line longer than a piece is cut, and that is said", async () => {
   expect(text.length).toBeLessThan(20_200);
 });
 
+test("a line that would be cut within a character is cut before it, and holds nothing of what follows", async () => {
+  await using files = await temporaryFiles({ "a.txt": `a${"😀".repeat(10_000)}${"b".repeat(100_000)}\nend` });
+  const { text } = await read(files.path, { path: "a.txt", lines: 1 });
+  expect(text).toMatch(/^a\.txt, lines 1-1\nA line is too long and was cut\./);
+  expect(text.endsWith("😀")).toBe(true);
+  expect(text).not.toContain("b");
+});
+
+test("what begins as plain ASCII is read in the charset that shows later", async () => {
+  const chinese = Buffer.from([0xc4, 0xe3, 0xba, 0xc3]);
+  await using files = await temporaryFiles({
+    "a.txt": Buffer.concat([Buffer.from("plain\n".repeat(20_000)), chinese, Buffer.from("\n".repeat(10)), chinese]),
+  });
+  const { text } = await read(files.path, { path: "a.txt", start_line: 20_001 });
+  expect(text).toMatch(/\n\n你好\n+你好$/);
+});
+
 test("reads UTF-16 and GB18030, and shows control characters as what they are", async () => {
   const utf16 = Buffer.from("\ufeff你好\n", "utf16le");
   await using files = await temporaryFiles({

@@ -75,6 +75,7 @@ test.each([
   ["nothing", ""],
   ["a blank within", "a b@example.com"],
   ["a comment", "a@example.com (evil)"],
+  ["a name without end", " ".repeat(200_000)],
 ])("%s is no recipient", async (_, address) => {
   expect(readAddress(address)).toBeUndefined();
   await using smtp = await startFakeSmtp();

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -83,6 +84,10 @@ test("what cannot be used is named with its file and the reason, and the others 
       "array.mjs[1]: has no description (in the export, in a /** … */ comment at the head, or in a .md file of the same name)",
     ],
     "empty.mjs": ["export default [];", "empty.mjs: its default export is a list without a tool"],
+    "circle.mjs": [
+      `const a = {}; a.a = a; export default { name: a, description: "d", inputSchema: {}, run() {} };`,
+      "circle.mjs: name: <ref *1> { a: [Circular *1] } is not allowed (^[a-zA-Z0-9_-]{1,64}$)",
+    ],
     "enum.ts": [
       "enum A { b }\nexport default A;",
       /^enum\.ts: does not load \(line 1\): SyntaxError.*enum is not supported/,
@@ -150,6 +155,13 @@ test("a description is taken from the export, else from the docstring, else from
     "The docstring.",
     "The document, its first paragraph.",
   ]);
+});
+
+test("a pipe in the place of a document does not hold up the loading", async () => {
+  await using files = await temporaryFiles({ "a.mjs": `export default { name: "a", inputSchema: {}, run() {} };` });
+  execFileSync("mkfifo", [join(files.path, "a.md")]);
+  const { dropped } = await loadDirectory({ directory: files.path });
+  expect(dropped.map(({ text }) => text.en)).toEqual([expect.stringMatching(/^a\.mjs: has no description/)]);
 });
 
 test("a call ends with its limits, and what is thrown is a failed result", async () => {

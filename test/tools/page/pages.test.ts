@@ -173,6 +173,7 @@ test.each([
   ["<title>T</title><p>One<p>Two", "One\n\nTwo"],
   ["<html><head><title>T</title></head><p>No body tag</html>", "No body tag"],
   ["<html><body><p>In the body</p></body></html><p>Behind the end</p>", "In the body\n\nBehind the end"],
+  ["<constructor><p>Of an element that nobody knows</p></constructor>", "Of an element that nobody knows"],
   ["<h2>FAQ</h2><h3><button>Is it hot?</button></h3><p>Yes.</p>", "## FAQ\n\n### Is it hot?\n\nYes."],
 ])("a page as carelessly written as %j is read", async (html, text) => {
   expect(pageOf(await read(html)).text).toBe(text);
@@ -198,6 +199,11 @@ test("a Markdown file is taken as it is, without its comments", async () => {
 test("plain text is taken as it is", async () => {
   const { text } = pageOf(await read('{"a": [1,\n  2]}', { kind: "text" }));
   expect(text).toBe('{"a": [1,\n  2]}');
+});
+
+test("a long run of blanks is gone through once", async () => {
+  const source = `a${" \t".repeat(100_000)}b`;
+  expect(pageOf(await read(source, { kind: "text" })).text).toBe(source);
 });
 
 test("a page of hostile tables ends in time", async () => {

@@ -26,7 +26,7 @@ describe("a page", () => {
     const { url } = await servePages({ "/a": short });
     expect(await open().run({ url: `${url}/a` }, testContext())).toEqual({
       ok: true,
-      isPage: true,
+      kind: "page",
       cached: false,
       text: "It says one thing.",
       sources: [{ title: "A short page", url: `${url}/a`, snippet: "It says one thing." }],
@@ -70,6 +70,8 @@ describe("a page", () => {
       "/a.csv": body("text/csv", "a,b\n1,2\n"),
       "/feed": body("application/rss+xml", "<rss><title>T</title></rss>"),
       "/a.txt": body("text/plain", "plain"),
+      "/a.py": body("text/x-python", "print(1)"),
+      "/about": "<!doctype html><p>A PDF begins with %PDF- and a number.",
       "/none": (response) => void response.writeHead(200).end("<!doctype html><p>Without a type."),
       "/a.pdf": body("application/pdf", makePdf([["Of a PDF"]], { title: "Made" })),
       "/download": body("application/octet-stream", makePdf([["Of another PDF"]])),
@@ -81,6 +83,8 @@ describe("a page", () => {
     expect(await read("/a.csv")).toBe("a,b\n1,2");
     expect(await read("/feed")).toBe("<rss><title>T</title></rss>");
     expect(await read("/a.txt")).toBe("plain");
+    expect(await read("/a.py")).toBe("print(1)");
+    expect(await read("/about")).toBe("A PDF begins with %PDF- and a number.");
     expect(await read("/none")).toBe("Without a type.");
     expect(await read("/a.pdf")).toBe("PDF, 1 page\n\nOf a PDF");
     expect(await read("/download")).toBe("PDF, 1 page\n\nOf another PDF");
@@ -179,6 +183,12 @@ describe("what cannot be read", () => {
     expect((await tool.run({ url: `${url}/a.png` }, testContext({ locale: "zh" }))).text).toMatch(
       /无法读取 image\/png/,
     );
+  });
+
+  test("what only says that it is a PDF is told as a damaged one", async () => {
+    const { url } = await servePages({ "/a": body("application/pdf", "not one") });
+    const result = await open().run({ url: `${url}/a` }, testContext());
+    expect(result).toMatchObject({ ok: false, text: "The PDF is damaged and cannot be read." });
   });
 
   test("a page that a program would build is told as that", async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { canSearch, createWebSearch, type SearchOptions } from "../../../src/tools/search/web-search.ts";
 import { type FakeSearch, type SearchFault, startFakeSearch } from "../../fakes/search.ts";
 import { testContext } from "../context.ts";
@@ -252,9 +252,14 @@ test("a cancel ends the chain at once, and is not held against the backend", asy
 });
 
 test("one that does not answer gives way in time for the next", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   fake.faults.brave = "stall";
   const context = testContext();
-  const result = await createTool(withKeys(["brave", "serper"])).run(question, context);
+  const running = createTool(withKeys(["brave", "serper"])).run(question, context);
+  await vi.waitFor(() => expect(fake.asked()).toEqual(["brave"]));
+  vi.advanceTimersByTime(8000);
+  const result = await running;
   expect(result).toMatchObject({ ok: true, sources: [{ title: "Beijing" }] });
   expect(context.notices.map(({ message }) => message)).toEqual([
     "The search with Brave failed; Serper takes over: no answer within 8 s",

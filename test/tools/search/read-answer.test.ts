@@ -3,8 +3,7 @@ import type { SearchError } from "../../../src/tools/search/backend.ts";
 import { bocha } from "../../../src/tools/search/bocha.ts";
 import { brave } from "../../../src/tools/search/brave.ts";
 import { duckduckgo } from "../../../src/tools/search/duckduckgo.ts";
-import { exa } from "../../../src/tools/search/exa.ts";
-import { exaMcp } from "../../../src/tools/search/exa-mcp.ts";
+import { exa, exaMcp } from "../../../src/tools/search/exa.ts";
 import { parallel } from "../../../src/tools/search/parallel.ts";
 import { readAnswer } from "../../../src/tools/search/read-answer.ts";
 import { searxng } from "../../../src/tools/search/searxng.ts";
@@ -124,6 +123,12 @@ describe("blocked is not empty", () => {
     const said = (text: string) => ({ jsonrpc: "2.0", id: 1, result: { content: [{ type: "text", text }] } });
     expect(await read(exaMcp, said("No search results found. Please try a different query."))).toEqual([]);
     expect(await failureOf(exaMcp, said("We are moving house."))).toMatchObject({ kind: "bad-response" });
+  });
+
+  test("a long run of empty lines from Exa is gone through once", async () => {
+    const text = `${"\n".repeat(200_000)}Title: A\nURL: https://a.example/\nHighlights:\nx`;
+    const said = { jsonrpc: "2.0", id: 1, result: { content: [{ type: "text", text }] } };
+    expect(await read(exaMcp, said)).toEqual([{ title: "A", url: "https://a.example/", snippet: "x" }]);
   });
 
   test.each([

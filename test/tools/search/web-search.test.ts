@@ -183,10 +183,13 @@ describe("each backend", () => {
     );
   });
 
-  test("a sign-in in SearXNG's address is sent as Basic authentication", async () => {
-    const url = fake.url.replace("http://", "http://me:p%40ss@");
+  test.each([
+    ["me:p%40ss", "me:p@ss"],
+    ["me:100%", "me:100%"],
+  ])("a sign-in in SearXNG's address is sent as Basic authentication: %s", async (written, meant) => {
+    const url = fake.url.replace("http://", `http://${written}@`);
     await createWebSearch(options({ backend: "searxng", searxng: { url } }), "en").run({ query: "x" }, testContext());
-    expect(fake.journal[0]?.headers.authorization).toBe(`Basic ${Buffer.from("me:p@ss").toString("base64")}`);
+    expect(fake.journal[0]?.headers.authorization).toBe(`Basic ${Buffer.from(meant).toString("base64")}`);
   });
 });
 

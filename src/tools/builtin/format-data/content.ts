@@ -27,6 +27,16 @@ export function unreadable(zh: string, en: string, cause?: unknown): DuetError {
   return new DuetError({ code: "tool", text: { zh, en }, cause });
 }
 
+/** Cells of a table. Short rows are filled up, so that a small text may ask for a very large table. */
+const mostCells = 1_000_000;
+
+/** Throws for a table that is too large to be built. */
+export function checkSize(rows: number, columns: number): void {
+  if (rows * columns <= mostCells) return;
+  const zh = `表格过大：${rows} 行 × ${columns} 列，最多 ${mostCells} 个单元格`;
+  throw unreadable(zh, `The table is too large: ${rows} rows by ${columns} columns; at most ${mostCells} cells.`);
+}
+
 /** The place of an offset, from 1 on, and the line's text round it. */
 export function placeOf(text: string, offset: number): Text {
   const start = text.lastIndexOf("\n", Math.max(0, offset - 1)) + 1;

@@ -3,7 +3,7 @@ import { showValue } from "../../../core/feedback.ts";
 import { isRecord } from "../../../core/json.ts";
 import type { Text } from "../../../core/locale.ts";
 import { readCell } from "./cells.ts";
-import { type Reading, unreadable } from "./content.ts";
+import { checkSize, type Reading, unreadable } from "./content.ts";
 
 interface Line {
   record: string[];
@@ -38,6 +38,7 @@ export function toReading(header: readonly string[], lines: readonly Line[]): Re
       `Line ${line} has ${record.length} cells for ${columns.length} columns: ${piece} is one too many (a cell with the delimiter in it needs quotes)`,
     );
   }
+  checkSize(lines.length, columns.length);
   const short = lines.filter(({ record }) => record.length < columns.length);
   if (short.length > 0) {
     const zh = `${short.length} 行缺少单元格，已补空，如第 ${short[0]?.line} 行`;
@@ -50,12 +51,16 @@ export function toReading(header: readonly string[], lines: readonly Line[]): Re
 /** Each column under a name of its own. */
 function named(header: readonly string[], notes: Text[]): string[] {
   const taken = new Set<string>();
+  const next = new Map<string, number>();
   return header.map((cell, index) => {
     const wanted = cell.trim() === "" ? `column_${index + 1}` : cell.trim();
     let name = wanted;
-    for (let again = 2; taken.has(name); again++) name = `${wanted}_${again}`;
+    for (let again = next.get(wanted) ?? 2; taken.has(name); again++) {
+      name = `${wanted}_${again}`;
+      next.set(wanted, again + 1);
+    }
     taken.add(name);
-    if (name !== cell.trim()) {
+    if (name !== cell.trim() && notes.length < 10) {
       const zh = `第 ${index + 1} 列的列名 ${showValue(cell)} 改为 ${name}`;
       notes.push({ zh, en: `The name ${showValue(cell)} of column ${index + 1} became ${name}` });
     }
@@ -72,6 +77,10 @@ function split(text: string, delimiter: string): Line[] {
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
+      on_record(record: string[], { invalid_field_length: uneven }) {
+        if (uneven > mostUneven) throw tooUneven();
+        return record;
+      },
     });
     return records.map(readLine);
   } catch (thrown) {
@@ -89,6 +98,14 @@ function readLine(read: unknown): Line {
     record: Array.isArray(record) ? record.map(String) : [],
     line: isRecord(info) ? Number(info.lines) : 0,
   };
+}
+
+/** Rows with fewer or more cells than the first one: the parser is slow with those, and nothing else happens meanwhile. */
+const mostUneven = 20_000;
+
+function tooUneven(): Error {
+  const zh = `超过 ${mostUneven} 行的单元格数与第一行不同`;
+  return unreadable(zh, `More than ${mostUneven} lines do not have as many cells as the first one.`);
 }
 
 const reasons = new Map([

@@ -1,6 +1,6 @@
 import { showValue } from "../../../core/feedback.ts";
 import { isRecord, type JsonObject, type JsonValue, ownValue } from "../../../core/json.ts";
-import { type Content, type Table, unreadable } from "./content.ts";
+import { type Content, checkSize, type Table, unreadable } from "./content.ts";
 
 /** The rows of a value: a list of objects or of lists, or one object. Throws what names the place that is none. */
 export function toTable(content: Content): Table {
@@ -44,6 +44,7 @@ function ofObjects(list: readonly JsonValue[]): Table {
     throw notRows(`[${index}]`, item);
   });
   const columns = [...new Set(objects.flatMap((item) => Object.keys(item)))];
+  checkSize(objects.length, columns.length);
   return { columns, rows: objects.map((item) => columns.map((name) => ownValue(item, name))) };
 }
 
@@ -54,7 +55,8 @@ function ofLists(list: readonly JsonValue[]): Table {
     throw notRows(`[${index}]`, item);
   });
   const [first = [], ...rest] = lists;
-  const width = Math.max(...lists.map((row) => row.length));
+  const width = lists.reduce((most, row) => Math.max(most, row.length), 0);
+  checkSize(lists.length, width);
   const isHeader = first.every((cell) => typeof cell === "string") && new Set(first).size === width;
   const columns = isHeader ? first.map(String) : Array.from({ length: width }, (_, index) => `column_${index + 1}`);
   return { columns, rows: (isHeader ? rest : lists).map((row) => columns.map((_, index) => row[index])) };

@@ -1,6 +1,7 @@
 import { DuetError } from "../../../core/errors.ts";
-import { type Problem, valueProblem } from "../../../core/feedback.ts";
+import { valueProblem } from "../../../core/feedback.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../../core/json.ts";
+import type { ArgumentProblem } from "../../../core/tool.ts";
 import { readAddress } from "../../outgoing/read-address.ts";
 import type { HostList } from "./host-list.ts";
 
@@ -13,7 +14,7 @@ export interface RequestParts {
 }
 
 /** The request that validated arguments mean, and what is wrong with it that their schema could not say. */
-export function readRequest(args: JsonObject, hosts: HostList): { request: RequestParts; problems: Problem[] } {
+export function readRequest(args: JsonObject, hosts: HostList): { request: RequestParts; problems: ArgumentProblem[] } {
   const { url, body, timeout_s } = args;
   const method = typeof args.method === "string" ? args.method : "GET";
   const headers = isRecord(args.headers) ? args.headers : {};
@@ -31,7 +32,7 @@ export function readRequest(args: JsonObject, hosts: HostList): { request: Reque
   return { request, problems };
 }
 
-function urlProblems(url: string, hosts: HostList): Problem[] {
+function urlProblems(url: string, hosts: HostList): ArgumentProblem[] {
   try {
     return hosts.has(readAddress(url)) ? [] : [valueProblem("url", url, hosts.rule.zh, hosts.rule.en)];
   } catch (thrown) {
@@ -52,7 +53,7 @@ function inLowerCase(headers: Record<string, unknown>): Record<string, string> {
 const reserved =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept-encoding|proxy-.*)$/i;
 
-function headerProblems([name, value]: [string, unknown]): Problem[] {
+function headerProblems([name, value]: [string, unknown]): ArgumentProblem[] {
   const path = `headers.${name.slice(0, 60)}`;
   if (!/^[!#$%&'*+.^_`|~\w-]{1,200}$/.test(name)) {
     return [valueProblem("headers", name, "不是请求头名称", "is not the name of a header")];

@@ -4,6 +4,7 @@ import { shortLine } from "../../../core/short-line.ts";
 import type { ToolResult } from "../../../core/tool.ts";
 import type { OutgoingResponse } from "../../outgoing/outgoing.ts";
 import { decodePage, isBinary } from "../../page/decode-page.ts";
+import { readContentType } from "../../page/page-kind.ts";
 import type { RequestParts } from "./read-request.ts";
 
 /** Of the body, in UTF-16 units. */
@@ -38,7 +39,7 @@ function shownHeaders(headers: Record<string, string>): string[] {
 }
 
 function bodyText({ headers, body, truncated }: OutgoingResponse, locale: Locale): string {
-  const type = headers["content-type"] ?? "";
+  const { type, charset } = readContentType(headers["content-type"]);
   if (body.length === 0) return say(locale, { zh: "[没有正文]", en: "[no body]" });
   if (isMedia(type) || isBinary(body)) {
     const [kind, size] = [shortLine(type, 80) || "?", `${body.length}${truncated ? "+" : ""}`];
@@ -47,7 +48,7 @@ function bodyText({ headers, body, truncated }: OutgoingResponse, locale: Locale
       en: `[binary content: ${kind}, ${size} bytes, not shown]`,
     });
   }
-  const text = decodePage(body, /charset\s*=\s*"?([\w:.-]{2,40})/i.exec(type)?.[1]);
+  const text = decodePage(body, charset);
   const laidOut = layOut(text).toWellFormed().replaceAll("\0", "\ufffd");
   const kept = headOf(laidOut, mostCharacters);
   if (kept.length === laidOut.length && !truncated) return laidOut;

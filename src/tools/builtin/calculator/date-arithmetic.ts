@@ -1,5 +1,5 @@
-import { DuetError } from "../../core/errors.ts";
-import { type Locale, say } from "../../core/locale.ts";
+import { DuetError } from "../../../core/errors.ts";
+import { type Locale, say } from "../../../core/locale.ts";
 
 const date = String.raw`(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?`;
 const difference = new RegExp(String.raw`^\s*${date}\s+[-−–]\s+${date}\s*=?\s*$`);

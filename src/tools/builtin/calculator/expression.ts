@@ -9,8 +9,8 @@ import {
   type MathNode,
   parseDependencies,
 } from "mathjs/number";
-import { DuetError, messageOf } from "../../core/errors.ts";
-import { printableLine } from "../../core/printable.ts";
+import { DuetError, messageOf } from "../../../core/errors.ts";
+import { printableLine } from "../../../core/printable.ts";
 import { type Argument, constants, functions, operators } from "./arithmetic.ts";
 import { evaluateExact } from "./exact-integer.ts";
 import { finite } from "./finite.ts";

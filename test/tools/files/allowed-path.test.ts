@@ -3,8 +3,9 @@ import { mkdir, realpath, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findAllowed, isPrivate, openAllowed, realRoots } from "../../../src/tools/builtin/allowed-path.ts";
-import { temporaryFiles } from "./files.ts";
+import { findAllowed, isPrivate, realRoots } from "../../../src/tools/files/allowed-path.ts";
+import { openAllowed } from "../../../src/tools/files/open-allowed.ts";
+import { temporaryFiles } from "../builtin/files.ts";
 
 const layout = {
   "root/a.txt": "A",

@@ -1,8 +1,9 @@
-import { cutText } from "../../core/cut-text.ts";
-import { type Locale, say } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
+import { cutText } from "../../../core/cut-text.ts";
+import { type Locale, say } from "../../../core/locale.ts";
+import { printableLine } from "../../../core/printable.ts";
+import type { Counter } from "./counter.ts";
 import { logLevels } from "./log-level.ts";
-import type { Counter, Grouping, LogFilter, LogSummary, NumberedLine } from "./log-summary.ts";
+import type { Grouping, LogFilter, LogSummary, NumberedLine } from "./log-summary.ts";
 
 export interface Telling {
   filter: LogFilter;
@@ -80,7 +81,12 @@ function tellCounts<K extends string>(
   if (top.length === 0) return [];
   const ordered = byKey ? top.toSorted(([a], [b]) => (a < b ? -1 : 1)) : top;
   const left = counter.counts.size - top.length;
-  const more = say(locale, { zh: `  …还有 ${left} 种`, en: `  ... and ${left} more` });
+  const more = say(
+    locale,
+    counter.others > 0
+      ? { zh: `  …还有 ${left} 种以上`, en: `  ... and more than ${left} others` }
+      : { zh: `  …还有 ${left} 种`, en: `  ... and ${left} more` },
+  );
   return [
     title,
     ...ordered.map(([key, count]) => `  ${count}× ${cutText(printableLine(key), 160)}`),

@@ -1,20 +1,18 @@
 import { basename, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { printableLine } from "../../core/printable.ts";
-import { openAllowed, shownPath } from "./allowed-path.ts";
-import { decoderFor } from "./decode-text.ts";
+import { printableLine } from "../../../core/printable.ts";
+import { decoderFor } from "../../files/decode-text.ts";
+import { openAllowed } from "../../files/open-allowed.ts";
+import { readStart } from "../../files/read-start.ts";
+import { shownPath } from "../../files/tell-path.ts";
+import { type WalkLimits, walkFiles } from "../../files/walk-files.ts";
 import { type FileGlob, fileGlob } from "./file-glob.ts";
 import { findLines } from "./find-text.ts";
-import { walkFiles } from "./walk-files.ts";
 
-export interface FileSearchLimits {
-  /** Directory entries looked at. */
-  entries: number;
-  depth: number;
+export interface FileSearchLimits extends WalkLimits {
   /** Bytes read in all, and of one file; a larger file is found by its name only. */
   totalBytes: number;
   fileBytes: number;
-  milliseconds: number;
 }
 
 /** One search: what is asked, within what, and what it has used up. */
@@ -112,8 +110,7 @@ async function readAllowed(file: string, { contents, roots, limits, tally }: Fil
       return undefined;
     }
     tally.bytes += size;
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(size), 0, size, 0);
-    return buffer.subarray(0, bytesRead);
+    return (await readStart(handle, size)).bytes;
   } catch {
     return undefined;
   } finally {

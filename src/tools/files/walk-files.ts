@@ -7,6 +7,8 @@ export interface WalkLimits {
   /** Directory entries looked at, of any kind. */
   entries: number;
   depth: number;
+  /** What is done between two files included. */
+  milliseconds: number;
 }
 
 const skipped = new Set(["node_modules", "__pycache__", "bower_components"]);
@@ -26,13 +28,14 @@ export async function* walkFiles(
   const status: Stats | undefined = await lstat(start).catch(() => undefined);
   if (status?.isFile()) yield start;
   if (!status?.isDirectory()) return;
+  const deadline = performance.now() + limits.milliseconds;
   let entriesLeft = limits.entries;
   const waiting = [{ path: start, depth: 0 }];
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
     signal.throwIfAborted();
     const { path, depth } = directory;
     if (kernelDirectories.has(path)) continue;
-    if (depth > limits.depth || entriesLeft <= 0) {
+    if (depth > limits.depth || entriesLeft <= 0 || performance.now() > deadline) {
       onLimit();
       continue;
     }

@@ -1,5 +1,5 @@
-import { headOf } from "../../core/cut-text.ts";
-import { printableLine } from "../../core/printable.ts";
+import { headOf } from "../../../core/cut-text.ts";
+import { printableLine } from "../../../core/printable.ts";
 
 export interface Hit {
   /** From 1. */

@@ -33,6 +33,13 @@ export function readLevel(name: unknown): LogLevel | undefined {
   return typeof name === "string" ? names.get(name.toUpperCase()) : undefined;
 }
 
+/** For lines that name their level somewhere within. */
+export function guessLevel(text: string): LogLevel | undefined {
+  return readLevel(
+    /\b(FATAL|CRITICAL|ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|error|warning)\b/.exec(text.slice(0, 300))?.[1],
+  );
+}
+
 export function isAtLeast(level: LogLevel | undefined, least: LogLevel): boolean {
   return level !== undefined && logLevels.indexOf(level) >= logLevels.indexOf(least);
 }

@@ -1,4 +1,5 @@
-import { headOf } from "../../core/cut-text.ts";
+import { headOf } from "../../../core/cut-text.ts";
+import { Counter } from "./counter.ts";
 import type { LogEntry, LogFormat } from "./log-entry.ts";
 import { isAtLeast, type LogLevel } from "./log-level.ts";
 
@@ -40,26 +41,6 @@ export interface LogSummary {
   matches: NumberedLine[];
   /** The entry that a line of no form belongs to; undefined where it was filtered out. */
   current?: NumberedLine;
-}
-
-const maxKeys = 5000;
-
-/** Counts by key; keys beyond the first 5,000 are counted together. */
-export class Counter<K extends string> {
-  readonly counts = new Map<K, number>();
-  /** How often something was counted under no key of its own. */
-  others = 0;
-
-  add(key: K): void {
-    const count = this.counts.get(key);
-    if (count === undefined && this.counts.size >= maxKeys) this.others++;
-    else this.counts.set(key, (count ?? 0) + 1);
-  }
-
-  /** The most frequent first. */
-  top(most: number): [K, number][] {
-    return [...this.counts].toSorted(([, a], [, b]) => b - a).slice(0, most);
-  }
 }
 
 export function emptySummary(): LogSummary {
@@ -128,7 +109,7 @@ function passes(text: string, entry: LogEntry | undefined, filter: LogFilter): b
 
 function groupOf(entry: LogEntry, groupBy: Grouping): string {
   if (groupBy === "level") return entry.level ?? "-";
-  if (groupBy === "source") return entry.source ?? "-";
+  if (groupBy === "source") return entry.source === undefined ? "-" : ownCopy(headOf(entry.source, 200));
   if (groupBy === "message") return pattern(entry.message);
   if (entry.time === undefined) return "-";
   const iso = new Date(entry.time).toISOString();
@@ -142,6 +123,10 @@ function pattern(message: string): string {
     .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "<id>")
     .replace(/\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{8,64}\b/gi, "<id>")
     .replace(/\d+(?:[.:,]\d+)*/g, "<n>");
-  // A copy: a slice would keep the whole chunk of the file that it was cut from.
+  return ownCopy(text);
+}
+
+/** A slice would keep the whole chunk of the file that it was cut from. */
+function ownCopy(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }

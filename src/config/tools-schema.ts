@@ -1,0 +1,36 @@
+import * as z from "zod";
+import type { Text } from "../core/locale.ts";
+import { parseToolPattern, permitProblem } from "../core/tool-pattern.ts";
+import { only, text } from "./words.ts";
+
+const toolPatterns = z.array(
+  ruled((written) => {
+    const parsed = parseToolPattern(written);
+    return "problem" in parsed ? parsed.problem : undefined;
+  }),
+);
+
+/** A text with which nothing is wrong; `problem` says what is allowed. */
+function ruled(problem: (written: string) => Text | undefined) {
+  return text.superRefine((written, context) => {
+    const allowed = problem(written);
+    if (allowed) context.addIssue({ code: "custom", input: written, ...only(allowed) });
+  });
+}
+
+/** What `tools` of the file may say. */
+export const toolsSchema = z
+  .strictObject({
+    allow: z
+      .array(ruled(permitProblem))
+      .default(["*"])
+      .meta({ description: "Tools on offer; `*` is any run of characters, `shell(ls *)` calls with such arguments." }),
+    deny: toolPatterns.default([]).meta({ description: "Tools, or calls, that never run; over all else." }),
+    ask: toolPatterns.default(["*:destructive"]).meta({ description: "Calls that need a person's consent." }),
+    directory: text.optional().meta({
+      description:
+        "Your own tool modules and skills, relative to this file; absent: tools/ in Duet's own directory of configuration.",
+    }),
+    roots: z.array(text).min(1).default(["."]).meta({ description: "Directories that file tools may read." }),
+  })
+  .meta({ description: "Which tools there are and which may run." });

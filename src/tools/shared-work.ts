@@ -1,0 +1,34 @@
+import { abortable } from "../core/waiting.ts";
+
+export interface SharedWork<T> {
+  key: string;
+  /** Work that is under way. */
+  pending: Map<string, Promise<T>>;
+  work(): Promise<T>;
+  /** Whether others can use what came of it. */
+  isGood(result: T): boolean;
+  signal: AbortSignal;
+}
+
+/**
+ * Does the work, or waits for somebody who is at it already; whoever waited for what failed or was not good does it again. Rejects
+ * as the work does, and with the signal's reason while it waits.
+ */
+export async function share<T>(options: SharedWork<T>): Promise<{ result: T; isShared: boolean }> {
+  const { key, pending, isGood, signal } = options;
+  for (let other = pending.get(key); other; other = pending.get(key)) {
+    const found = other.then(
+      (result) => ({ result, isShared: isGood(result) }),
+      () => undefined,
+    );
+    const known = await abortable(found, signal);
+    if (known?.isShared) return known;
+  }
+  const work = options.work();
+  pending.set(key, work);
+  try {
+    return { result: await work, isShared: false };
+  } finally {
+    if (pending.get(key) === work) pending.delete(key);
+  }
+}

@@ -16,14 +16,23 @@ export async function main(argv: string[]): Promise<void> {
   let interrupted: number | undefined;
   for (const [signal, code] of Object.entries(signals))
     process.on(signal, () => {
-      if (interrupted !== undefined) process.exit(code);
+      if (interrupted !== undefined) {
+        process.off("exit", early);
+        process.exit(code);
+      }
       interrupted = code;
       stop.abort(new DuetError({ code: "internal", text: { zh: "已中断", en: `interrupted by ${signal}` } }));
     });
   // The last door: what nobody caught is a line, and the other callers are served on.
-  process.on("unhandledRejection", (thrown) => {
-    process.stderr.write(`duet: ${printableLine(toDuetError(thrown).message)}\n`);
-  });
+  const tell = (thrown: unknown): void =>
+    void process.stderr.write(`duet: ${printableLine(toDuetError(thrown).message)}\n`);
+  process.on("unhandledRejection", tell).on("uncaughtException", tell);
+  // A module of the user's that ends the process must not look like a success.
+  const early = (): void => {
+    process.stderr.write("duet: the process was ended from within (process.exit)\n");
+    process.exitCode = 1;
+  };
+  process.on("exit", early);
   let unwritten: NodeJS.ErrnoException | undefined;
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error) => {
@@ -32,6 +41,7 @@ export async function main(argv: string[]): Promise<void> {
     });
   const code = await run(argv, stop.signal);
   await Promise.all([drained(process.stdout), drained(process.stderr)]);
+  process.off("exit", early);
   process.exit(unwritten === undefined ? (interrupted ?? code) : await unwrittenCode(unwritten));
 }
 

@@ -62,7 +62,7 @@ export async function loadConfig(
     },
     search: readSearch(settings.search, sources),
     web: settings.web,
-    email: readEmail(settings.email, sources),
+    email: readEmail(settings.email, sources, origins["email.host"]),
     prompts: { directory: prompts.directory && absolute("prompts.directory", prompts.directory) },
     conversations: settings.conversations,
     localeIsChosen: settings.locale !== undefined || speaksALanguage(read.environment),

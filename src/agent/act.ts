@@ -7,7 +7,7 @@ import { printableLine } from "../core/printable.ts";
 import { type NumberedSource, pageText, sourceBlocks } from "../core/sources.ts";
 import type { ToolResult } from "../core/tool.ts";
 import type { Run } from "./run.ts";
-import { type Allowance, createAllowance, runCall } from "./run-call.ts";
+import { type Allowance, createAllowance, type Ran, runCall } from "./run-call.ts";
 import { overLimit, repeated } from "./unrun-call.ts";
 
 /** A call and what came of it, as the models read it. */
@@ -74,15 +74,16 @@ async function observe(run: Run, { call, callId, record, step, allowance }: OneC
   const started = performance.now();
   run.emit({ type: "tool-start", callId, step, tool: call.name, arguments: record.arguments });
   const isRepeated = run.repetition.isRepeated(call);
-  const { result, ran } = isRepeated
+  const done: Ran = isRepeated
     ? { result: repeated(run, call.name), ran: false }
     : await runCall(run, call, callId, allowance);
+  const { result, ran, waitedMs = 0 } = done;
   const sources = await numbered(run, result);
   const text = readBy(run, result, sources);
   record.result = text;
   record.ok = result.ok;
   record.cached = result.cached ?? false;
-  record.elapsed_ms = Math.round(performance.now() - started);
+  record.elapsed_ms = Math.round(performance.now() - started - waitedMs);
   run.emit({
     type: "tool-end",
     callId,

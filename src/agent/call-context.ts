@@ -3,14 +3,34 @@ import { printableLine } from "../core/printable.ts";
 import type { RunFacts, ToolContext } from "../core/tool.ts";
 import type { Run } from "./run.ts";
 
+interface CallContext extends ToolContext {
+  /** How long the call has waited for a person, in milliseconds: no time of the tool's. */
+  readonly waitedMs: number;
+  close(): void;
+}
+
 /** What a tool says after its call has ended is dropped: its events stand between `tool-start` and `tool-end`. */
-export function openContext(run: Run, callId: string): ToolContext & { close(): void } {
+export function openContext(run: Run, callId: string): CallContext {
+  const { approve } = run;
   let open = true;
+  let waitedMs = 0;
   return {
+    get waitedMs() {
+      return waitedMs;
+    },
     signal: run.working,
     locale: run.language,
     chain: chainBelow(run),
-    approve: run.approve,
+    approve:
+      approve &&
+      (async (request) => {
+        const began = performance.now();
+        try {
+          return await approve(request);
+        } finally {
+          waitedMs += performance.now() - began;
+        }
+      }),
     facts: () => factsOf(run),
     progress(message, progress, total) {
       if (!open) return;

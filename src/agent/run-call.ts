@@ -23,13 +23,16 @@ export function createAllowance(allowed: number): Allowance {
   };
 }
 
-/** Runs a call that may run; `ran`: it got as far as its tool. Never throws. */
-export async function runCall(
-  run: Run,
-  call: ToolCall,
-  callId: string,
-  allowance: Allowance,
-): Promise<{ result: ToolResult; ran: boolean }> {
+export interface Ran {
+  result: ToolResult;
+  /** Whether the call got as far as its tool. */
+  ran: boolean;
+  /** How long it waited for a person, in milliseconds; absent where it did not get that far. */
+  waitedMs?: number;
+}
+
+/** Runs a call that may run. Never throws. */
+export async function runCall(run: Run, call: ToolCall, callId: string, allowance: Allowance): Promise<Ran> {
   const tool = run.tools.get(call.name);
   if (!tool) return { result: unknownTool(run, call.name), ran: false };
   if (call.arguments === undefined) return { result: unreadableArguments(run, call), ran: false };
@@ -40,9 +43,10 @@ export async function runCall(
     const result = await abortable(tool.run(call.arguments, context), run.working);
     const ran = result.error?.code !== "invalid_arguments";
     if (!ran) allowance.giveBack();
-    return { result, ran };
+    return { result, ran, waitedMs: context.waitedMs };
   } catch (thrown) {
-    return { result: run.working.aborted ? stopped(run) : failed(run, thrown), ran: true };
+    const result = run.working.aborted ? stopped(run) : failed(run, thrown);
+    return { result, ran: true, waitedMs: context.waitedMs };
   } finally {
     context.close();
   }

@@ -53,10 +53,14 @@ export async function runChat(options: ChatOptions): Promise<number> {
   };
 
   async function askReader(query: string, stop: AbortSignal): Promise<string | undefined> {
-    input.setPrompt(query);
-    showPrompt();
     try {
-      return await lines.fresh(stop);
+      if (lines.hasEnded) return undefined;
+      input.setPrompt(query);
+      showPrompt();
+      const line = await lines.fresh(stop);
+      // With nobody left to ask, what goes on is for nobody.
+      if (line === undefined) running?.abort();
+      return line;
     } catch (thrown) {
       dropTyped();
       throw thrown;

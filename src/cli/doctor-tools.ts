@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { isOwn, lostTools } from "../app/own-tools.ts";
 import type { Inventory } from "../app.ts";
 import type { Config } from "../config.ts";
@@ -19,6 +20,24 @@ export function ownToolsFindings({ tools, dropped }: Inventory, { tools: { direc
     return { topic: "tools", state: "failed", what, name: "", text, details: { tool: name, source, reason } };
   });
   return [...(names.length > 0 ? [there] : []), ...broken];
+}
+
+/** The directories that file tools may read and that are not there; a tool would find nothing in them and say no more. */
+export async function rootFindings({ tools: { roots } }: Config): Promise<Finding[]> {
+  const there = await Promise.all(
+    roots.map((root) =>
+      stat(root).then(
+        (found) => found.isDirectory(),
+        () => false,
+      ),
+    ),
+  );
+  return roots
+    .filter((_, index) => !there[index])
+    .map((root): Finding => {
+      const text = { zh: "没有这个目录。", en: "there is no such directory." };
+      return { topic: "tools", state: "failed", what: { zh: "tools.roots", en: "tools.roots" }, name: root, text };
+    });
 }
 
 const what: Text = { zh: "自己的工具", en: "own tools" };

@@ -7,7 +7,7 @@ import type { Console } from "./console.ts";
 import { type Finding, modelFinding, serverFinding } from "./doctor-findings.ts";
 import { searchFinding } from "./doctor-search.ts";
 import { configurationFinding, keyFindings, nodeFinding } from "./doctor-settings.ts";
-import { ownToolsFindings } from "./doctor-tools.ts";
+import { ownToolsFindings, rootFindings } from "./doctor-tools.ts";
 
 export interface DoctorOptions {
   duet: Duet;
@@ -44,6 +44,7 @@ async function* examine(duet: Duet, config: Config, signal: AbortSignal): AsyncG
   const checks = await models;
   yield* keyFindings(checks, config);
   for (const check of checks) yield modelFinding(check, config);
+  yield* await rootFindings(config);
   yield* ownToolsFindings(await inventory, config);
   for (const server of (await inventory).servers) yield serverFinding(server);
 }

@@ -57,7 +57,15 @@ export async function listTools({ duet, console, output, signal }: ToolsOptions)
     for (const problem of state?.problems ?? []) write(`  ✗ ${say(duet.locale, problem)}`);
     for (const { name, description } of own) write(`  ${name.padEnd(30)} ${cutText(printableLine(description), 100)}`);
   }
-  for (const { text } of dropped) write(`✗ ${say(duet.locale, text)}`);
+  const unwanted = dropped.filter(({ reason }) => reason === "not-allowed").length;
+  for (const { text, reason } of dropped) if (reason !== "not-allowed") write(`✗ ${say(duet.locale, text)}`);
+  if (unwanted > 0)
+    write(
+      say(duet.locale, {
+        zh: `– tools.allow 不包括另外 ${unwanted} 个`,
+        en: `– tools.allow leaves out ${unwanted} more`,
+      }),
+    );
   return 0;
 }
 

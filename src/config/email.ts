@@ -2,14 +2,22 @@ import { valueAt } from "./path.ts";
 import { problem } from "./problem.ts";
 import type { Settings } from "./schema.ts";
 import type { EmailSettings } from "./settings.ts";
-import type { Source } from "./source.ts";
+import type { Origin, Source } from "./source.ts";
 
-/** Undefined where no server is set. Throws when nobody can be the sender. */
-export function readEmail(email: Settings["email"], sources: readonly Source[]): EmailSettings | undefined {
+/**
+ * Undefined where no server is set. Throws when nobody can be the sender, unless only the environment names a server: it may be
+ * meant for others.
+ */
+export function readEmail(
+  email: Settings["email"],
+  sources: readonly Source[],
+  origin: Origin | undefined,
+): EmailSettings | undefined {
   const { host, port, secure = port === 465, user, password, recipients } = email;
   if (host === undefined) return undefined;
   const from = email.from ?? (user?.includes("@") ? user : undefined);
   if (from !== undefined) return { host, port, secure, user, password, from, recipients };
+  if (origin?.from === "environment") return undefined;
   const source = sources.findLast((each) => valueAt(each.tree, ["email", "host"]) !== undefined);
   throw problem(source?.where(["email", "host"]) ?? "email.host", needsSender);
 }

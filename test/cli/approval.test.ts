@@ -165,6 +165,20 @@ describe("a call that needs consent, in the terminal chat", () => {
     expect(terminal.screen()).toMatch(/Let files__write_file run\? .*\] n\s+… Let sly run\?/);
   });
 
+  test("of two at once, none runs at the end of the input, and nothing more is asked of the models", async () => {
+    const it = await desk();
+    const both = [...(write("a.txt", it).toolCalls ?? []), ...(write("b.txt", it).toolCalls ?? [])];
+    it.provider.script("cheap", { toolCalls: both });
+    const terminal = await chat(it);
+    terminal.type("Write both\r");
+    await terminal.shows(`"path": "${join(it.folder, "a.txt")}"`);
+    terminal.type("\u0004");
+    expect(await terminal.ended()).toBe(0);
+    expect([await content("a.txt", it), await content("b.txt", it)]).toEqual(["", ""]);
+    expect(it.provider.requests("cheap")).toHaveLength(1);
+    expect(it.provider.requests("strong")).toHaveLength(0);
+  });
+
   test("of two at once, one is asked about after the other", async () => {
     const it = await desk();
     const both = [...(write("a.txt", it).toolCalls ?? []), ...(write("b.txt", it).toolCalls ?? [])];

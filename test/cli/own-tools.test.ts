@@ -198,3 +198,25 @@ export default { name: "own", description: "d", inputSchema: {}, run: () => 1 };
     expect((await duet.tools()).filter(({ source }) => source !== "builtin")).toEqual([]);
   });
 });
+
+describe("a module that misbehaves beyond its call", () => {
+  const tool = (run: string): string =>
+    `export default { name: "odd", description: "Odd.", inputSchema: {}, run: ${run} };`;
+
+  test("what it throws later is a line on stderr, and the call goes on", async () => {
+    const late = `() => { setTimeout(() => { throw new Error("late"); }, 5); return new Promise((end) => setTimeout(end, 100, "done")); }`;
+    const cwd = directory({}, { "tools/odd.mjs": tool(late) });
+    const { code, stdout, stderr } = await runProgram(["tools", "call", "odd", "{}"], { cwd });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "done\n", stderr: "duet: late\n" });
+  });
+
+  test.each([
+    ["while it loads", `process.exit(0);\n${tool('() => "x"')}`],
+    ["in its call", tool("() => process.exit(0)")],
+  ])("ending the process %s is no success", async (_, module) => {
+    const cwd = directory({}, { "tools/odd.mjs": module });
+    const { code, stderr } = await runProgram(["tools", "call", "odd", "{}"], { cwd });
+    expect(code).toBe(1);
+    expect(stderr).toContain("the process was ended from within");
+  });
+});

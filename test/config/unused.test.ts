@@ -8,8 +8,18 @@ test("what is set and not obeyed yet is named as it was set, in both languages; 
   const names = unusedSettings(config);
   expect(names).toEqual(["DUET_HTTP_TOKEN"]);
   expect(unusedLine(names)).toEqual({
-    zh: "已设置但此版本尚不使用：DUET_HTTP_TOKEN",
-    en: "set, but not used by this version yet: DUET_HTTP_TOKEN",
+    zh: "已设置但未使用：DUET_HTTP_TOKEN",
+    en: "set, but not used: DUET_HTTP_TOKEN",
   });
   expect(unusedLine([])).toBeUndefined();
+});
+
+test("a mail server that only the environment names, without a sender, may be meant for others", async () => {
+  const nowhere = "/nonexistent";
+  const config = await loadConfig({}, { HOME: nowhere, SMTP_HOST: "mail.local" }, nowhere);
+  expect(config.email).toBeUndefined();
+  expect(unusedSettings(config)).toEqual(["SMTP_HOST (SMTP_FROM?)"]);
+  const whole = await loadConfig({}, { HOME: nowhere, SMTP_HOST: "mail.local", SMTP_FROM: "a@example.com" }, nowhere);
+  expect(whole.email).toMatchObject({ host: "mail.local", from: "a@example.com" });
+  expect(unusedSettings(whole)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type ApproveCall, createDuet, defineTool, type OwnTool } from "../../src/index.ts";
 import { type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
 
@@ -93,4 +93,15 @@ test("a cancel while a person thinks ends the run, and nothing runs", async () =
   });
   expect(outcome.status).toBe("cancelled");
   expect(erased).toEqual([]);
+});
+
+test("what a person takes to think is no time of the tool's", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { outcome } = await ask([erasing("old"), "Done."], async () => {
+    vi.advanceTimersByTime(60_000);
+    return "once";
+  });
+  expect(erased).toEqual(["old"]);
+  expect(outcome.tool_calls[0]?.elapsed_ms).toBeLessThan(30_000);
 });

@@ -21,7 +21,7 @@ const duet = await createDuet({
 try {
   const first = await read("small");
   console.log(
-    `the first page, a small one   ${first.tookMs.toFixed(0).padStart(5)} ms   imports and the thread's start`,
+    `the first page, a small one   ${first.tookMs.toFixed(0).padStart(5)} ms   imports and the process's start`,
   );
   await read("news-warm-up");
   const news = await measure("news");

@@ -26,7 +26,7 @@ for (const name of await readdir("dist").catch(() => []))
   if (name !== "types") await rm(join("dist", name), { recursive: true, force: true });
 await build({
   // The worker is found beside the file that starts it, under its own name.
-  entryPoints: { duet: "bin/duet.ts", index: "src/index.ts", "page-worker": "src/tools/page/page-worker.ts" },
+  entryPoints: { duet: "bin/duet.ts", index: "src/index.ts", "heavy-worker": "src/tools/heavy/heavy-worker.ts" },
   outdir: "dist",
   bundle: true,
   splitting: true,

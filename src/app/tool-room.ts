@@ -22,17 +22,17 @@ export async function openToolRoom({ tools: rules, locale, search, web, email }:
     { withOutputLimit },
     { createBuiltinTools },
     { createJudge, withPermission },
-    { createPageReader },
+    { createHeavyWork },
   ] = await Promise.all([
     import("../tools/collect.ts"),
     import("../tools/validate.ts"),
     import("../tools/limits.ts"),
     import("../tools/builtin.ts"),
     import("../tools/permission.ts"),
-    import("../tools/page/page-reader.ts"),
+    import("../tools/heavy/heavy-work.ts"),
   ]);
   const judge = createJudge(rules);
-  const pages = createPageReader();
+  const work = createHeavyWork();
   const builtins = new WeakMap<object, Tool[]>();
   const guarded = new WeakMap<Tool, Tool>();
 
@@ -46,7 +46,7 @@ export async function openToolRoom({ tools: rules, locale, search, web, email }:
       const known = builtins.get(conversation);
       if (known) return known;
       const searches = search.enabled === false ? undefined : search;
-      const options = { roots: rules.roots, locale, search: searches, web, email, pages };
+      const options = { roots: rules.roots, locale, search: searches, web, email, work };
       const made = createBuiltinTools(options).map((tool) => withPermission(tool, judge));
       builtins.set(conversation, made);
       return made;
@@ -58,6 +58,6 @@ export async function openToolRoom({ tools: rules, locale, search, web, email }:
       const narrower = createJudge({ allow }, "question");
       return narrowed.map((tool) => withPermission(tool, narrower));
     },
-    close: () => pages.close(),
+    close: () => work.close(),
   };
 }

@@ -11,10 +11,10 @@ import { createHttpRequest } from "./builtin/http-request.ts";
 import { createLogTransform } from "./builtin/log-transform.ts";
 import { createReadFile } from "./builtin/read-file.ts";
 import { createSendEmail, type EmailOptions } from "./builtin/send-email.ts";
+import { createHeavyWork, type HeavyWork } from "./heavy/heavy-work.ts";
 import { withOutputLimit, withTimeout } from "./limits.ts";
 import { createOutgoing } from "./outgoing/create-outgoing.ts";
 import type { OutgoingRules } from "./outgoing/outgoing.ts";
-import type { PageReader } from "./page/page-reader.ts";
 import { createReadPage } from "./page/read-page.ts";
 import { canSearch, createWebSearch, type SearchOptions } from "./search/web-search.ts";
 import { withValidation } from "./validate.ts";
@@ -32,8 +32,8 @@ export interface BuiltinOptions {
   search: SearchOptions | undefined;
   /** Where the tools that go out may go; absent: there are none of them. */
   web?: WebOptions | undefined;
-  /** Reads pages for all conversations; one of its own when absent. */
-  pages?: PageReader;
+  /** Reads pages and converts data for all conversations; one of its own when absent. */
+  work?: HeavyWork;
   /** The server that sends mail; absent: there is no `send_email`. */
   email?: EmailOptions | undefined;
   /** Milliseconds since 1970. */
@@ -46,7 +46,7 @@ export function createBuiltinTools({
   locale,
   search,
   web,
-  pages,
+  work = createHeavyWork(),
   email,
   now = Date.now,
 }: BuiltinOptions): Tool[] {
@@ -59,13 +59,13 @@ export function createBuiltinTools({
     limited(createReadFile(roots, locale), 15_000),
     limited(createLogTransform(roots, locale, now), 30_000),
     limited(createCurrentTime(locale, now), 5000),
-    limited(createFormatData(locale), 15_000),
+    limited(createFormatData(locale, work), 30_000),
     limited(createContext(roots, locale, now), 5000),
   ];
   if (email !== undefined) tools.push(limited(createSendEmail(email, locale), 60_000));
   if (web !== undefined) {
     const outgoing = createOutgoing(web);
-    tools.push(limited(createReadPage(outgoing, locale, pages), 60_000));
+    tools.push(limited(createReadPage(outgoing, locale, work), 60_000));
     tools.push(limited(createHealthCheck(outgoing, locale, now), 65_000));
     if (web.hosts.length > 0) tools.push(limited(createHttpRequest(outgoing, web.hosts, locale), 65_000));
   }

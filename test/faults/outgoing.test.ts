@@ -585,6 +585,25 @@ describe("70 servers that send what was not asked for", () => {
     expect(listener.received.match(/connection: close/gi)).toHaveLength(2);
   });
 
+  test.each([1, 2])(
+    "%i unasked 100 Continue before the answer are passed over, in whatever pieces they come",
+    async (times) => {
+      const all = "HTTP/1.1 100 Continue\r\n\r\n".repeat(times) + ok("real");
+      for (const size of [all.length, 7]) {
+        const listener = await startListener((socket) => {
+          socket.setNoDelay(true);
+          socket.once("data", async () => {
+            for (let start = 0; start < all.length; start += size) {
+              socket.write(all.slice(start, start + size));
+              await new Promise((resolve) => setImmediate(resolve));
+            }
+          });
+        });
+        expect(textOf(await request(`http://127.0.0.1:${listener.port}/`, { reach: ["127.0.0.1"] }))).toBe("real");
+      }
+    },
+  );
+
   test("a planted answer behind a redirect does not answer the next hop", async () => {
     const listener = await startListener((socket, nth) => {
       const redirect = "HTTP/1.1 302 Found\r\nlocation: /next\r\ncontent-length: 0\r\n\r\n";

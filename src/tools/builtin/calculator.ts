@@ -6,7 +6,8 @@ import { printableLine } from "../../core/printable.ts";
 import { failure, type Tool, type ToolResult } from "../../core/tool.ts";
 import { defineTool, success } from "../define.ts";
 import { calculateDate } from "./calculator/date-arithmetic.ts";
-import { finite } from "./calculator/finite.ts";
+import { readFraction, type Value } from "./calculator/fraction.ts";
+import { showValue } from "./calculator/show-value.ts";
 import { statistics } from "./calculator/statistics.ts";
 
 const labels = {
@@ -69,7 +70,9 @@ export function createCalculator(locale: Locale): Tool {
 }
 
 async function calculate(args: JsonObject, locale: Locale): Promise<ToolResult> {
-  const numbers = Array.isArray(args.numbers) ? args.numbers.filter((value) => typeof value === "number") : undefined;
+  const numbers = Array.isArray(args.numbers)
+    ? args.numbers.filter((value) => typeof value === "number").map(readFraction)
+    : undefined;
   const wanted = Array.isArray(args.operations) ? args.operations.filter(isOperation) : undefined;
   if (wanted !== undefined && numbers === undefined) {
     return invalidArguments(locale, [
@@ -100,34 +103,24 @@ function isOperation(value: unknown): value is Operation {
   return typeof value === "string" && Object.hasOwn(labels, value);
 }
 
-async function solve(expression: string, numbers: readonly number[] | undefined, locale: Locale): Promise<string> {
+async function solve(expression: string, numbers: readonly Value[] | undefined, locale: Locale): Promise<string> {
   const shown = printableLine(expression).replace(/[\s=＝?？]+$/, "");
   const date = calculateDate(expression, locale);
   if (date !== undefined) return `${shown} ${date}`;
   // mathjs is slow to load, so only the first expression pays for it.
   const { evaluateExpression } = await import("./calculator/expression.ts");
   const value = evaluateExpression(expression, numbers);
-  if (typeof value === "bigint") return `${shown} = ${value}`;
-  // An integer that a double cannot hold was rounded before anything was calculated.
-  const inexact = (expression.match(/\d{16,}/g) ?? []).some((digits) => !Number.isSafeInteger(Number(digits)));
-  return `${shown} ${equals(value, inexact)}`;
+  return `${shown} ${showValue(value)}`;
 }
 
-function describe(operation: Operation, numbers: readonly number[], locale: Locale): string {
+function describe(operation: Operation, numbers: readonly Value[], locale: Locale): string {
   const label = say(locale, labels[operation]);
   if (operation === "std" || operation === "variance") {
     const population = operation === "std" ? statistics.populationStd(numbers) : statistics.populationVariance(numbers);
-    const sample = numbers.length < 2 ? "= -" : equals(statistics[operation](numbers));
+    const sample = numbers.length < 2 ? "= -" : showValue(statistics[operation](numbers));
     const kinds = say(locale, { zh: "样本，n-1；总体，n", en: "sample, n-1; population, n" });
-    return `${label} ${sample}; ${equals(population)} (${kinds})`;
+    return `${label} ${sample}; ${showValue(population)} (${kinds})`;
   }
   const value = statistics[operation === "average" ? "mean" : operation](numbers);
-  return `${label} ${equals(value)}`;
-}
-
-/** `= 98`, or `≈ 1.844674407371e+19` where a double cannot hold every digit. */
-function equals(value: number, inexact = false): string {
-  const sign = inexact || Math.abs(finite(value)) > Number.MAX_SAFE_INTEGER ? "≈" : "=";
-  const rounded = Number.isSafeInteger(value) ? value : Number(value.toPrecision(14));
-  return `${sign} ${rounded === 0 ? 0 : rounded}`;
+  return `${label} ${showValue(value)}`;
 }

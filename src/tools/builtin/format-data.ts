@@ -1,13 +1,14 @@
 import { DuetError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type Locale, say } from "../../core/locale.ts";
-import { failure, type Tool, type ToolResult } from "../../core/tool.ts";
+import { failure, type Tool, type ToolContext, type ToolResult } from "../../core/tool.ts";
 import { defineTool, success } from "../define.ts";
+import { createHeavyWork, type HeavyWork } from "../heavy/heavy-work.ts";
 import { dataFormats } from "./format-data/content.ts";
 import type { Converted } from "./format-data/convert.ts";
 
-/** Between JSON, YAML, CSV, TSV and Markdown tables, both ways; to the same format, tidily. */
-export function createFormatData(locale: Locale): Tool {
+/** Between JSON, YAML, CSV, TSV and Markdown tables, both ways; to the same format, tidily; `work` is best shared. */
+export function createFormatData(locale: Locale, work: HeavyWork = createHeavyWork()): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
   return defineTool({
     name: "format_data",
@@ -45,27 +46,28 @@ export function createFormatData(locale: Locale): Tool {
       additionalProperties: false,
     },
     annotations: { readOnly: true, idempotent: true },
-    run: (args, context) => format(args, context.locale),
+    run: (args, context) => format(args, work, context),
   });
 }
 
-async function format(args: JsonObject, locale: Locale): Promise<ToolResult> {
-  const { convert } = await import("./format-data/convert.ts");
+async function format(args: JsonObject, work: HeavyWork, { locale, signal }: ToolContext): Promise<ToolResult> {
   const named = (name: unknown) => dataFormats.find((known) => known === name);
   const { columns, indent } = args;
   const to = named(args.to) ?? "json";
   try {
-    const converted = convert({
+    const conversion = {
       data: String(args.data),
       from: named(args.from),
       to,
       indent: typeof indent === "number" ? indent : undefined,
       columns: Array.isArray(columns) ? columns.map(String) : undefined,
-    });
+    };
+    const converted = await work.run("convert", conversion, signal);
     const lines = [heading(converted, to, locale), ...converted.notes.slice(0, 10).map((note) => say(locale, note))];
     return success(`${lines.join("\n")}\n\n${converted.text}`);
   } catch (thrown) {
-    if (thrown instanceof DuetError) return failure("tool", say(locale, thrown.text));
+    signal.throwIfAborted();
+    if (thrown instanceof DuetError) return failure(thrown.code, say(locale, thrown.text));
     throw thrown;
   }
 }

@@ -36,8 +36,8 @@ export function createHttpRequest(outgoing: Outgoing, hosts: readonly string[], 
         body: {
           anyOf: [{ type: "string" }, { type: "object" }, { type: "array", items: {} }],
           ...describe(
-            "请求正文：对象或数组以 JSON 发送，字符串原样发送",
-            "The body: an object or a list is sent as JSON, a string as it is",
+            "请求正文：对象或数组以 JSON 发送，字符串原样发送（默认类型 text/plain，是 JSON 对象或数组时为 application/json）",
+            "The body: an object or a list is sent as JSON, a string as it is (as text/plain, or application/json if it is an object or a list)",
           ),
         },
         timeout_s: {

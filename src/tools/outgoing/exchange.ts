@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { TLSSocket } from "node:tls";
 import { Client, errors } from "undici";
+import { skipContinue } from "./skip-continue.ts";
 
 /** One request to one host; redirects are not followed. */
 export interface Hop {
@@ -32,6 +33,7 @@ export async function exchange(
 ): Promise<Answer & AsyncDisposable> {
   // A socket that is closed has no certificate any more.
   const until = socket instanceof TLSSocket ? Date.parse(socket.getPeerCertificate().valid_to) : undefined;
+  skipContinue(socket);
   let isTaken = false;
   const client = new Client(url.origin, {
     pipelining: 0,

@@ -7,6 +7,8 @@ import { isUtf8 } from "node:buffer";
 export function decodePage(bytes: Uint8Array, charset: string | undefined): string {
   const marked = markOf(bytes);
   if (marked !== undefined) return decoded(bytes, marked);
+  const unmarked = wideCharset(bytes);
+  if (unmarked !== undefined) return decoded(bytes, unmarked);
   const named = [charset, charsetIn(bytes)].flatMap((name) => knownCharset(name) ?? []);
   const wide = named.find((name) => /^utf-16|^iso-2022/.test(name));
   if (wide !== undefined && (wide.startsWith("iso") || bytes.includes(0))) return decoded(bytes, wide);
@@ -20,11 +22,28 @@ export function decodePage(bytes: Uint8Array, charset: string | undefined): stri
 export function isBinary(bytes: Uint8Array): boolean {
   const start = bytes.subarray(0, 8192);
   if (markOf(start) !== undefined) return false;
+  if (isArchiveOrImage(start)) return true;
   const controls = start.filter((byte) => byte < 9 || (byte > 13 && byte < 27)).length;
-  // UTF-16 without a mark has a zero at every second byte of Latin text.
-  const [even, odd] = [0, 1].map((parity) => start.filter((byte, index) => byte === 0 && index % 2 === parity).length);
-  const isWide = (even === 0) !== (odd === 0);
-  return !isWide && controls > start.length * 0.02;
+  return wideCharset(start) === undefined && controls > start.length * 0.02;
+}
+
+/** By the marks that files begin with: PNG, GIF, JPEG, WebP, ZIP, gzip, RAR, 7z. */
+function isArchiveOrImage(bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
+  return /^(?:\x89PNG\r\n|GIF8[79]a|\xff\xd8\xff|RIFF[\s\S]{4}WEBP|PK\x03\x04|\x1f\x8b\x08|Rar!\x1a|7z\xbc\xaf)/.test(
+    start,
+  );
+}
+
+/** UTF-16 without a mark has a zero at every second byte of its tags, and hardly one at the others. */
+function wideCharset(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
+  const start = bytes.subarray(0, 8192);
+  const [even = 0, odd = 0] = [0, 1].map(
+    (parity) => start.filter((byte, index) => byte === 0 && index % 2 === parity).length,
+  );
+  const few = start.length * 0.02;
+  if (odd > start.length * 0.1 && even <= few) return "utf-16le";
+  return even > start.length * 0.1 && odd <= few ? "utf-16be" : undefined;
 }
 
 function markOf(bytes: Uint8Array): string | undefined {
@@ -50,7 +69,37 @@ function guesses(bytes: Uint8Array): string[] {
   if (language.startsWith("ja")) return ["shift_jis", "euc-jp"];
   if (language.startsWith("ko")) return ["euc-kr"];
   if (/^zh-(?:tw|hk|mo|hant)/.test(language)) return ["big5", "gb18030"];
-  return /^(?:|zh.*)$/.test(language) ? ["gb18030", "windows-1252"] : ["windows-1252"];
+  const own = singleByte[language.slice(0, 2)];
+  if (own !== undefined) return [cyrillicCharset(bytes) ?? own];
+  if (/^(?:|zh.*)$/.test(language)) return ["gb18030", cyrillicCharset(bytes) ?? "windows-1252"];
+  return [cyrillicCharset(bytes) ?? "windows-1252"];
+}
+
+/** The usual charsets of languages that Latin-1 cannot write; those of Cyrillic ones are told by the bytes. */
+const singleByte: Partial<Record<string, string>> = {
+  cs: "windows-1250",
+  hu: "windows-1250",
+  pl: "windows-1250",
+  el: "windows-1253",
+  tr: "windows-1254",
+  he: "windows-1255",
+  ar: "windows-1256",
+  th: "windows-874",
+};
+
+/** Which Cyrillic charset a page is in, whose words stand in the high half; undefined where few do. */
+function cyrillicCharset(bytes: Uint8Array): "windows-1251" | "koi8-r" | undefined {
+  const words = Buffer.from(bytes.subarray(0, 200_000))
+    .toString("latin1")
+    .replace(/<(script|style)\b[\s\S]*?(?:<\/\1|$)|<[^>]*>|&\w+;/gi, " ");
+  const high = words.match(/[\x80-\xff]/g)?.length ?? 0;
+  const latin = words.match(/[a-z]/gi)?.length ?? 0;
+  if (high < 8 || high < latin) return undefined;
+  // Small letters are by far the most: the upper quarter has them in the one, the one below in the other.
+  const upper = words.match(/[\xe0-\xff]/g)?.length ?? 0;
+  const lower = words.match(/[\xc0-\xdf]/g)?.length ?? 0;
+  if (upper + lower < 0.9 * high) return undefined;
+  return upper > lower ? "windows-1251" : "koi8-r";
 }
 
 function headOf(bytes: Uint8Array): string {

@@ -4,6 +4,8 @@ export interface PageNode {
   readonly childNodes: Iterable<PageNode>;
   readonly firstChild: PageNode | null;
   readonly parentElement: PageElement | null;
+  readonly previousSibling: PageNode | null;
+  readonly nextSibling: PageNode | null;
   textContent: string;
   remove(): void;
 }
@@ -14,6 +16,10 @@ export interface PageElement extends PageNode {
   readonly id: string;
   readonly children: Iterable<PageElement>;
   readonly firstElementChild: PageElement | null;
+  readonly previousElementSibling: PageElement | null;
+  readonly nextElementSibling: PageElement | null;
+  cloneNode(deep: boolean): PageElement;
+  before(...nodes: (PageNode | string)[]): void;
   getAttribute(name: string): string | null;
   setAttribute(name: string, value: string): void;
   hasAttribute(name: string): boolean;

@@ -1,8 +1,11 @@
 import { Readability } from "@mozilla/readability";
 import { cleanLine } from "./clean-text.ts";
 import type { PageDocument, PageElement } from "./dom.ts";
+import type { Onward } from "./onward.ts";
 import { parsePage } from "./parse-page.ts";
 import { proseLength, removeSurroundings } from "./surroundings.ts";
+import { countTables, markTables } from "./telling-tables.ts";
+import type { Care } from "./unseen.ts";
 
 /** What a page is about, and where in it that stands. */
 export interface Article {
@@ -11,17 +14,20 @@ export interface Article {
   published: string;
   description: string;
   content: PageElement;
+  onward: Onward;
 }
 
 /** Below this share of a page's prose, what was found is one piece of it: a post of a thread, a part of a manual. */
 const leastShare = 0.4;
 
 /** Finds the main content: by Readability, else all that does not surround such content. */
-export function findMain(html: string, url: string): Article {
-  const document = parsePage(html, url);
+export function findMain(html: string, url: string, care: Care): Article {
+  const { document, onward } = parsePage(html, url, care);
   const ownTitle = cleanLine(document.querySelector("title")?.textContent);
   const date = publishedIn(document);
   const prose = proseLength(document.body);
+  markTables(document.body);
+  const tables = countTables(document.body);
   const found = new Readability<PageElement>(document, {
     // The elements as they are: to write and to parse them again would take half of the time.
     serializer: (element) => element,
@@ -30,14 +36,15 @@ export function findMain(html: string, url: string): Article {
     charThreshold: 200,
   }).parse();
   const content = found?.content;
-  const isAll = content != null && proseLength(content) >= leastShare * prose;
+  const isAll = content != null && proseLength(content) >= leastShare * prose && countTables(content) === tables;
   return {
     title: cleanLine(found?.title) || ownTitle,
     byline: cleanLine(found?.byline, 200).replace(/^(?:by|作者|文)\s*[:：]?\s+/i, ""),
     published: cleanLine(found?.publishedTime, 40) || date,
     description: cleanLine(found?.excerpt),
+    onward,
     // Readability has used the first document up.
-    content: isAll ? content : removeSurroundings(parsePage(html, url).body),
+    content: isAll ? content : removeSurroundings(parsePage(html, url, care).document.body),
   };
 }
 

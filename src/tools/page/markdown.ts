@@ -1,7 +1,9 @@
 import Turndown from "turndown";
 import { cleanLine, cleanText } from "./clean-text.ts";
 import type { PageElement } from "./dom.ts";
+import { writeNotation } from "./notation.ts";
 import { target } from "./parse-page.ts";
+import { fillSpans } from "./table-grid.ts";
 import { type MarkdownRule, tableRules } from "./tables.ts";
 
 /** An element's content in Markdown, its links absolute already. The element is used up. */
@@ -9,6 +11,8 @@ export function toMarkdown(content: PageElement): string {
   const service = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-", hr: "---" });
   service.escape = escapeText;
   for (const [name, rule] of Object.entries({ ...rules, ...listRules(), ...tableRules() })) service.addRule(name, rule);
+  writeNotation(content);
+  fillSpans(content);
   // Turndown would copy the element first.
   const whole = Object.assign(content, { cloneNode: () => content });
   return cleanText(service.turndown(whole));
@@ -36,6 +40,10 @@ const rules: Record<string, MarkdownRule> = {
       const href = webAddress(element);
       return href === undefined || text === href ? text : `[${text}](${href})`;
     },
+  },
+  deleted: {
+    filter: ({ localName }) => localName === "del" || localName === "s" || localName === "strike",
+    replacement: (content) => (content.includes("\n") || content.trim() === "" ? content : `~~${content}~~`),
   },
   code: {
     filter: ({ localName }) => localName === "pre",

@@ -46,7 +46,8 @@ export function mendNesting(html: string): string {
 }
 
 const nameStart = /[a-z][^\s/>]{0,40}/iy;
-const rawText = new Set(["script", "style", "textarea", "title"]);
+/** Elements whose content is no markup. */
+export const rawText = new Set(["script", "style", "textarea", "title"]);
 const voids = new Set(
   "area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr".split(
     " ",
@@ -58,7 +59,8 @@ function endOf(html: string, mark: string, from: number): number {
   return index < 0 ? html.length : index + mark.length;
 }
 
-function endOfRaw(html: string, name: string, from: number): number {
+/** Where the end tag of such an element begins. */
+export function endOfRaw(html: string, name: string, from: number): number {
   const end = new RegExp(`</${name}`, "gi");
   end.lastIndex = from;
   return end.exec(html)?.index ?? html.length;

@@ -7,6 +7,14 @@ export function addressIn(text: string): URL | undefined {
   return url !== null && /^https?:$/.test(url.protocol) && url.hostname !== "" ? url : undefined;
 }
 
+/** An address as it may be shown: without a name and a password for the site. */
+export function publicAddress(url: URL): string {
+  const shown = new URL(url);
+  shown.username = "";
+  shown.password = "";
+  return shown.href;
+}
+
 /** The part behind # is the browser's business. */
 export function withoutHash(url: string): string {
   return url.replace(/#.*$/, "");

@@ -14,16 +14,12 @@ function textOf(problem: PageProblem): Text {
       const url = shortLine(problem.url, 300);
       return { zh: `网页没有内容，只指向 ${url}`, en: `The page has no content; it only leads on to ${url}` };
     }
-    case "failed": {
-      const message = shortLine(problem.message, 200);
-      return { zh: `网页无法读取（${message}）`, en: `The page could not be read (${message}).` };
-    }
     default:
       return texts[problem.problem];
   }
 }
 
-const texts: Record<Exclude<PageProblem["problem"], "elsewhere" | "failed">, Text> = {
+const texts: Record<Exclude<PageProblem["problem"], "elsewhere">, Text> = {
   empty: { zh: "网页没有可读的文字", en: "The page has no readable text." },
   "needs-script": {
     zh: "网页不运行 JavaScript 就没有可读的文字",
@@ -38,24 +34,3 @@ const texts: Record<Exclude<PageProblem["problem"], "elsewhere" | "failed">, Tex
     en: "The PDF has no text; it may be a scan.",
   },
 };
-
-/** A page whose reader was stopped after so many milliseconds. */
-export function readTooLong(ms: number): DuetError {
-  const seconds = ms / 1000;
-  return new DuetError({
-    code: "timeout",
-    text: {
-      zh: `网页太复杂，${seconds} 秒内没有读完`,
-      en: `The page is too complex: it could not be read within ${seconds} s.`,
-    },
-  });
-}
-
-/** A page that is one too many for the reader. */
-export function readersBusy(most: number): DuetError {
-  return new DuetError({
-    code: "overloaded",
-    text: { zh: `已有 ${most} 个网页在等待读取`, en: `${most} pages are waiting to be read already.` },
-    retryable: true,
-  });
-}

@@ -1,7 +1,7 @@
 /** What the bytes of a page are. */
 export type PageKind = "html" | "text" | "markdown" | "pdf";
 
-/** The bytes of a page, to be read in the worker. */
+/** The bytes of a page, to be read in a process beside ours. */
 export interface PageBytes {
   kind: PageKind;
   bytes: Uint8Array;
@@ -34,8 +34,6 @@ export interface Page {
 export type PageProblem =
   | { problem: "empty" | "needs-script" | "needs-login" | "binary" | "encrypted" | "broken-pdf" | "scanned" }
   /** The page holds nothing but the address of another. */
-  | { problem: "elsewhere"; url: string }
-  /** A fault of ours, or a page that broke its reader. */
-  | { problem: "failed"; message: string };
+  | { problem: "elsewhere"; url: string };
 
 export type Reading = { page: Page } | PageProblem;

@@ -1,18 +1,26 @@
 import { parseHTML } from "linkedom";
 import { cleanLine } from "./clean-text.ts";
 import type { PageDocument } from "./dom.ts";
-import { mendNesting } from "./nesting.ts";
-import { withoutHash } from "./page-address.ts";
-import { removeUnseen } from "./unseen.ts";
+import { writeMath } from "./math.ts";
+import { type Onward, readOnward } from "./onward.ts";
+import { publicAddress, withoutHash } from "./page-address.ts";
+import { type Care, removeUnseen } from "./unseen.ts";
+
+export interface ParsedPage {
+  document: PageDocument;
+  onward: Onward;
+}
 
 /** The document that a reader would see: with absolute links, and without what is hidden, run or only decoration. */
-export function parsePage(html: string, url: string): PageDocument {
-  const { document }: { document: PageDocument } = parseHTML(whole(mendNesting(html)));
+export function parsePage(html: string, url: string, care: Care): ParsedPage {
+  const { document }: { document: PageDocument } = parseHTML(whole(html));
   gather(document);
-  removeUnseen(document);
+  const onward = readOnward(document, url);
+  writeMath(document);
+  removeUnseen(document, care);
   resolveLinks(document, url);
   describeImages(document);
-  return document;
+  return { document, onward };
 }
 
 /** linkedom takes the first element for the root, and leaves outside what stands behind the end of body and html. */
@@ -47,7 +55,7 @@ function targetOf(href: string, base: string, page: string): string | undefined 
   if (href === "" || href.startsWith("#")) return undefined;
   const there = URL.parse(href, base);
   if (there === null || !/^https?:$/.test(there.protocol)) return undefined;
-  return there.hash !== "" && withoutHash(there.href) === withoutHash(page) ? undefined : there.href;
+  return there.hash !== "" && withoutHash(there.href) === withoutHash(page) ? undefined : publicAddress(there);
 }
 
 /** People know a picture by its looks, we by its description. */

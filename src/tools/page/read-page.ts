@@ -6,6 +6,7 @@ import { printableLine } from "../../core/printable.ts";
 import { shortLine } from "../../core/short-line.ts";
 import { failure, type Source, type Tool, type ToolContext, type ToolResult } from "../../core/tool.ts";
 import { defineTool } from "../define.ts";
+import { createHeavyWork, type HeavyWork } from "../heavy/heavy-work.ts";
 import type { Outgoing } from "../outgoing/outgoing.ts";
 import { cleanLine } from "./clean-text.ts";
 import { fetchPage } from "./fetch-page.ts";
@@ -13,20 +14,19 @@ import type { Page } from "./page.ts";
 import { addressIn, isElsewhere, withoutHash } from "./page-address.ts";
 import { pieceOf } from "./page-piece.ts";
 import { problemError } from "./page-problems.ts";
-import { createPageReader, type PageReader } from "./page-reader.ts";
 import { createPageShelf, type FoundPage } from "./page-shelf.ts";
 
 /**
  * `read_page`: the main content of a web page or PDF as Markdown, piece by piece. It keeps what it has read, so make it once a
- * conversation; `reader` is best shared by all.
+ * conversation; `work` is best shared by all.
  */
-export function createReadPage(outgoing: Outgoing, locale: Locale, reader: PageReader = createPageReader()): Tool {
+export function createReadPage(outgoing: Outgoing, locale: Locale, work: HeavyWork = createHeavyWork()): Tool {
   const shelf = createPageShelf();
 
   async function load(url: URL, { signal, locale }: ToolContext): Promise<FoundPage> {
     const languages = say(locale, { zh: "zh-CN,zh;q=0.9,en;q=0.5", en: "en,zh-CN;q=0.5" });
     const fetched = await fetchPage(outgoing, { url: withoutHash(url.href), languages, signal });
-    const reading = await reader.read(fetched, signal);
+    const reading = await work.run("page", fetched, signal);
     if ("problem" in reading) throw problemError(reading);
     return { url: fetched.url, page: reading.page };
   }

@@ -20,7 +20,8 @@ export function removeSurroundings(body: PageElement): PageElement {
 /** A main element that holds less of the prose than this is not to be trusted. */
 const mostOfIt = 0.6;
 
-function surrounds(element: PageElement): boolean {
+/** Whether an element stands round the content by its own word. */
+export function surrounds(element: PageElement): boolean {
   const { localName, className, id } = element;
   if (tags.has(localName) || roles.has(element.getAttribute("role") ?? "")) return true;
   if (localName === "header") return element.closest("article, main, section") === null;

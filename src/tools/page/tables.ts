@@ -1,5 +1,6 @@
 import { cleanLine } from "./clean-text.ts";
 import type { PageElement } from "./dom.ts";
+import { isCell } from "./table-grid.ts";
 
 /** A rule of Turndown, on our elements. */
 export interface MarkdownRule {
@@ -30,7 +31,7 @@ export function tableRules(): Record<string, MarkdownRule> {
   return {
     cell: {
       filter: (element) => isCell(element) && isData(element),
-      replacement: (content, element) => ` ${cellText(content)} |${" |".repeat(spanOf(element) - 1)}`,
+      replacement: (content) => ` ${cellText(content)} |`,
     },
     row: {
       filter: (element) => element.localName === "tr" && isData(element),
@@ -60,10 +61,6 @@ export function tableRules(): Record<string, MarkdownRule> {
   };
 }
 
-function isCell({ localName }: PageElement): boolean {
-  return localName === "td" || localName === "th";
-}
-
 function tableOf(element: PageElement): PageElement | undefined {
   let place: PageElement | null = element;
   while (place !== null && place.localName !== "table") place = place.parentElement;
@@ -76,7 +73,7 @@ function readLayout(table: PageElement): Layout {
   return {
     isData: cells.some((row) => row.length > 1) && holdsData(table),
     first: rows.find(({ textContent }) => textContent.trim() !== ""),
-    columns: Math.max(0, ...cells.map((row) => row.reduce((sum, cell) => sum + spanOf(cell), 0)).slice(0, 1000)),
+    columns: Math.max(0, ...cells.map(({ length }) => length).slice(0, 1000)),
   };
 }
 
@@ -88,10 +85,4 @@ function holdsData(table: PageElement): boolean {
 
 function cellText(content: string): string {
   return cleanLine(content, Number.POSITIVE_INFINITY).replaceAll("|", "\\|");
-}
-
-/** Columns of a cell; a page may claim any number. */
-function spanOf(cell: PageElement): number {
-  const span = Number(cell.getAttribute("colspan") ?? 1);
-  return Number.isInteger(span) ? Math.min(Math.max(span, 1), 50) : 1;
 }

@@ -1,64 +1,80 @@
+import { findDisclosures, headsText } from "./disclosure.ts";
 import type { PageDocument, PageElement } from "./dom.ts";
+import { isClosed, isDisguised, isFaded } from "./hidden-style.ts";
+import { readStyles } from "./page-styles.ts";
+
+/** How much is taken out: in a `careful` reading also what is most likely no content, in a `generous` one only what surely is none. */
+export type Care = "careful" | "generous";
+
+type Fate = "out" | "opened" | "kept";
 
 /** Takes out what a reader of the page does not see, where text is hidden for us alone, and what is in the way of reading. */
-export function removeUnseen(document: PageDocument): void {
-  for (const element of [...document.querySelectorAll("*")]) {
-    if (isUnseen(element)) element.remove();
-    // A question that opens its answer.
-    else if (element.localName === "button") element.replaceWith(...element.childNodes);
+export function removeUnseen(document: PageDocument, care: Care): void {
+  const fateOf = judge(document, care);
+  // All are judged before the first is gone: a panel is known by the button before it.
+  const all = [...document.querySelectorAll("*")].map((element) => ({ element, fate: fateOf(element) }));
+  for (const { element, fate } of all) {
+    if (fate === "out") element.remove();
+    else if (fate === "opened") for (const name of ["style", "hidden", "aria-hidden"]) element.removeAttribute(name);
+    else if (element.localName === "button") unwrap(element, document);
   }
 }
 
-function isUnseen(element: PageElement): boolean {
-  const { localName } = element;
-  if (neverRead.has(localName)) return true;
-  if (localName === "button") return !/^(?:h[1-6]|dt|summary)$/.test(element.parentElement?.localName ?? "");
-  if (localName === "script") return element.getAttribute("type") !== "application/ld+json";
-  if (localName === "html" || localName === "body" || localName === "head") return false;
-  return isHidden(element) || isInTheWay(element);
+/** The words on a button, as a heading or a paragraph of their own. */
+function unwrap(button: PageElement, document: PageDocument): void {
+  if (/^(?:h[1-6]|dt|summary|p|span|li)$/.test(button.parentElement?.localName ?? "")) {
+    button.replaceWith(...button.childNodes);
+    return;
+  }
+  const paragraph = document.createElement("p");
+  for (const child of [...button.childNodes]) paragraph.appendChild(child);
+  button.replaceWith(paragraph);
+}
+
+function judge(document: PageDocument, care: Care): (element: PageElement) => Fate {
+  const styleOf = readStyles(document);
+  const { isPanel } = findDisclosures(document.body);
+  const isShut = (element: PageElement): boolean =>
+    element.hasAttribute("hidden") || element.getAttribute("aria-hidden") === "true" || isClosed(styleOf(element));
+  return (element) => {
+    const { localName } = element;
+    if (localName === "script") return element.getAttribute("type") === "application/ld+json" ? "kept" : "out";
+    if (localName === "dialog") return care === "generous" && holdsMuch(element) ? "opened" : "out";
+    if (neverRead.has(localName)) return "out";
+    if (localName === "html" || localName === "body" || localName === "head") return "kept";
+    if (localName === "button" && !headsText(element, isShut)) return "out";
+    const style = styleOf(element);
+    if (isDisguised(style)) return "out";
+    const isDim = element.getAttribute("aria-hidden") === "true" || isFaded(style);
+    if (isDim && care === "generous" && !element.hasAttribute("hidden") && !isClosed(style)) return "opened";
+    if (isDim || isShut(element)) return isPanel(element) ? "opened" : "out";
+    return isInTheWay(element, care) ? "out" : "kept";
+  };
 }
 
 const neverRead = new Set(
-  "style noscript template iframe frame object embed svg canvas audio video input select textarea dialog map".split(
-    " ",
-  ),
+  "style noscript template iframe frame object embed svg canvas audio video input select textarea map".split(" "),
 );
 
-function isHidden(element: PageElement): boolean {
-  if (element.hasAttribute("hidden") || element.getAttribute("aria-hidden") === "true") return true;
-  const style = element.getAttribute("style");
-  return style !== null && hidesText(style.replace(/\s+/g, "").toLowerCase());
-}
-
-/** `style` in lower case without spaces. */
-function hidesText(style: string): boolean {
-  if (hidingStyle.test(style)) return true;
-  // What moves in as the page is scrolled begins like this too.
-  if (/(?:^|;)opacity:0?\.?0+(?:;|!|$)/.test(style)) return !/transition|animation|transform|will-change/.test(style);
-  if (/(?:^|;)position:(?:absolute|fixed)/.test(style)) return farAway.test(style) || /(?:^|;)clip:rect\(/.test(style);
-  return (
-    /(?:^|;)(?:max-)?(?:height|width):[01](?:px)?(?:;|!|$)/.test(style) &&
-    /(?:^|;)overflow(?:-[xy])?:(?:hidden|clip)/.test(style)
-  );
-}
-
-const hidingStyle =
-  /(?:^|;)(?:display:none|visibility:(?:hidden|collapse)|font-size:(?:0|0?\.\d+|1)(?:px|pt|em|rem|%)?(?:;|!|$)|text-indent:-\d{3,}|clip-path:inset\((?:50|100)%|color:transparent|transform:scale\(0)/;
-const farAway = /(?:^|;)(?:left|right|top|bottom|margin-left|margin-top):-\d{3,}/;
-
 /** Cookie questions, marks for editing, footnote marks that look like citations, links that a heading has to itself. */
-function isInTheWay(element: PageElement): boolean {
+function isInTheWay(element: PageElement, care: Care): boolean {
   const { localName, className, id } = element;
-  if (/^(?:dialog|alertdialog)$/.test(element.getAttribute("role") ?? "")) return true;
+  const isDialog = /^(?:dialog|alertdialog)$/.test(element.getAttribute("role") ?? "");
+  if (isDialog) return care === "careful" || !holdsMuch(element);
   if (typeof className !== "string" || (className === "" && id === "")) return false;
   const names = `${className} ${id}`;
   if (localName === "sup" && /\breference\b|footnote/.test(names)) return true;
   if (localName === "a" && /\b(?:headerlink|heading-anchor|header-anchor|hash-link|anchorjs-link)\b/.test(names))
     return true;
-  if (standsBelow.test(names)) return true;
-  return (
-    asksConsent.test(names) || /\b(?:mw-editsection|navbox|noprint|linenos|lineno|line-numbers-rows)\b/.test(names)
-  );
+  if (/\b(?:mw-editsection|navbox|noprint|linenos|lineno|line-numbers-rows)\b/.test(names)) return true;
+  if (asksConsent.test(names)) return !/^(?:main|article)$/.test(localName) && !holdsMuch(element);
+  return standsBelow.test(names) && care === "careful";
+}
+
+/** What asks a question is short, and the page does not stand in it. */
+function holdsMuch(element: PageElement): boolean {
+  if (element.querySelector("main, article, h1") !== null) return true;
+  return element.textContent.replace(/\s+/g, " ").length > 1500;
 }
 
 const asksConsent =

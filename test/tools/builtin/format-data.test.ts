@@ -1,11 +1,15 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { createFormatData } from "../../../src/tools/builtin/format-data.ts";
+import { createHeavyWork } from "../../../src/tools/heavy/heavy-work.ts";
 import { testContext } from "../context.ts";
 
+const work = createHeavyWork();
+afterAll(() => work.close());
+
 const format = (args: JsonObject, locale: "zh" | "en" = "en") =>
-  createFormatData(locale).run({ indent: 0, ...args }, testContext({ locale }));
+  createFormatData(locale, work).run({ indent: 0, ...args }, testContext({ locale }));
 
 /** What stands below the heading. */
 async function converted(args: JsonObject): Promise<string> {
@@ -75,6 +79,11 @@ describe("what a text means", () => {
     ["full-width commas", "甲，乙\n一，二", '[{"甲":"一","乙":"二"}]'],
     ["full-width bars", "｜甲｜乙｜\n｜---｜:--:｜\n｜1｜2｜", '[{"甲":1,"乙":2}]'],
     ["a table within a text", "Before:\n\na | b\n:-|-:\n1 | x\\|y\n\nAfter | all", '[{"a":1,"b":"x|y"}]'],
+    ["the delimiter that Excel is told", "sep=;\na;b\n1,5;2", '[{"a":"1,5","b":2}]'],
+    ["any delimiter that Excel is told", "sep=|\r\na|b\r\n1|2", '[{"a":1,"b":2}]'],
+    ["a fence round JSON", '```json\n{"a":1}\n```\n', '{"a":1}'],
+    ["a fence round CSV", "```\na,b\n1,2\n```", '[{"a":1,"b":2}]'],
+    ["a tag of YAML's core", "a: !!str 5", '{"a":"5"}'],
     ["a formula is data", "a,b\n=1+1,@x", '[{"a":"=1+1","b":"@x"}]'],
     ["JSON Lines", '{"a":1}\n{"a":2}\n', '[{"a":1},{"a":2}]'],
     ["YAML with anchors and merges", "x: &x {a: 1}\ny:\n  <<: *x\n  b: no\n", '{"x":{"a":1},"y":{"a":1,"b":"no"}}'],
@@ -98,6 +107,38 @@ describe("what a text means", () => {
     expect(await converted({ data, to: "csv" })).toBe('a,c\n"{""b"":[1]}",\nfalse,');
     expect(await converted({ data: '[["a","b"],[1],[2,3]]', to: "csv" })).toBe("a,b\n1,\n2,3");
     expect(await converted({ data: "[[1,2]]", to: "csv" })).toBe("column_1,column_2\n1,2");
+  });
+
+  test("columns keep their order, whatever their names", async () => {
+    const csv = "name,2026,2025\nA,1,2";
+    const json = '[{"name":"A","2026":1,"2025":2}]';
+    const yaml = '- name: A\n  "2026": 1\n  "2025": 2';
+    for (const data of [csv, json, yaml]) {
+      const columns: JsonObject = data === csv ? {} : { columns: ["name", "2026", "2025"] };
+      expect(await converted({ data, to: "csv" })).toBe(csv);
+      expect(await converted({ data, to: "json", ...columns })).toBe(json);
+      expect(await converted({ data, to: "yaml", ...columns })).toBe(yaml);
+    }
+    const nested = '[{"a":{"2025":1},"2026":[1],"2025":{}}]';
+    const picked = { data: nested, columns: ["a", "2026", "2025"] };
+    expect(await converted({ ...picked, to: "json" })).toBe(nested);
+    expect(await converted({ data: json, to: "json", columns: ["name"], indent: 2 })).toBe(
+      JSON.stringify([{ name: "A" }], undefined, 2),
+    );
+    expect(await converted({ data: '[{"a":{"b":[1,"x\\ny"]}}]', to: "json", columns: ["a"], indent: 2 })).toBe(
+      JSON.stringify([{ a: { b: [1, "x\ny"] } }], undefined, 2),
+    );
+  });
+
+  test("what cells cannot say is told", async () => {
+    const data = '[{"a":"1","b":null,"c":"x\\ud800"},{"a":"true","b":"007","c":2}]';
+    const { text } = await format({ data, to: "csv" });
+    expect(text).toContain('2 texts look like numbers or true and false, and are read back as such, such as "1"\n');
+    expect(text).toContain("1 null became empty cells\n");
+    expect(text).toContain("1 texts hold half a character, which becomes \ufffd");
+    expect((await format({ data: '[{"a":1,"b":"x"}]', to: "csv" })).text).toBe(
+      "json → csv (rows: 1, columns: 2)\n\na,b\n1,x",
+    );
   });
 
   test("columns are chosen and put in order", async () => {
@@ -138,12 +179,22 @@ describe("what cannot be converted is told with its place", () => {
     ],
     ["JSON that ends too early", { data: '{"a": [1', to: "yaml" }, /not valid .*line 1, column 9/],
     ["bad YAML", { data: "a: 1\nb: [1,", to: "json" }, /^The YAML is not valid \(.+\): line 2/],
-    ["a YAML tag", { data: "a: !!js/function 'x'", to: "json" }, /Tags are not supported in YAML: line 1, column 4/],
+    ["a YAML tag", { data: "a: !!js/function 'x'", to: "json" }, /This tag is not supported in YAML: line 1, column 4/],
+    ["a set of YAML", { data: "a: !!set {x, y}", to: "json" }, /This tag is not supported in YAML: line 1, column 4/],
+    ["an ordered map", { data: "a: !!omap [x: 1]", to: "json" }, /This tag is not supported/],
+    ["a date by tag", { data: "a: !!timestamp 2020-01-01", to: "json" }, /This tag is not supported/],
+    ["bytes by tag", { data: "a: !!binary aGk=", to: "json" }, /This tag is not supported/],
+    ["an alias within itself", { data: "x: &x [*x]", to: "json" }, /an alias stands within what it names/],
     ["an unknown alias", { data: "a: *b", to: "json" }, /cannot be read: .*alias/],
     [
       "too many cells",
       { data: "a,b\n1,2\n1,2,3", to: "json" },
       /^Line 3 has 3 cells for 2 columns: "3" is one too many/,
+    ],
+    [
+      "a result that is too large",
+      { data: `${"n".repeat(20_000)},b\n${"1,2\n".repeat(600)}`, to: "json" },
+      /^The result is too large: \d+ characters; at most 10000000\.$/,
     ],
     ["a quote that is not closed", { data: 'a,b\n1,"x\n', to: "json" }, /^Line \d: a quote is not closed/],
     ["no table in Markdown", { data: "text", from: "markdown", to: "csv" }, /^There is no Markdown table/],

@@ -64,8 +64,20 @@ describe("what comes back", () => {
       if (url === "/") response.writeHead(301, { location: "/there" }).end();
       else response.end("moved");
     });
-    expect(result.text).toContain(`GET http://127.0.0.1:${site.port}/there (redirected)`);
+    expect(result.text).toContain(
+      `GET http://127.0.0.1:${site.port}/, redirected to http://127.0.0.1:${site.port}/there\n`,
+    );
     expect(result.text.endsWith("\n\nmoved")).toBe(true);
+  });
+
+  test("of a redirect that turns a POST into a GET does not say that the POST went on", async () => {
+    const answer: Answer = ({ url, method }, response) => {
+      if (url === "/") response.writeHead(303, { location: "/there" }).end();
+      else response.end(method);
+    };
+    const { result, site } = await callSite(answer, { method: "POST", body: "x" });
+    expect(result.text).toContain(`POST http://127.0.0.1:${site.port}/, redirected to `);
+    expect(result.text.endsWith("\n\nGET")).toBe(true);
   });
 
   test.each([404, 500, 429])("with %i is a failure that is told in full", async (status) => {
@@ -106,6 +118,7 @@ describe("what comes back", () => {
     ["image/png", Buffer.from("89504e470d0a1a0a", "hex")],
     ["application/pdf", Buffer.from("%PDF-1.7")],
     ["text/plain", Buffer.from([0, 1, 2, 3, 0, 0, 5])],
+    ["application/octet-stream", Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
   ])("68 in %s is named when it is binary, and not shown", async (type, body) => {
     const { result } = await callSite(says(type, body));
     expect(result.text.endsWith(`\n\n[binary content: ${type}, ${body.length} bytes, not shown]`)).toBe(true);
@@ -134,7 +147,10 @@ describe("what is sent", () => {
       "application/vnd.api+json",
     ],
     [{ body: "a=1", headers: { "content-type": "text/x" } }, "a=1", "text/x"],
-    [{ body: "as it is" }, "as it is", undefined],
+    [{ body: "as it is" }, "as it is", "text/plain; charset=utf-8"],
+    [{ body: "5" }, "5", "text/plain; charset=utf-8"],
+    [{ body: '{"a": 1}' }, '{"a": 1}', "application/json"],
+    [{ body: "[1" }, "[1", "text/plain; charset=utf-8"],
   ])("%j", async (args, body, type) => {
     const { result, site } = await callSite((_request, response) => response.end("ok"), { method: "POST", ...args });
     expect(result.ok).toBe(true);
@@ -183,6 +199,7 @@ describe("what is refused, in both languages", () => {
       "headers.X-A: 只能含可见的 ASCII 字符",
     ],
     [{ url, headers: { "a b": "x" } }, 'headers: is not the name of a header (current value: "a b")', "不是请求头名称"],
+    [{ url, headers: { A: "1", a: "canary" } }, "headers.a: is given twice", "headers.a: 出现了两次"],
     [{ url, body: "x" }, 'body: a GET request has no body (current value: "x")', "body: GET 请求不能带正文"],
     [{ url, timeout_s: 500 }, "timeout_s: must be <= 60", "timeout_s: 必须 <= 60"],
     [

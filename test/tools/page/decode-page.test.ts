@@ -37,6 +37,22 @@ test.each([
   expect(decodePage(page, charset)).toBe(text);
 });
 
+// "Москва столица России город" in the two charsets of Russian pages.
+const cyrillic = {
+  "windows-1251": "cceef1eae2e020f1f2eeebe8f6e020d0eef1f1e8e820e3eef0eee4",
+  "koi8-r": "edcfd3cbd7c120d3d4cfcccec3c120f2cfd3d3c9c920c7cfd2cfc4",
+};
+
+test.each(Object.entries(cyrillic))("%s that nobody names is read", (charset, hex) => {
+  const page = Buffer.from(hex.repeat(3), "hex");
+  expect(decodePage(page, undefined)).toBe(new TextDecoder(charset).decode(page));
+});
+
+test.each(["utf16le", "swapped"])("UTF-16 without a mark is read, whatever the server names: %s", (order) => {
+  const page = Buffer.from("<p>Plain 中文 text", "utf16le");
+  expect(decodePage(order === "swapped" ? page.swap16() : page, "utf-8")).toBe("<p>Plain 中文 text");
+});
+
 test("one broken byte in a UTF-8 page does not change how the rest is read", () => {
   expect(decodePage(bytes("中文".repeat(100), [0xd6], "中文"), "utf-8")).toBe(`${"中文".repeat(100)}\ufffd中文`);
 });
@@ -45,6 +61,10 @@ test.each([
   ["text", bytes("plain\ttext\n"), false],
   ["UTF-16 text", bytes([0xff, 0xfe, 0x41, 0, 0x42, 0]), false],
   ["UTF-16 text without a mark", Buffer.from("plain text", "utf16le"), false],
+  ["a PNG that says nothing more", bytes([0x89], "PNG\r\n"), true],
+  ["a GIF", bytes("GIF89a"), true],
+  ["a JPEG", bytes([0xff, 0xd8, 0xff, 0xe0]), true],
+  ["a ZIP", bytes("PK", [3, 4], "x".repeat(500)), true],
   ["an image", bytes([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13, 1, 2, 3]), true],
   ["nothing", bytes(), false],
 ])("%s: whether it is binary", (_, data, expected) => {

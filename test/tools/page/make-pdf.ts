@@ -1,4 +1,4 @@
-import { deflateSync } from "node:zlib";
+import { constants, deflateRawSync, deflateSync } from "node:zlib";
 
 export interface MadePdf {
   title?: string;
@@ -23,6 +23,23 @@ export function makePdf(pages: string[][], { title, encrypted = false }: MadePdf
     `<< /Title ${title === undefined ? "()" : `<feff${hex(Buffer.from(title, "utf16le").swap16())}>`} >>`,
   ];
   return assemble(objects, encrypted);
+}
+
+/** A few kilobytes whose page inflates, in two steps, to so many megabytes of blanks. */
+export function makePdfBomb(megabytes: number): Buffer {
+  const block = deflateRawSync(Buffer.alloc(1_000_000, " "), { finishFlush: constants.Z_FULL_FLUSH });
+  // A header, blocks that do not know of one another, and an empty last one; nobody looks at the checksum.
+  const once = Buffer.concat([Buffer.from("789c", "hex"), ...Array(megabytes).fill(block), Buffer.from("0300", "hex")]);
+  const twice = deflateSync(once, { level: 9 });
+  const head = `<< /Length ${twice.length} /Filter [/FlateDecode /FlateDecode] >>\nstream\n`;
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R >>",
+    Buffer.concat([Buffer.from(head), twice, Buffer.from("\nendstream")]),
+    "<< >>",
+  ];
+  return assemble(objects, false);
 }
 
 /** Character n of the font is the n-th of the list. */

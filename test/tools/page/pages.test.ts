@@ -112,7 +112,7 @@ describe("of a saved page", () => {
       "| `total` | none | Seconds for everything. Off unless set. |",
     ]);
     expectLines((await readSaved("encyclopedia")).text, [
-      "| Surface area | 83.4 km2 |",
+      "| Surface area | 83.4 km^2 |",
       "| Form | Depth (m) | Catch (t) |",
       "| Svartrød | 90–180 | 0.3 |",
     ]);

@@ -1,20 +1,20 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { Tool } from "../../../src/core/tool.ts";
+import { createHeavyWork } from "../../../src/tools/heavy/heavy-work.ts";
 import { createOutgoing } from "../../../src/tools/outgoing/create-outgoing.ts";
 import { longestPiece } from "../../../src/tools/page/page-piece.ts";
-import { createPageReader } from "../../../src/tools/page/page-reader.ts";
 import { createReadPage } from "../../../src/tools/page/read-page.ts";
 import { testContext } from "../context.ts";
 import { makePdf } from "./make-pdf.ts";
 import { savedPage } from "./saved.ts";
 import { body, servePages } from "./server.ts";
 
-const reader = createPageReader();
-afterAll(() => reader.close());
+const work = createHeavyWork();
+afterAll(() => work.close());
 
-/** The tool of a new conversation; the thread is the process's. */
+/** The tool of a new conversation; the work is done in one place. */
 function open(locale: "zh" | "en" = "en"): Tool {
-  return createReadPage(createOutgoing({ reach: ["127.0.0.1:*"], ports: [80, 443] }), locale, reader);
+  return createReadPage(createOutgoing({ reach: ["127.0.0.1:*"], ports: [80, 443] }), locale, work);
 }
 
 const short = "<html><head><title>A short page</title></head><body><p>It says one thing.</p></body></html>";

@@ -9,23 +9,31 @@ import {
   type MathNode,
   parseDependencies,
 } from "mathjs/number";
-import { DuetError, messageOf } from "../../../core/errors.ts";
+import { messageOf } from "../../../core/errors.ts";
 import { printableLine } from "../../../core/printable.ts";
-import { type Argument, constants, functions, operators } from "./arithmetic.ts";
-import { evaluateExact } from "./exact-integer.ts";
+import { type Argument, constants, functions, takesMany } from "./arithmetic.ts";
 import { finite } from "./finite.ts";
+import { readFraction, type Value } from "./fraction.ts";
+import { misunderstood } from "./misunderstood.ts";
+import { multiply, type Operate, operators } from "./operators.ts";
+import { baseOf, readPercents, withPercents } from "./percent.ts";
 import { plainExpression } from "./plain-expression.ts";
 
 // mathjs only parses here. Its own evaluator knows units, matrices, assignment and property access; ours knows these tables.
 const { parse } = create(parseDependencies ?? {});
 
+interface Scope {
+  numbers: readonly Value[] | undefined;
+  /** What stands on the left of each operator so far: a percentage may be of it. */
+  lefts: Map<MathNode, Value>;
+}
+
 /**
- * The value of an arithmetic expression such as `2*(3+4)^2` or `mean([1,2,3])`; of integers alone, to the last digit. Throws a
- * `DuetError` that says what it does not understand, or that a step has no finite value.
+ * The value of an arithmetic expression such as `2*(3+4)^2` or `mean([1,2,3])`: exact, but where a step such as `sin` is
+ * not. Throws a `DuetError` that says what it does not understand, or that a step has no finite value.
  */
-export function evaluateExpression(text: string, numbers?: readonly number[]): number | bigint {
-  const node = parseExpression(plainExpression(text));
-  return evaluateExact(node) ?? evaluate(node, numbers);
+export function evaluateExpression(text: string, numbers?: readonly Value[]): Value {
+  return evaluate(parseExpression(readPercents(plainExpression(text, takesMany))), { numbers, lefts: new Map() });
 }
 
 function parseExpression(text: string): MathNode {
@@ -33,7 +41,7 @@ function parseExpression(text: string): MathNode {
     return parse(text);
   } catch (thrown) {
     if (thrown instanceof RangeError) throw misunderstood("嵌套过深", "it is nested too deeply");
-    const reason = printableLine(messageOf(thrown));
+    const reason = printableLine(withPercents(messageOf(thrown)));
     const how = "2*(3+4)^2, 15% * 200, sqrt(16), mean([1,2,3])";
     throw misunderstood(
       `语法错误（${reason}）。只用数字、运算符和函数，如 ${how}`,
@@ -42,13 +50,13 @@ function parseExpression(text: string): MathNode {
   }
 }
 
-function evaluate(node: MathNode, numbers: readonly number[] | undefined): number {
+function evaluate(node: MathNode, scope: Scope): Value {
   if (isConstantNode(node)) {
     const value: unknown = node.value;
-    if (typeof value === "number") return finite(value);
+    if (typeof value === "number") return readFraction(finite(value));
     throw misunderstood(`不是数字：${shown(node)}`, `not a number: ${shown(node)}`);
   }
-  if (isParenthesisNode(node)) return evaluate(node.content, numbers);
+  if (isParenthesisNode(node)) return evaluate(node.content, scope);
   if (isSymbolNode(node)) {
     const value = constants.get(node.name);
     if (value !== undefined) return value;
@@ -60,15 +68,27 @@ function evaluate(node: MathNode, numbers: readonly number[] | undefined): numbe
   }
   if (isOperatorNode(node)) {
     const operate = operators.get(node.fn);
-    const [a = Number.NaN, b = Number.NaN] =
-      operate === undefined ? [] : node.args.map((arg: MathNode) => evaluate(arg, numbers));
-    if (operate !== undefined) return finite(operate(a, b));
+    if (operate !== undefined) return combine(node, node.args, operate, scope);
   }
-  if (isFunctionNode(node)) return callFunction(node.fn, node.args, numbers);
+  if (isFunctionNode(node)) return callFunction(node.fn, node.args, scope);
   throw misunderstood(`不支持：${shown(node)}`, `not supported: ${shown(node)}`);
 }
 
-function callFunction(callee: unknown, args: readonly MathNode[], numbers: readonly number[] | undefined): number {
+function combine(node: MathNode, [left, right]: readonly MathNode[], operate: Operate, scope: Scope): Value {
+  const a = left === undefined ? Number.NaN : evaluate(left, scope);
+  const b = right === undefined ? a : evaluate(right, scope);
+  if (left !== undefined) scope.lefts.set(left, a);
+  const base = baseOf(node);
+  const whole = base === undefined ? undefined : scope.lefts.get(base);
+  return checked(operate(a, whole === undefined ? b : multiply(whole, b)));
+}
+
+/** The value, unless a double went astray. */
+function checked(value: Value): Value {
+  return typeof value === "number" ? finite(value) : value;
+}
+
+function callFunction(callee: unknown, args: readonly MathNode[], scope: Scope): Value {
   const name = isSymbolNode(callee) ? callee.name : "";
   const callable = functions.get(name);
   if (callable === undefined) {
@@ -76,31 +96,24 @@ function callFunction(callee: unknown, args: readonly MathNode[], numbers: reado
     const bad = printableLine(name.slice(0, 40));
     throw misunderstood(`未知的函数 "${bad}"（可用: ${known}）`, `unknown function "${bad}" (known: ${known})`);
   }
-  const values = args.map((arg) => evaluateArgument(arg, numbers));
+  const values = args.map((arg) => evaluateArgument(arg, scope));
   const [least, most] = callable.arity;
   if (
     values.length >= least &&
     values.length <= most &&
-    values.every((value) => typeof value === "number" || value.length > 0)
+    values.every((value) => !Array.isArray(value) || value.length > 0)
   ) {
-    return finite(callable.call(...values));
+    return checked(callable.call(...values));
   }
   throw misunderstood(`函数 ${name} 的参数个数不对`, `${name} was given the wrong number of arguments`);
 }
 
-function evaluateArgument(node: MathNode, numbers: readonly number[] | undefined): Argument {
-  if (isArrayNode(node)) return node.items.map((item) => evaluate(item, numbers));
-  if (isSymbolNode(node) && node.name === "numbers" && numbers !== undefined) return numbers;
-  return evaluate(node, numbers);
+function evaluateArgument(node: MathNode, scope: Scope): Argument {
+  if (isArrayNode(node)) return node.items.map((item) => evaluate(item, scope));
+  if (isSymbolNode(node) && node.name === "numbers" && scope.numbers !== undefined) return scope.numbers;
+  return evaluate(node, scope);
 }
 
 function shown(node: MathNode): string {
-  return `"${printableLine(node.toString()).slice(0, 60)}"`;
-}
-
-function misunderstood(zh: string, en: string): DuetError {
-  return new DuetError({
-    code: "tool",
-    text: { zh: `无法计算：${zh}`, en: `The expression cannot be calculated: ${en}` },
-  });
+  return `"${printableLine(withPercents(node.toString())).slice(0, 60)}"`;
 }

@@ -1,54 +1,78 @@
-/** Statistics over a list that is not empty. */
+import { type Fraction, fraction, readFraction, toNumber, type Value } from "./fraction.ts";
+import { multiply } from "./operators.ts";
+import { lcm, rootOfSquare } from "./whole-numbers.ts";
+
+/** A list as whole numbers over one bottom. */
+interface Scaled {
+  tops: readonly bigint[];
+  bottom: bigint;
+}
+
+/** Statistics over a list that is not empty, as exact as the list; of doubles, doubles. */
 export const statistics = {
-  count: (list: readonly number[]) => list.length,
-  sum,
-  mean,
-  median,
-  mode,
-  min: (list: readonly number[]) => list.reduce((a, b) => Math.min(a, b)),
-  max: (list: readonly number[]) => list.reduce((a, b) => Math.max(a, b)),
-  range: (list: readonly number[]) => statistics.max(list) - statistics.min(list),
-  product: (list: readonly number[]) => list.reduce((a, b) => a * b, 1),
-  /** The sample's (divided by n - 1); of one number, 0. */
-  variance: (list: readonly number[]) => deviations(list) / Math.max(1, list.length - 1),
-  std: (list: readonly number[]) => Math.sqrt(statistics.variance(list)),
+  count: (list: readonly Value[]) => fraction(BigInt(list.length)),
+  sum: over(({ tops, bottom }) => fraction(sum(tops), bottom)),
+  mean: over(({ tops, bottom }) => fraction(sum(tops), bottom * BigInt(tops.length))),
+  median: over(median),
+  mode: over(mode),
+  min: over(({ tops, bottom }) => fraction(inOrder(tops)[0] ?? 0n, bottom)),
+  max: over(({ tops, bottom }) => fraction(inOrder(tops).at(-1) ?? 0n, bottom)),
+  range: over(range),
+  product: (list: readonly Value[]) => list.reduce(multiply),
+  /** The sample's (divided by n - 1); one number has none. */
+  variance: over((list) => (list.tops.length < 2 ? Number.NaN : variance(list, list.tops.length - 1))),
+  std: over((list) => (list.tops.length < 2 ? Number.NaN : root(variance(list, list.tops.length - 1)))),
   /** The whole population's (divided by n). */
-  populationVariance: (list: readonly number[]) => deviations(list) / list.length,
-  populationStd: (list: readonly number[]) => Math.sqrt(statistics.populationVariance(list)),
+  populationVariance: over((list) => variance(list, list.tops.length)),
+  populationStd: over((list) => root(variance(list, list.tops.length))),
 };
 
-/** Neumaier's sum: the rounding errors are added up apart, so 1e16 + 1 - 1e16 is 1. */
-function sum(list: readonly number[]): number {
-  let total = 0;
-  let lost = 0;
-  for (const value of list) {
-    const next = total + value;
-    lost += Math.abs(total) >= Math.abs(value) ? total - next + value : value - next + total;
-    total = next;
-  }
-  return Number.isFinite(lost) ? total + lost : total;
+/** The root of what is not negative: exact if both parts are squares. */
+export function root(value: Fraction): Value {
+  const [top, bottom] = [rootOfSquare(value.top), rootOfSquare(value.bottom)];
+  return top === undefined || bottom === undefined ? Math.sqrt(toNumber(value)) : { top, bottom };
 }
 
-function mean(list: readonly number[]): number {
-  return sum(list) / list.length;
+function over(calculate: (list: Scaled) => Value): (list: readonly Value[]) => Value {
+  return (list) => {
+    const exact = list.map((value) => (typeof value === "number" ? readFraction(value) : value));
+    const bottom = [...new Set(exact.map((value) => value.bottom))].reduce(lcm, 1n);
+    const result = calculate({ tops: exact.map((value) => value.top * (bottom / value.bottom)), bottom });
+    return list.some((value) => typeof value === "number") ? toNumber(result) : result;
+  };
 }
 
-function median(list: readonly number[]): number {
-  const sorted = list.toSorted((a, b) => a - b);
+function sum(tops: readonly bigint[]): bigint {
+  return tops.reduce((a, b) => a + b, 0n);
+}
+
+function inOrder(tops: readonly bigint[]): bigint[] {
+  return tops.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+}
+
+function range({ tops, bottom }: Scaled): Fraction {
+  const sorted = inOrder(tops);
+  return fraction((sorted.at(-1) ?? 0n) - (sorted[0] ?? 0n), bottom);
+}
+
+function median({ tops, bottom }: Scaled): Fraction {
+  const sorted = inOrder(tops);
   const middle = Math.floor(sorted.length / 2);
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+  const upper = sorted[middle] ?? 0n;
+  const lower = sorted.length % 2 === 1 ? upper : (sorted[middle - 1] ?? 0n);
+  return fraction(lower + upper, bottom * 2n);
 }
 
 /** The most frequent number; of several, the one that comes first in the list. */
-function mode(list: readonly number[]): number {
-  const counts = new Map<number, number>();
-  for (const value of list) counts.set(value, (counts.get(value) ?? 0) + 1);
+function mode({ tops, bottom }: Scaled): Fraction {
+  const counts = new Map<bigint, number>();
+  for (const top of tops) counts.set(top, (counts.get(top) ?? 0) + 1);
   const [first] = [...counts].toSorted(([, a], [, b]) => b - a);
-  return first?.[0] ?? Number.NaN;
+  return fraction(first?.[0] ?? 0n, bottom);
 }
 
-function deviations(list: readonly number[]): number {
-  const middle = mean(list);
-  return sum(list.map((value) => (value - middle) ** 2));
+function variance({ tops, bottom }: Scaled, divisor: number): Fraction {
+  const count = BigInt(tops.length);
+  const squares = sum(tops.map((top) => top * top));
+  return fraction(count * squares - sum(tops) ** 2n, count * BigInt(divisor) * bottom * bottom);
 }

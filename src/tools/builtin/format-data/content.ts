@@ -13,8 +13,8 @@ export interface Table {
   rows: (JsonValue | undefined)[][];
 }
 
-/** What was read: a table as such, anything else as a value. */
-export type Content = { table: Table } | { value: JsonValue };
+/** What was read: a table as such, anything else as a value, with the names of its outermost objects in the order of the text. */
+export type Content = { table: Table } | { value: JsonValue; names?: readonly string[] };
 
 export interface Reading {
   content: Content;

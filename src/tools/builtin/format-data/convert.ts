@@ -6,11 +6,14 @@ import type { Text } from "../../../core/locale.ts";
 import { writeCell } from "./cells.ts";
 import { type DataFormat, type Reading, type Table, unreadable } from "./content.ts";
 import { detectFormat } from "./detect.ts";
+import { withoutFence } from "./fence.ts";
+import { lossesOf } from "./losses.ts";
 import { readMarkdown, writeMarkdown } from "./markdown.ts";
 import { readJson } from "./read-json.ts";
 import { delimiterOf, readDelimited } from "./read-table.ts";
 import { readYaml } from "./read-yaml.ts";
-import { fromTable, pickColumns, toTable } from "./tables.ts";
+import { pickColumns, toTable } from "./tables.ts";
+import { toMaps, writeJsonRows } from "./write-rows.ts";
 
 export interface Conversion {
   data: string;
@@ -31,22 +34,31 @@ export interface Converted {
 }
 
 const deepest = 100;
+/** Characters of what is written: repeated names and blanks may make a large one of a small text. */
+const longest = 10_000_000;
 
 /** Reads data in one format and writes it in another, or tidily in the same. Throws a `DuetError` that names the place of a fault. */
 export function convert({ data, from, to, indent, columns }: Conversion): Converted {
-  const text = data.replace(/^\ufeff/, "");
+  const text = withoutFence(data.replace(/^\ufeff/, ""));
   if (text.trim() === "") throw unreadable("data 是空的", "data is empty.");
   const format = from ?? detectFormat(text);
   const { content, notes } = read(text, format);
   if ("value" in content && isDeeperThan(content.value, deepest))
     throw unreadable(`数据嵌套超过 ${deepest} 层`, `The data is nested more than ${deepest} levels deep.`);
-  const isForTable = to === "csv" || to === "tsv" || to === "markdown" || columns !== undefined;
+  const isForCells = to === "csv" || to === "tsv" || to === "markdown";
+  const isForTable = isForCells || columns !== undefined;
   const whole = isForTable || "table" in content ? toTable(content) : undefined;
   const table = whole && columns ? pickColumns(whole, columns) : whole;
   if (table !== undefined && table.columns.length === 0) throw unreadable("数据没有列", "The data has no columns.");
-  const value: JsonValue = table ? fromTable(table) : "value" in content ? content.value : null;
+  const value: JsonValue = "value" in content ? content.value : null;
+  if (table !== undefined && isForCells) notes.push(...lossesOf(table));
   const size = table && { rows: table.rows.length, columns: table.columns.length };
-  return { from: format, text: write(value, table, to, indent), size, notes };
+  const written = write(value, table, to, indent);
+  if (written.length > longest) {
+    const zh = `结果过大：${written.length} 个字符，最多 ${longest}`;
+    throw unreadable(zh, `The result is too large: ${written.length} characters; at most ${longest}.`);
+  }
+  return { from: format, text: written, size, notes };
 }
 
 function read(text: string, format: DataFormat): Reading {
@@ -65,14 +77,14 @@ function read(text: string, format: DataFormat): Reading {
 }
 
 function write(value: JsonValue, table: Table | undefined, to: DataFormat, indent = 2): string {
-  if (to === "json") return JSON.stringify(value, undefined, indent);
-  if (to === "yaml") return writeYaml(value, indent);
+  if (to === "json") return table ? writeJsonRows(table, indent) : JSON.stringify(value, undefined, indent);
+  if (to === "yaml") return writeYaml(table ? toMaps(table) : value, indent);
   const rows = table ?? toTable({ value });
   return to === "markdown" ? writeMarkdown(rows) : writeDelimited(rows, to === "csv" ? "," : "\t");
 }
 
 /** What older readers take for true or false is quoted; YAML cannot do without blanks, so at least one a level. */
-function writeYaml(value: JsonValue, indent: number): string {
+function writeYaml(value: JsonValue | Map<string, JsonValue>[], indent: number): string {
   const options = {
     indent: Math.max(1, indent),
     lineWidth: 0,

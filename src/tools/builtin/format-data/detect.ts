@@ -1,6 +1,7 @@
 import { showValue } from "../../../core/feedback.ts";
 import { type DataFormat, unreadable } from "./content.ts";
 import { findRule } from "./markdown.ts";
+import { namedDelimiter } from "./read-table.ts";
 
 /** Which format a text most likely is. Throws where it is like none. */
 export function detectFormat(text: string): DataFormat {
@@ -10,6 +11,7 @@ export function detectFormat(text: string): DataFormat {
   if (/^[{[]/.test(trimmed) || isJson(trimmed)) return "json";
   if (findRule(lines) > 0) return "markdown";
   if (/^(---|%YAML|#)|^\s*-\s|^\s*("[^"]*"|'[^']*'|[^\s,;，"'][^,;，\t]*?):(\s|$)/.test(first)) return "yaml";
+  if (namedDelimiter.test(trimmed)) return "csv";
   if (first.includes("\t")) return "tsv";
   if (/[,;，]/.test(first)) return "csv";
   if (lines.length > 1 && lines.every((line) => !/[:[\]{}]/.test(line))) return "csv";

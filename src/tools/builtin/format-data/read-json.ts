@@ -9,15 +9,16 @@ import { placeOf, type Reading, unreadable } from "./content.ts";
 /** JSON, or JSON Lines as a list. A number of which digits would be lost becomes text; repeated keys are told. */
 export function readJson(text: string): Reading {
   const notes: Text[] = [];
-  const whole = readWhole(text, notes);
-  if (whole !== undefined) return { content: { value: whole }, notes };
+  const names = new Set<string>();
+  const whole = readWhole(text, notes, names);
+  if (whole !== undefined) return { content: { value: whole, names: [...names] }, notes };
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const values = lines.length > 1 && lines.every((line) => /^\s*[{[].*[}\]]\s*$/s.test(line)) ? lines : [];
-  const read = values.map((line) => readWhole(line, notes));
+  const read = values.map((line) => readWhole(line, notes, names));
   if (read.length > 0 && read.every((value) => value !== undefined)) {
     const zh = `每行一个 JSON（JSON Lines），共 ${read.length} 行`;
     return {
-      content: { value: read },
+      content: { value: read, names: [...names] },
       notes: [...notes, { zh, en: `One JSON a line (JSON Lines): ${read.length} lines` }],
     };
   }
@@ -25,14 +26,14 @@ export function readJson(text: string): Reading {
 }
 
 /** Undefined where the text is not JSON. */
-function readWhole(text: string, notes: Text[]): JsonValue | undefined {
+function readWhole(text: string, notes: Text[], names: Set<string>): JsonValue | undefined {
   let value: JsonValue;
   try {
     value = JSON.parse(text);
   } catch {
     return undefined;
   }
-  const { repeated, numbers } = inspect(text);
+  const { repeated, numbers } = inspect(text, names);
   notes.push(...repeated);
   if (numbers.length === 0) return value;
   const shown = showValue(numbers[0]?.digits);
@@ -46,8 +47,8 @@ interface LongNumber {
   digits: string;
 }
 
-/** Keys that come twice in one object, and numbers that a double does not hold. */
-function inspect(text: string): { repeated: Text[]; numbers: LongNumber[] } {
+/** Keys that come twice in one object, and numbers that a double does not hold; collects the names of the outermost objects. */
+function inspect(text: string, names: Set<string>): { repeated: Text[]; numbers: LongNumber[] } {
   const repeated: Text[] = [];
   const numbers: LongNumber[] = [];
   const open: Set<string>[] = [];
@@ -56,6 +57,7 @@ function inspect(text: string): { repeated: Text[]; numbers: LongNumber[] } {
     onObjectEnd: () => void open.pop(),
     onObjectProperty(name, offset) {
       const keys = open.at(-1);
+      if (open.length === 1) names.add(name);
       if (keys?.has(name) && repeated.length < 5) {
         const place = placeOf(text, offset);
         repeated.push({

@@ -11,6 +11,9 @@ interface Line {
   line: number;
 }
 
+/** The line with which Excel is told the delimiter. */
+export const namedDelimiter = /^sep=(.)[ \t]*(?:\r\n|\r|\n|$)/i;
+
 /** Text with a delimiter between cells and quotes round those that need them; the first line names the columns. */
 export function readDelimited(text: string, delimiter: string): Reading {
   const [header, ...lines] = split(text, delimiter);
@@ -21,6 +24,8 @@ export function readDelimited(text: string, delimiter: string): Reading {
 
 /** The character between the cells of a CSV: Excel writes `;` where the comma is in numbers. */
 export function delimiterOf(text: string): string {
+  const [, named] = namedDelimiter.exec(text) ?? [];
+  if (named !== undefined) return named;
   const first = text.slice(0, Math.max(0, text.search(/[\r\n]|$/))).replace(/"[^"]*"/g, "");
   return [",", ";", "，"].find((delimiter) => first.includes(delimiter)) ?? ",";
 }
@@ -77,6 +82,7 @@ function split(text: string, delimiter: string): Line[] {
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
+      from_line: namedDelimiter.test(text) ? 2 : 1,
       on_record(record: string[], { invalid_field_length: uneven }) {
         if (uneven > mostUneven) throw tooUneven();
         return record;

@@ -13,23 +13,24 @@ const longest = 300_000;
 /** What the parser does for each error and each key with all that came before; repeated keys are found here. */
 const linear = { prettyErrors: false, uniqueKeys: false };
 
-/** YAML 1.2 without tags of one's own; several documents become a list. What JSON cannot say becomes text; repeated keys are told. */
+/** YAML 1.2 without tags, but those of its core; several documents become a list. What JSON cannot say becomes text; repeated keys are told. */
 export function readYaml(text: string): Reading {
   if (text.length > longest) {
     const zh = `YAML 有 ${text.length} 个字符，上限 ${longest}`;
     throw unreadable(zh, `The YAML has ${text.length} characters; at most ${longest} are read.`);
   }
   const notes: Text[] = [];
-  const options = { merge: true, intAsBigInt: true, logLevel: "silent" as const, ...linear };
+  const options = { merge: true, intAsBigInt: true, resolveKnownTags: false, logLevel: "silent" as const, ...linear };
   const parsed = parseAllDocuments(text, options);
   const documents = Array.isArray(parsed) ? parsed : [];
   const values = documents.map((document) => readDocument(document, text, notes));
+  const names = [...new Set(documents.flatMap(outermostNames))];
   if (documents.length > 1) {
     const zh = `${documents.length} 个 YAML 文档合为一个列表`;
     notes.push({ zh, en: `${documents.length} YAML documents became one list` });
   }
   const [only = null] = values;
-  return { content: { value: documents.length > 1 ? values : only }, notes };
+  return { content: { value: documents.length > 1 ? values : only, names }, notes };
 }
 
 function readDocument(document: Document.Parsed, text: string, notes: Text[]): JsonValue {
@@ -37,7 +38,7 @@ function readDocument(document: Document.Parsed, text: string, notes: Text[]): J
   if (fault !== undefined) {
     const place = placeOf(text, fault.pos[0]);
     if (fault.code === "TAG_RESOLVE_FAILED")
-      throw unreadable(`不支持 YAML 自定义标签：${place.zh}`, `Tags are not supported in YAML: ${place.en}`);
+      throw unreadable(`不支持 YAML 的这种标签：${place.zh}`, `This tag is not supported in YAML: ${place.en}`);
     const reason = /call stack/.test(fault.message) ? "nested too deeply" : printableLine(fault.message);
     throw unreadable(`YAML 有误（${reason}）：${place.zh}`, `The YAML is not valid (${reason}): ${place.en}`);
   }
@@ -45,6 +46,14 @@ function readDocument(document: Document.Parsed, text: string, notes: Text[]): J
   try {
     return settle(document.toJS({ maxAliasCount: 100 }), notes);
   } catch (thrown) {
+    if (thrown instanceof RangeError) {
+      const zh = "YAML 无法读取：别名引用了包含它自己的内容，或嵌套过深";
+      throw unreadable(
+        zh,
+        "The YAML cannot be read: an alias stands within what it names, or it is nested too deeply.",
+        thrown,
+      );
+    }
     const reason = showValue(messageOf(thrown));
     throw unreadable(`YAML 无法读取：${reason}`, `The YAML cannot be read: ${reason}`, thrown);
   }
@@ -66,6 +75,18 @@ function repeatedKeys(document: Document.Parsed, text: string): Text[] {
     },
   });
   return notes;
+}
+
+/** Names of the objects that stand in no other one, in the order of the text. */
+function outermostNames(document: Document): string[] {
+  const names: string[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      names.push(...items.flatMap(({ key }) => (isScalar(key) ? [String(key.value)] : [])));
+      return visit.SKIP;
+    },
+  });
+  return names;
 }
 
 /** Only what JSON knows. */

@@ -5,24 +5,16 @@ import { type Content, checkSize, type Table, unreadable } from "./content.ts";
 /** The rows of a value: a list of objects or of lists, or one object. Throws what names the place that is none. */
 export function toTable(content: Content): Table {
   if ("table" in content) return content.table;
-  const { value } = content;
-  if (Array.isArray(value)) return value.some(Array.isArray) ? ofLists(value) : ofObjects(value);
+  const { value, names = [] } = content;
+  if (Array.isArray(value)) return value.some(Array.isArray) ? ofLists(value) : ofObjects(value, names);
   if (!isRecord(value)) throw notRows("", value);
   const list = Object.entries(value).find(([, inner]) => Array.isArray(inner) && inner.some(isRecord));
-  if (list === undefined) return ofObjects([value]);
+  if (list === undefined) return ofObjects([value], names);
   const key = showValue(list[0]);
   throw unreadable(
     `数据是一个对象，不是若干行；要转换的列表似乎在 ${key} 之下，请只传入那个列表`,
     `The data is one object, not rows; the list to convert seems to be under ${key}: pass only that list.`,
   );
-}
-
-/** A table as the objects that JSON and YAML hold; a cell that a row does not have is left out. */
-export function fromTable({ columns, rows }: Table): JsonValue {
-  return rows.map((row) => {
-    const entries = columns.map((name, index): [string, JsonValue | undefined] => [name, row[index]]);
-    return Object.fromEntries(entries.filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
-  });
 }
 
 /** These columns in this order. Throws for one that is not there. */
@@ -38,12 +30,14 @@ export function pickColumns({ columns, rows }: Table, wanted: readonly string[])
   );
 }
 
-function ofObjects(list: readonly JsonValue[]): Table {
+/** An object puts names like 2026 first, so the order of its columns comes from the text. */
+function ofObjects(list: readonly JsonValue[], names: readonly string[]): Table {
   const objects = list.map((item, index): JsonObject => {
     if (isRecord(item)) return item;
     throw notRows(`[${index}]`, item);
   });
-  const columns = [...new Set(objects.flatMap((item) => Object.keys(item)))];
+  const known = new Set(objects.flatMap((item) => Object.keys(item)));
+  const columns = [...new Set([...names.filter((name) => known.has(name)), ...known])];
   checkSize(objects.length, columns.length);
   return { columns, rows: objects.map((item) => columns.map((name) => ownValue(item, name))) };
 }

@@ -18,7 +18,12 @@ export function readRequest(args: JsonObject, hosts: HostList): { request: Reque
   const { url, body, timeout_s } = args;
   const method = typeof args.method === "string" ? args.method : "GET";
   const headers = isRecord(args.headers) ? args.headers : {};
-  const problems = [...urlProblems(String(url), hosts), ...Object.entries(headers).flatMap(headerProblems)];
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  const problems = [
+    ...urlProblems(String(url), hosts),
+    ...Object.entries(headers).flatMap(headerProblems),
+    ...names.filter((name, index) => names.indexOf(name) !== index).map(twice),
+  ];
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
     problems.push(valueProblem("body", body, `${method} 请求不能带正文`, `a ${method} request has no body`));
   }
@@ -42,11 +47,32 @@ function urlProblems(url: string, hosts: HostList): ArgumentProblem[] {
 }
 
 function typeOf(body: JsonValue | undefined): Record<string, string> {
-  return body === undefined || typeof body === "string" ? {} : { "content-type": "application/json" };
+  if (body === undefined) return {};
+  const isText = typeof body === "string" && !isJson(body);
+  return { "content-type": isText ? "text/plain; charset=utf-8" : "application/json" };
+}
+
+/** Whether a text is an object or a list in JSON; a word or a number alone is more likely a text. */
+function isJson(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function inLowerCase(headers: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+}
+
+function twice(name: string): ArgumentProblem {
+  const shown = name.slice(0, 60);
+  return {
+    path: `headers.${shown}`,
+    text: { zh: "出现了两次（头部名称不分大小写）", en: "is given twice (case does not matter)" },
+  };
 }
 
 // They frame the message or belong to the connection: with them a caller could make one request look like two.

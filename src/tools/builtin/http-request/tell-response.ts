@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { headOf } from "../../../core/cut-text.ts";
 import { type Locale, say } from "../../../core/locale.ts";
 import { shortLine } from "../../../core/short-line.ts";
@@ -16,10 +17,13 @@ const smallJson = 4000;
 export function tellResponse({ url, method }: RequestParts, response: OutgoingResponse, locale: Locale): ToolResult {
   const { status, statusText, elapsedMs } = response;
   const line = `HTTP ${status} ${statusText}`.trimEnd();
-  const moved = response.url === URL.parse(url)?.href ? "" : say(locale, { zh: "（已跳转）", en: " (redirected)" });
+  // A redirect may have made it a GET, so the method stands with the address that it was sent to.
+  const to = shortLine(response.url, 500);
+  const moved =
+    response.url === URL.parse(url)?.href ? "" : say(locale, { zh: `，跳转到 ${to}`, en: `, redirected to ${to}` });
   const head = [
     `${line} · ${Math.round(elapsedMs)} ms`,
-    `${method} ${shortLine(response.url, 500)}${moved}`,
+    `${method} ${moved === "" ? to : shortLine(url, 500)}${moved}`,
     ...shownHeaders(response.headers),
   ];
   const body = method === "HEAD" ? "" : bodyText(response, locale);
@@ -41,7 +45,7 @@ function shownHeaders(headers: Record<string, string>): string[] {
 function bodyText({ headers, body, truncated }: OutgoingResponse, locale: Locale): string {
   const { type, charset } = readContentType(headers["content-type"]);
   if (body.length === 0) return say(locale, { zh: "[没有正文]", en: "[no body]" });
-  if (isMedia(type) || isBinary(body)) {
+  if (isMedia(type) || isBinary(body) || (type === "application/octet-stream" && !isUtf8(body))) {
     const [kind, size] = [shortLine(type, 80) || "?", `${body.length}${truncated ? "+" : ""}`];
     return say(locale, {
       zh: `[二进制内容: ${kind}, ${size} 字节，未显示]`,

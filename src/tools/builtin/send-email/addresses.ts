@@ -15,13 +15,13 @@ const longest = 500;
 
 /**
  * One address, alone or as `Name <address>`. Undefined for anything that a mail server could read as more than that: several, a
- * group, a line break, a quoted or routed local part (`a%b@c`).
+ * group, a line break, a quoted or routed local part (`a%b@c`), or dots that would need quotes (`a..b@c`).
  */
 export function readAddress(text: string): Address | undefined {
   if (text.length > longest || /[\p{Cc}\u2028\u2029]/u.test(text)) return undefined;
   const [, quoted, plain, inner] = /^\s*(?:"([^"\\]*)"|([^"<>,;:@]*))\s*<([^<>]*)>\s*$/.exec(text) ?? [];
   const [, local, host] = /^([\w.#$&'*+/=?^`{|}~-]{1,64})@([^\s@]{1,253})$/.exec((inner ?? text).trim()) ?? [];
-  if (local === undefined || host === undefined) return undefined;
+  if (local === undefined || host === undefined || /^\.|\.\.|\.$/.test(local)) return undefined;
   const domain = domainToASCII(host);
   if (!/^([a-z\d]([a-z\d-]*[a-z\d])?\.)*[a-z\d]([a-z\d-]*[a-z\d])?$/.test(domain)) return undefined;
   return { name: (quoted ?? plain ?? "").trim(), address: `${local}@${domain}` };

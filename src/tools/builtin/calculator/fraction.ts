@@ -1,0 +1,62 @@
+/** An exact number: whole numbers in lowest terms, the bottom above zero. */
+export interface Fraction {
+  readonly top: bigint;
+  readonly bottom: bigint;
+}
+
+/** What a step of an expression gives: exact as long as it can be, else a double. */
+export type Value = Fraction | number;
+
+/** Bits of either part of a fraction: about 1,200 digits. */
+export const mostBits = 4096;
+
+/** In lowest terms; the bottom must not be zero. */
+export function fraction(top: bigint, bottom = 1n): Fraction {
+  const shared = gcd(top, bottom) * (bottom < 0n ? -1n : 1n);
+  return { top: top / shared, bottom: bottom / shared };
+}
+
+/** A number as it is written, so that 0.1 is a tenth. It must be finite. */
+export function readFraction(written: number): Fraction {
+  const [digits = "", exponent = "0"] = String(written).split("e");
+  const [whole = "", part = ""] = digits.split(".");
+  const places = part.length - Number(exponent);
+  const top = BigInt(whole + part);
+  return places > 0 ? fraction(top, 10n ** BigInt(places)) : fraction(top * 10n ** BigInt(-places));
+}
+
+export function toNumber(value: Value): number {
+  if (typeof value === "number") return value;
+  const { top, bottom } = value;
+  // 80 bits of the quotient are more than a double holds.
+  const shift = bitsOf(top) - bitsOf(bottom) - 80;
+  const quotient = shift > 0 ? top / (bottom << BigInt(shift)) : (top << BigInt(-shift)) / bottom;
+  const half = Math.trunc(shift / 2);
+  return Number(quotient) * 2 ** half * 2 ** (shift - half);
+}
+
+/** At most three more than there are. */
+export function bitsOf(integer: bigint): number {
+  return (integer < 0n ? -integer : integer).toString(16).length * 4;
+}
+
+export function gcd(a: bigint, b: bigint): bigint {
+  let [left, right] = [a, b];
+  while (right !== 0n) [left, right] = [right, left % right];
+  return left < 0n ? -left : left;
+}
+
+/** The largest whole number that is not above it. */
+export function floor({ top, bottom }: Fraction): bigint {
+  const cut = top / bottom;
+  return top < 0n && cut * bottom !== top ? cut - 1n : cut;
+}
+
+/** To this many decimals, half away from zero, as people round. */
+export function round({ top, bottom }: Fraction, digits: number): Fraction {
+  const scale = 10n ** BigInt(Math.abs(digits));
+  const scaled = digits < 0 ? { top, bottom: bottom * scale } : { top: top * scale, bottom };
+  const half = scaled.top < 0n ? -scaled.bottom : scaled.bottom;
+  const whole = (2n * scaled.top + half) / (2n * scaled.bottom);
+  return digits < 0 ? fraction(whole * scale) : fraction(whole, scale);
+}

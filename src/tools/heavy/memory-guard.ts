@@ -1,0 +1,16 @@
+import { Worker } from "node:worker_threads";
+
+/**
+ * Ends this process as soon as it takes more than so many bytes, whoever took them: the limit of V8's heap knows nothing of
+ * buffers. A thread looks, for work that goes on and on leaves no other time to.
+ */
+export function guardMemory(mostBytes: number): void {
+  new Worker(guardScript, { eval: true, workerData: mostBytes, env: {}, execArgv: [] }).unref();
+}
+
+const guardScript = `
+const { workerData: mostBytes } = require("node:worker_threads");
+setInterval(() => {
+  if (process.memoryUsage.rss() > mostBytes) process.kill(process.pid, "SIGKILL");
+}, 20);
+`;

@@ -7,7 +7,8 @@ export function html(text: string): PageBytes {
 
 /** Takes its reader longer than anybody waits, in a loop that nothing else interrupts. */
 export function endless(): PageBytes {
-  return html(`<body>${"<a><b>".repeat(150)}${"<i>x</i>".repeat(400_000)}`);
+  const words = "A sentence of some words. ".repeat(40);
+  return html(`<article><p>${words}</p><p>x${"\u00a0".repeat(600_000)}y</p></article>`);
 }
 
 export function sentence(n: number): PageBytes {

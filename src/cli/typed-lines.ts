@@ -20,6 +20,8 @@ export function takeLines(input: Interface): TypedLines {
     if (give) give(line);
     else early.push(line);
   });
+  // A terminal that went away is the end of the input; readline fails even at giving it back its mode.
+  input.on("error", () => setImmediate(() => input.close()));
   input.once("close", () => {
     hasEnded = true;
     give?.(undefined);

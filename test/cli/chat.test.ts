@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { allDead, processesIn } from "../client/servers.ts";
 import { configFile, startProgram, temporaryFolder } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
 import { startTerminal } from "../fakes/terminal.ts";
@@ -64,6 +67,37 @@ describe("duet chat in a terminal", () => {
     expect(await terminal.ended()).toBe(0);
   });
 });
+
+test.each([
+  ["at the prompt", []],
+  ["while a call waits for consent", [{ toolCalls: [{ name: "fake__echo", arguments: { text: "x" } }] }]],
+  ["while a model speaks", [{ text: "Half of", hang: "after-text" as const }]],
+])("a terminal that goes away %s ends the program and its servers", async (_, turns) => {
+  const provider = await startFakeProvider();
+  onTestFinished(() => provider.close());
+  const journal = join(await temporaryFolder(), "journal");
+  const config = await configFile({
+    models: { functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl } },
+    mcpServers: { fake: { command: process.execPath, args: [resolve("test/fakes/mcp.ts"), "--journal", journal] } },
+    tools: { ask: ["*"] },
+  });
+  const env = { OPENAI_API_KEY: "sk-test-openai-0001" };
+  const terminal = await startTerminal(["chat", "--mode", "agent", "--config", config], { env });
+  await terminal.shows(" > ");
+  const servers = await processesIn(journal, 1);
+  provider.script("cheap", ...turns);
+  if (turns.length > 0) {
+    terminal.type("Echo x\r");
+    await terminal.shows(turns.some((turn) => "toolCalls" in turn) ? "Let fake__echo run?" : "🧭 deciding");
+  }
+  const programs = servers.map(parentOf);
+  terminal.vanish();
+  await allDead([...servers, ...programs], 5000);
+});
+
+function parentOf(pid: number): number {
+  return Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+}
 
 test("a pipe that closes early ends the program quietly", async () => {
   const child = await startProgram(["tools"]);

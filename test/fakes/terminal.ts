@@ -9,6 +9,8 @@ export interface Terminal {
   shows(text: string): Promise<void>;
   /** All that it has shown, colours left out. */
   screen(): string;
+  /** The terminal is gone, as when its window is closed. */
+  vanish(): void;
   /** The exit code. */
   ended(): Promise<number | null>;
 }
@@ -31,6 +33,7 @@ export async function startTerminal(args: string[], options: ProgramOptions = {}
       await expect.poll(() => plain(screen), { timeout: 10_000 }).toContain(text);
     },
     screen: () => plain(screen),
+    vanish: () => void child.kill("SIGKILL"),
     ended: () => code,
   };
 }

@@ -86,7 +86,7 @@ export function openRun(options: RunOptions, { question, cancelled, clock, emit 
     evaluator: options.evaluator,
     planPolicy: options.planPolicy,
     confirmPlan: options.confirmPlan,
-    approve: options.approveCall && createApprove(options.approveCall, clock, cancelled),
+    approve: options.approveCall && createApprove(options.approveCall, { clock, cancelled }),
     search: options.search ?? false,
     statistics: createStatistics(),
     repetition: createRepetition(limits.repeatable),

@@ -1,5 +1,5 @@
 import type { PlanReply } from "../../core/plan-reply.ts";
-import { abortable, timeLimit, timeoutError } from "../../core/waiting.ts";
+import { askPerson } from "../ask-person.ts";
 import type { Run } from "../run.ts";
 import type { Plan } from "./plan.ts";
 import { tellNoMoreChanges } from "./plan-notices.ts";
@@ -8,8 +8,6 @@ import type { Drafted, Planner } from "./planner.ts";
 /** What came of showing a plan; `unanswered`: nobody can be asked, or nobody has replied. */
 export type Agreement = "yes" | "no" | "unanswered" | Exclude<Drafted, { draft: unknown }>;
 
-/** How long a reader may think about a plan, in milliseconds; none of it is the run's time. */
-const thinkingTimeMs = 10 * 60_000;
 /** How often a reader may have a plan changed. */
 const mostRevisions = 5;
 
@@ -48,19 +46,9 @@ export async function revise(
 async function askReader(run: Run, plan: Plan): Promise<PlanReply | undefined> {
   const { confirmPlan } = run;
   if (confirmPlan === undefined) return run.planPolicy.unattended === "run" ? { reply: "yes" } : undefined;
-  return run.clock.outsideTime(async () => {
-    const reason = () =>
-      timeoutError({ zh: "等待确认计划", en: "waiting for the plan to be confirmed" }, thinkingTimeMs);
-    const limit = timeLimit(thinkingTimeMs, reason, run.cancelled);
-    try {
-      const reply = await abortable(confirmPlan(plan.steps, limit.signal), limit.signal);
-      if (reply.reply === "yes") plan.confirm();
-      return reply;
-    } catch (thrown) {
-      if (limit.expired) return undefined;
-      throw thrown;
-    } finally {
-      limit.clear();
-    }
-  });
+  const reply = await askPerson(run, waiting, (signal) => confirmPlan(plan.steps, signal));
+  if (reply?.reply === "yes") plan.confirm();
+  return reply;
 }
+
+const waiting = { zh: "等待确认计划", en: "waiting for the plan to be confirmed" };

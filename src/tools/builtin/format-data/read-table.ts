@@ -106,7 +106,7 @@ function readLine(read: unknown): Line {
   };
 }
 
-/** Rows with fewer or more cells than the first one: the parser is slow with those, and nothing else happens meanwhile. */
+/** Rows with fewer or more cells than the first one: the parser is slow with those. */
 const mostUneven = 20_000;
 
 function tooUneven(): Error {

@@ -7,7 +7,7 @@ import type { Text } from "../../../core/locale.ts";
 import { printableLine } from "../../../core/printable.ts";
 import { placeOf, type Reading, unreadable } from "./content.ts";
 
-/** Characters. Parsing is slow, and nothing else happens meanwhile. */
+/** Characters; parsing is slow. */
 const longest = 300_000;
 
 /** What the parser does for each error and each key with all that came before; repeated keys are found here. */

@@ -7,14 +7,14 @@ import type { Lifeline } from "../core/processes/lifeline.ts";
 import { abortable, timeLimit, timeoutError } from "../core/waiting.ts";
 import type { RawResult } from "./content.ts";
 import { type Circumstances, callFailure, isLost, startFailure } from "./failures.ts";
-import type { Sdk } from "./http.ts";
 import { restartPauseMs, totalLimitMs } from "./limits.ts";
 import type { RemoteTool } from "./listing.ts";
 import { createPace, type Pace } from "./pace.ts";
 import { createRedactor, type Redact } from "./redact.ts";
 import { type CallOptions, openSession, type ServerInfo, type Session } from "./session.ts";
 import type { ServerSettings } from "./settings.ts";
-import { type StdioServer, startStdio } from "./stdio-server.ts";
+import type { Sdk } from "./transport/http.ts";
+import { type StdioServer, startStdio } from "./transport/stdio-server.ts";
 import { isWanted } from "./wanted.ts";
 
 /** What all connections of a pool share. */

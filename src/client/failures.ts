@@ -3,9 +3,9 @@ import { isRecord } from "../core/json.ts";
 import type { Text } from "../core/locale.ts";
 import { printable } from "../core/printable.ts";
 import type { Ending } from "../core/processes/child.ts";
-import { ownErrors } from "./own-errors.ts";
 import type { Redact } from "./redact.ts";
 import type { ServerSettings } from "./settings.ts";
+import { ownErrors } from "./transport/own-errors.ts";
 
 /** What is known when a server fails. */
 export interface Circumstances {

@@ -7,11 +7,13 @@ import { listLimits, schemaDepthLimit } from "./limits.ts";
 import { looseResult } from "./loose.ts";
 import type { Redact } from "./redact.ts";
 
-/** A tool as its server describes it, without what nobody uses (an `outputSchema` can be most of a list). */
+/** A tool as its server describes it: everything that a model or a host would see of it. */
 export interface RemoteTool {
   name: string;
   description: string;
   inputSchema: JsonSchema;
+  /** For hosts; models never see it (it can be most of a list). */
+  outputSchema?: JsonSchema;
   annotations: ToolAnnotations;
 }
 

@@ -4,11 +4,11 @@ import { createLifeline } from "../core/processes/lifeline.ts";
 import type { Tool } from "../core/tool.ts";
 import { abortable } from "../core/waiting.ts";
 import { Connection, type ServerStatus, type Surroundings } from "./connection.ts";
-import type { Sdk } from "./http.ts";
 import type { RemoteTool } from "./listing.ts";
 import { createNames } from "./naming.ts";
 import type { ServerSettings } from "./settings.ts";
 import { asTool } from "./tool.ts";
+import type { Sdk } from "./transport/http.ts";
 
 export interface PoolOptions {
   /** Our environment, of which a child sees only what it needs to run. */

@@ -4,12 +4,12 @@ import type { Text } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
 import type { RawResult } from "./content.ts";
 import { statusOf } from "./failures.ts";
-import { type Link, type Sdk, sseLink, streamableHttpLink } from "./http.ts";
 import { totalLimitMs } from "./limits.ts";
 import { listTools, type RemoteTool } from "./listing.ts";
 import { looseResult } from "./loose.ts";
 import type { Redact } from "./redact.ts";
 import type { ServerSettings, ServerTransport } from "./settings.ts";
+import { type Link, type Sdk, sseLink, streamableHttpLink } from "./transport/http.ts";
 
 /** What a server says of itself; untrusted, but on one line and printable. */
 export interface ServerInfo {

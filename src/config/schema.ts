@@ -149,6 +149,17 @@ const variableName = z
 
 const ignored = z.unknown().optional().meta({ description: "Another host's key; ignored." });
 
+const authSchema = z
+  .strictObject({
+    type: z.enum(["oauth", "client_credentials"]).default("oauth"),
+    clientId: text.optional(),
+    clientSecret: text.optional(),
+    clientMetadataUrl: address.optional().meta({ description: "Address of a client ID metadata document." }),
+    scope: text.optional().meta({ description: "Scopes, parted by blanks." }),
+    callbackPort: z.int().min(1).max(65_535).optional().meta({ description: "Port of the loopback address." }),
+  })
+  .meta({ description: "OAuth 2.1: how to sign in to a remote server; see `duet login`." });
+
 const serverSchema = z
   .strictObject({
     type: z
@@ -168,6 +179,17 @@ const serverSchema = z
     excludeTools: patterns.optional(),
     maxConcurrent: z.int().min(1).max(1000).optional().meta({ description: "Calls at one time." }),
     callsPerSecond: z.number().gt(0).max(1000).optional(),
+    start: z
+      .enum(["eager", "lazy"])
+      .default("eager")
+      .meta({ description: "lazy: started by the first call of a tool, once its tools are known." }),
+    inheritEnv: z
+      .array(variableName)
+      .optional()
+      .meta({ description: "Variables of Duet's environment that the program sees too, by name." }),
+    sampling: z.boolean().default(false).meta({ description: "Whether it may ask the function-call model for texts." }),
+    roots: z.array(text).optional().meta({ description: "Directories that the server is told it may work in." }),
+    auth: authSchema.optional(),
     disabled: z.boolean().optional(),
     enabled: z.boolean().optional(),
     // What Duet does without these is stricter, never looser, so they can be ignored; `envFile` could not.

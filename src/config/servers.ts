@@ -40,6 +40,10 @@ function readServer(name: string, entry: ServerEntry, absolute: Absolute, where:
     startTimeoutMs: Math.round(entry.startTimeout * 1000),
     maxConcurrent,
     callsPerSecond,
+    start: entry.start,
+    sampling: entry.sampling,
+    roots: entry.roots?.map(absolute),
+    auth: entry.auth,
   };
 }
 
@@ -50,12 +54,12 @@ function readTransport(entry: ServerEntry, absolute: Absolute, where: Where): Se
   const second = given[1];
   if (second !== undefined) throw problem(where(second[0]), besides(given[0]?.[0] ?? ""));
   if (command !== undefined) {
-    refuse(entry, ["headers"], "command", where);
+    refuse(entry, ["headers", "auth"], "command", where);
     if (entry.type !== undefined && entry.type !== "stdio") throw problem(where("type"), needsUrl(entry.type));
-    const { args = [], env = {} } = entry;
-    return { type: "stdio", command, args, env, cwd: cwd && absolute(cwd) };
+    const { args = [], env = {}, inheritEnv = [] } = entry;
+    return { type: "stdio", command, args, env, inheritEnv, cwd: cwd && absolute(cwd) };
   }
-  refuse(entry, ["args", "env", "cwd"], "url", where);
+  refuse(entry, ["args", "env", "inheritEnv", "cwd"], "url", where);
   if (entry.type === "stdio") throw problem(where("type"), needsCommand);
   if (entry.type === "sse" && httpUrl !== undefined) throw problem(where("type"), needsUrl(entry.type));
   return { type: entry.type === "sse" ? "sse" : "http", url: url ?? httpUrl ?? "", headers: entry.headers ?? {} };

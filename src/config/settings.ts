@@ -67,6 +67,10 @@ export interface ToolsSettings {
   allow: string[];
   deny: string[];
   ask: string[];
+  /** What becomes of a tool that a known server offers later. */
+  newTools: "stop" | "allow";
+  /** The share of the function-call model's window beyond which servers' tools are searched, not listed; 0 to 1. */
+  searchAbove: number;
   /** Where the user's own tools and skills lie. */
   directory?: string;
   /** Whether somebody named that directory, so that it has to be there. */

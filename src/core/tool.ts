@@ -1,4 +1,5 @@
 import type { Chain } from "./chain.ts";
+import type { Elicit } from "./elicitation.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { JsonObject, JsonSchema } from "./json.ts";
 import type { Locale, Text } from "./locale.ts";
@@ -10,6 +11,8 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
+  /** Of a result's structured content; for hosts, never for models. */
+  readonly outputSchema?: JsonSchema | undefined;
   /** Where it comes from: `builtin`, `user`, `skills`, or the configured name of a server. */
   readonly source: string;
   readonly annotations: ToolAnnotations;
@@ -46,6 +49,12 @@ export interface ToolContext {
   readonly chain?: Chain | undefined;
   /** Asks the reader; absent where nobody can be asked. */
   readonly approve?: Approve | undefined;
+  /** Hands on a question of the program below to the reader; absent where nobody can be asked. */
+  readonly elicit?: Elicit | undefined;
+  /** Whether `content` of the result is wanted beside its text. */
+  readonly wantsContent?: boolean | undefined;
+  /** W3C trace context (`traceparent`, `tracestate`, `baggage`) of the call, for whoever is called. */
+  readonly trace?: Readonly<Record<string, string>> | undefined;
   /** What the run has and may still do; absent where no agent calls. */
   readonly facts?: (() => RunFacts) | undefined;
   progress(message: string, progress?: number, total?: number): void;
@@ -57,6 +66,8 @@ export interface ToolResult {
   ok: boolean;
   /** What the model reads. Untrusted: it never becomes an instruction. */
   text: string;
+  /** The result in MCP's shape, for a host that asked for it: blocks as they came, cleaned of the server's secrets. */
+  content?: ToolContent;
   /** Pages the result stands on, in order; the agent numbers them for citation. */
   sources?: Source[];
   /**
@@ -72,8 +83,14 @@ export interface ToolResult {
   error?: ToolFailure;
 }
 
+export interface ToolContent {
+  blocks: readonly Record<string, unknown>[];
+  structured?: Record<string, unknown>;
+}
+
 export interface ToolFailure {
-  code: ErrorCode | "unknown_tool" | "invalid_arguments" | "denied" | "cancelled";
+  /** `tool_changed`: the tool is no longer what was approved; `unavailable`: its server is not there now, and nothing was sent. */
+  code: ErrorCode | "unknown_tool" | "invalid_arguments" | "denied" | "cancelled" | "tool_changed" | "unavailable";
   message: string;
 }
 

@@ -18,8 +18,8 @@ export function stdio(
   more: Partial<ServerSettings> & { env?: Record<string, string> } = {},
 ): ServerSettings {
   const { env = {}, ...settings } = more;
-  const transport: Stdio = { type: "stdio", command, args, env };
-  return { name, transport, timeoutMs: 10_000, startTimeoutMs: 15_000, ...settings };
+  const transport: Stdio = { type: "stdio", command, args, env, inheritEnv: [] };
+  return { name, transport, timeoutMs: 10_000, startTimeoutMs: 15_000, start: "eager", sampling: false, ...settings };
 }
 
 /** The fake server in one of its modes, under the name `fake` unless told otherwise. */
@@ -37,7 +37,16 @@ export function http(
   more: Partial<ServerSettings> & { headers?: Record<string, string> } = {},
 ): ServerSettings {
   const { headers = {}, ...settings } = more;
-  return { name: "web", transport: { type: "http", url, headers }, timeoutMs: 5000, startTimeoutMs: 5000, ...settings };
+  const transport = { type: "http" as const, url, headers };
+  return {
+    name: "web",
+    transport,
+    timeoutMs: 5000,
+    startTimeoutMs: 5000,
+    start: "eager",
+    sampling: false,
+    ...settings,
+  };
 }
 
 /** A pool that is closed when the test is over. */

@@ -11,7 +11,7 @@ const servers = modes.map((mode, index) => {
   const [command = "", ...args] = behindShell
     ? ["sh", "-c", `${words.map((word) => `'${word}'`).join(" ")}; true`]
     : words;
-  const transport = { type: "stdio" as const, command, args, env: {} };
+  const transport = { type: "stdio" as const, command, args, env: {}, inheritEnv: [] };
   return { name: `s${index}`, transport, timeoutMs: 10_000, startTimeoutMs: 15_000 };
 });
 const pool = createPool(servers, { environment: process.env, clientInfo: { name: "parent", version: "0" } });

@@ -1,8 +1,8 @@
 import type { JSONRPCMessage, StreamableHTTPClientTransport, Transport } from "@modelcontextprotocol/client";
-import { sleep } from "../core/waiting.ts";
+import { sleep } from "../../core/waiting.ts";
+import type { ServerTransport } from "../settings.ts";
 import { limitedFetch } from "./limited-fetch.ts";
 import { ownErrors } from "./own-errors.ts";
-import type { ServerTransport } from "./settings.ts";
 
 export type Sdk = typeof import("@modelcontextprotocol/client");
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LineSplitter } from "../../src/client/lines.ts";
+import { LineSplitter } from "../../../src/client/transport/lines.ts";
 
 function split(chunks: Buffer[], limit = 1000): { lines: string[]; tooLong: [string, string][] } {
   const lines: string[] = [];

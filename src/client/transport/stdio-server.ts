@@ -1,11 +1,11 @@
 import type { Transport } from "@modelcontextprotocol/client";
-import { Child, type Ending } from "../core/processes/child.ts";
-import { childEnvironment, type Environment } from "../core/processes/environment.ts";
-import type { Lifeline } from "../core/processes/lifeline.ts";
-import { Tail } from "../core/processes/tail.ts";
-import { sleep } from "../core/waiting.ts";
+import { Child, type Ending } from "../../core/processes/child.ts";
+import { childEnvironment, type Environment } from "../../core/processes/environment.ts";
+import type { Lifeline } from "../../core/processes/lifeline.ts";
+import { Tail } from "../../core/processes/tail.ts";
+import { sleep } from "../../core/waiting.ts";
+import type { ServerTransport } from "../settings.ts";
 import type { Sdk } from "./http.ts";
-import type { ServerTransport } from "./settings.ts";
 import { StdioTransport } from "./stdio.ts";
 
 type Target = Extract<ServerTransport, { type: "stdio" }>;

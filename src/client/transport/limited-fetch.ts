@@ -1,4 +1,4 @@
-import { messageLimit } from "./limits.ts";
+import { messageLimit } from "../limits.ts";
 
 /** What the package's HTTP transports call instead of `fetch`. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;

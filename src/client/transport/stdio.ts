@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import type { Child } from "../core/processes/child.ts";
-import { messageLimit } from "./limits.ts";
+import type { Child } from "../../core/processes/child.ts";
+import { messageLimit } from "../limits.ts";
 import { LineSplitter } from "./lines.ts";
 import { ownErrors } from "./own-errors.ts";
 

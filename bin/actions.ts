@@ -8,7 +8,7 @@ import type { Notice } from "../src/core/notice.ts";
 import type { Mode } from "../src/core/outcome.ts";
 import { printableLine } from "../src/core/printable.ts";
 import { abortable } from "../src/core/waiting.ts";
-import { conversationChoice, pageOf, toFlags, type Values } from "./options.ts";
+import { conversationChoice, exposeOf, pageOf, toFlags, type Values } from "./options.ts";
 
 /** What a command line asks for; gives the exit code. */
 export type Action = (context: Context) => Promise<number>;
@@ -20,6 +20,7 @@ export interface Context {
 
 /** Serves MCP over stdio until the client leaves. */
 export function serve(values: Values): Action {
+  const exposed = exposeOf(values);
   return async ({ console, signal }) => {
     const [config, { openDuet }, { serveOverStdio }] = await Promise.all([
       load(values, console),
@@ -31,7 +32,8 @@ export function serve(values: Values): Action {
     try {
       // Whole results: who asks for them reads them to find out what went wrong.
       const logSteps = config.agent.verbose ? (line: string) => writeLine(console, printableLine(line)) : undefined;
-      await serveOverStdio({ duet, stdin: console.stdin, log, signal, mode: modeOf(values), logSteps });
+      const face = { duet, stdin: console.stdin, log, signal, mode: modeOf(values), logSteps, ...exposed };
+      await following(values, { duet, config, console, signal }, () => serveOverStdio(face));
     } finally {
       await closeDuet(duet, console);
     }
@@ -75,7 +77,7 @@ export function chat(values: Values): Action {
     const conversationId = await chosenConversation(choice, { duet, config });
     if (choice === "latest") await tellTitle(duet, console);
     const { enabled } = config.search;
-    return runChat({
+    const options = {
       duet,
       console,
       conversationId,
@@ -84,17 +86,29 @@ export function chat(values: Values): Action {
       verbose: config.agent.verbose,
       hyperlinks: showsHyperlinks(console.stdout, config.environment, values["no-color"] !== true),
       signal,
-    });
+    };
+    if (!console.stdin.isTTY) return runChat(options);
+    return following(values, { duet, config, console, signal }, () => runChat(options));
   });
 }
 
 /** Lists the tools, or calls one by hand. */
 export function tools(values: Values): Action {
-  return withDuet(values, async ({ duet, console, signal }) => {
+  return withDuet(values, async ({ duet, config, console, signal }) => {
     const { callTool, listTools } = await import("../src/cli/tools-command.ts");
     const options = { duet, console, signal, output: formOf(values) };
     const name = text(values.name);
+    if (name === undefined) await tellDangers(config, console);
     return name === undefined ? listTools(options) : callTool(options, name, text(values.json) ?? "{}");
+  });
+}
+
+/** Shows the tools that wait to be approved, and approves them. */
+export function approve(values: Values): Action {
+  return withDuet(values, async ({ duet, console, signal }) => {
+    const { approveTools } = await import("../src/cli/approve-tools.ts");
+    const options = { duet, console, signal, output: formOf(values), yes: values.yes === true };
+    return approveTools(options, texts(values.names));
   });
 }
 
@@ -131,6 +145,15 @@ export function doctor(values: Values): Action {
   });
 }
 
+/** Signs in to a remote server, or forgets it; nothing but that server is opened. */
+export function login(values: Values): Action {
+  return async ({ console, signal }) => {
+    const [config, { runLogin, runLogout }] = await Promise.all([load(values, console), import("../src/cli/login.ts")]);
+    const command = { config, server: text(values.server) ?? "", console, signal };
+    return values.remove === true ? runLogout(command) : runLogin(command);
+  };
+}
+
 /** Shows the configuration in force, or writes a starter file. */
 export function config(action: "show" | "path" | "schema" | "init", values: Values): Action {
   return async ({ console }) => {
@@ -140,14 +163,61 @@ export function config(action: "show" | "path" | "schema" | "init", values: Valu
       flags: toFlags(values),
       output: formOf(values),
       write,
+      note: (line) => writeLine(console, printableLine(line)),
     });
     return 0;
+  };
+}
+
+/** Shows what the configuration that was found here would start, and remembers that it may. */
+export function trustConfig(values: Values): Action {
+  return async ({ console, signal }) => {
+    const [{ runTrust }, { canBeAsked, openTerminalQuestions }] = await Promise.all([
+      import("../src/cli/trust-command.ts"),
+      import("../src/cli/reader.ts"),
+    ]);
+    const terminal = canBeAsked(console) ? openTerminalQuestions(console) : undefined;
+    const confirm = async (query: string): Promise<boolean> => {
+      terminal?.listen();
+      return /^\s*(?:y|yes|是)\s*$/i.test((await terminal?.ask(query, signal)) ?? "");
+    };
+    try {
+      return await runTrust({
+        flags: toFlags(values),
+        output: formOf(values),
+        yes: values.yes === true,
+        ...(terminal && { confirm }),
+        write: (lines) => void console.stdout.write(lines),
+      });
+    } finally {
+      terminal?.close();
+    }
   };
 }
 
 interface Opened extends Context {
   config: Config;
   duet: import("../src/app.ts").Duet;
+}
+
+/** Does work that lasts, and meanwhile takes the servers of a configuration that changes. */
+async function following<T>(values: Values, opened: Opened, work: () => Promise<T>): Promise<T> {
+  const { duet, config, console, signal } = opened;
+  const over = new AbortController();
+  void import("../src/app/reload.ts").then(({ watchConfig }) =>
+    watchConfig({
+      config,
+      flags: toFlags(values),
+      onServers: (servers) => duet.configure(servers),
+      warn: warning(config, console),
+      signal: AbortSignal.any([signal, over.signal]),
+    }),
+  );
+  try {
+    return await work();
+  } finally {
+    over.abort();
+  }
 }
 
 function withDuet(values: Values, work: (opened: Opened) => Promise<number>): Action {
@@ -195,15 +265,22 @@ function withStore(values: Values, work: (opened: OpenedStore) => Promise<number
 
 /** The configuration; what is set in it and not obeyed yet is told on stderr. */
 async function load(values: Values, console: Console): Promise<Config> {
-  const { loadConfig, unusedLine, unusedSettings } = await import("../src/config.ts");
+  const { leftOutLine, loadConfig, unusedLine, unusedSettings } = await import("../src/config.ts");
   const config = await loadConfig(toFlags(values));
-  const unused = unusedLine(unusedSettings(config));
-  if (unused) warning(config, console)(unused);
+  for (const line of [leftOutLine(config.leftOut), unusedLine(unusedSettings(config))]) {
+    if (line) warning(config, console)(line);
+  }
   return config;
 }
 
+/** The variables of servers that can make them run other code: obeyed, and told. */
+async function tellDangers(config: Config, console: Console): Promise<void> {
+  const { dangerousLine, dangerousVariables } = await import("../src/config.ts");
+  for (const found of dangerousVariables(config.servers)) warning(config, console)(dangerousLine(found));
+}
+
 function warning({ locale }: Config, console: Console): (line: Text) => void {
-  return (line) => writeLine(console, say(locale, line));
+  return (line) => writeLine(console, printableLine(say(locale, line)));
 }
 
 function writeLine({ stderr }: Console, line: string): void {

@@ -1,8 +1,21 @@
 import yargs from "yargs/yargs";
 import { DuetError } from "../src/core/errors.ts";
 import { version } from "../src/core/version.ts";
-import { type Action, ask, chat, config, conversations, doctor, serve, tools, trace } from "./actions.ts";
-import { conversationOptions, type Option, pageOptions, sharedOptions } from "./options.ts";
+import {
+  type Action,
+  approve,
+  ask,
+  chat,
+  config,
+  conversations,
+  doctor,
+  login,
+  serve,
+  tools,
+  trace,
+  trustConfig,
+} from "./actions.ts";
+import { conversationOptions, type Option, pageOptions, serveOptions, sharedOptions } from "./options.ts";
 
 const output = (...choices: string[]): Option => ({ type: "string", describe: "form of the output", choices });
 
@@ -48,7 +61,7 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
     .command(
       "serve",
       "MCP server over stdio",
-      (it) => it.options(rows()),
+      (it) => it.options(rows(serveOptions)),
       (values) => {
         action = serve(values);
       },
@@ -73,6 +86,21 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
               .options(rows({ output: output("text", "json") })),
           (values) => {
             action = tools(values);
+          },
+        )
+        .command(
+          "approve [names..]",
+          "shows the tools that are new or have changed, and approves them: a server, server__tool, or all that wait",
+          (own) =>
+            own
+              // Without it yargs keeps only the last of the names.
+              .parserConfiguration({ "duplicate-arguments-array": true })
+              .positional("names", { type: "string", array: true })
+              .options(
+                rows({ yes: { type: "boolean", describe: "without a question" }, output: output("text", "json") }),
+              ),
+          (values) => {
+            action = approve(values);
           },
         ),
     )
@@ -122,7 +150,17 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
               action = config(name, values);
             },
           ),
-        it,
+        it.command(
+          "trust",
+          "shows what a configuration found in a git work tree would start, and trusts its content",
+          (own) =>
+            own.options(
+              rows({ yes: { type: "boolean", describe: "without a question" }, output: output("text", "json") }),
+            ),
+          (values) => {
+            action = trustConfig(values);
+          },
+        ),
       ),
     )
     .command(
@@ -131,6 +169,17 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
       (it) => it.positional("run", { type: "string" }).options(rows({ output: output("text", "json") })),
       (values) => {
         action = trace(values);
+      },
+    )
+    .command(
+      "login <server>",
+      "sign in to a remote server in the browser",
+      (it) =>
+        it
+          .positional("server", { type: "string", demandOption: true })
+          .options(rows({ remove: { type: "boolean", describe: "forget the sign-in" } })),
+      (values) => {
+        action = login(values);
       },
     )
     .command(

@@ -4,7 +4,7 @@ import { DuetError, report, toDuetError } from "../src/core/errors.ts";
 import { sentences } from "../src/core/lines.ts";
 import { printableLine } from "../src/core/printable.ts";
 import { type Action, serve } from "./actions.ts";
-import { type Option, sharedOptions, type Values } from "./options.ts";
+import { type Option, serveOptions, sharedOptions, type Values } from "./options.ts";
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
@@ -80,8 +80,9 @@ async function errorText(error: DuetError, locale: string | undefined): Promise<
 function plainServe(argv: string[]): Action | undefined {
   if (argv[0] !== "serve") return undefined;
   try {
-    const { values } = parseArgs({ args: argv.slice(1), options: sharedOptions, strict: true });
-    const options = Object.entries<Option>(sharedOptions);
+    const all = { ...sharedOptions, ...serveOptions };
+    const { values } = parseArgs({ args: argv.slice(1), options: all, strict: true });
+    const options = Object.entries<Option>(all);
     const given: Values = values;
     return options.every(([name, { choices }]) => isChoice(given[name], choices)) ? serve(given) : undefined;
   } catch {

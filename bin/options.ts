@@ -34,6 +34,16 @@ export const conversationOptions = {
   continue: { type: "boolean", alias: "c", describe: "goes on with the last conversation" },
 } as const satisfies Record<string, Option>;
 
+/** Of `serve`. */
+export const serveOptions = {
+  expose: {
+    type: "string",
+    describe: "what the host gets: the agent, every tool it could use, or both",
+    choices: ["agent", "tools", "both"],
+  },
+  "list-limit": { type: "string", describe: "tokens of tools that are listed; more are searched (20000)" },
+} as const satisfies Record<string, Option>;
+
 /** Of `conversations list`. */
 export const pageOptions = {
   limit: { type: "string", describe: "how many, 1 to 100000 (50)" },
@@ -79,17 +89,25 @@ const onlyOne = {
   en: "--conversation and --continue: only one of them is allowed",
 };
 
+/** What a host gets. Throws a `config` error for a limit that is none. */
+export function exposeOf(values: Values): { expose?: "agent" | "tools" | "both"; listLimit?: number } {
+  const { expose } = values;
+  const listLimit =
+    values["list-limit"] === undefined ? {} : { listLimit: whole(values, "list-limit", 0, 0, 10_000_000) };
+  return expose === "agent" || expose === "tools" || expose === "both" ? { expose, ...listLimit } : listLimit;
+}
+
 /** Which part of a list. Throws a `config` error for what is no such number. */
 export function pageOf(values: Values): { limit: number; offset: number } {
   return { limit: whole(values, "limit", 50, 1), offset: whole(values, "offset", 0, 0) };
 }
 
-function whole(values: Values, name: string, byDefault: number, least: number): number {
+function whole(values: Values, name: string, byDefault: number, least: number, most = 100_000): number {
   const value = number(values, name) ?? byDefault;
-  if (Number.isInteger(value) && value >= least && value <= 100_000) return value;
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw usage({
-    zh: `--${name}: ${value} 不在允许范围（${least} 到 100000 的整数）`,
-    en: `--${name}: ${value} is not allowed (a whole number from ${least} to 100000)`,
+    zh: `--${name}: ${value} 不在允许范围（${least} 到 ${most} 的整数）`,
+    en: `--${name}: ${value} is not allowed (a whole number from ${least} to ${most})`,
   });
 }
 

@@ -1,24 +1,31 @@
 import type { Conversation } from "./agent/conversation.ts";
 import type { Evaluator } from "./agent/evaluator.ts";
+import type { OfferWeight } from "./agent/offer-weight.ts";
 import type { ConfirmPlan } from "./agent/plan-reply.ts";
 import type { Models } from "./agent/run.ts";
 import type { ConversationStore } from "./agent/store.ts";
 import { rememberApprovals } from "./app/approvals.ts";
 import type { ModelCheck, SearchCheck } from "./app/checkup.ts";
+import { createGateways, type Gateway } from "./app/gateway.ts";
 import { type Inventory, noTools, openOffer, type Wanted } from "./app/inventory.ts";
 import { type LimitChanges, mergeLimits } from "./app/limits.ts";
 import { choose, chooseModels, type OwnModels } from "./app/models.ts";
-import { brokenTools, lostConversation, nested, unavailable } from "./app/notices.ts";
+import { brokenTools, lostConversation, nested, unapproved, unavailable } from "./app/notices.ts";
 import { once } from "./app/once.ts";
 import { openAgent, readOwnAgent } from "./app/own-agent.ts";
 import { closed, createGoingRuns, type GoingRun } from "./app/runs.ts";
+import { createSample } from "./app/sampling.ts";
 import { createSearchLimits, onlySearch } from "./app/searches.ts";
 import { createSessions } from "./app/sessions.ts";
 import { openStore } from "./app/store.ts";
 import { openTelemetry } from "./app/telemetry.ts";
+import { createToolFinding } from "./app/tool-finding.ts";
 import { createTurns } from "./app/turns.ts";
+import type { NamedChange } from "./client/pool.ts";
+import type { ServerSettings } from "./client/settings.ts";
 import type { Config } from "./config.ts";
-import type { Chain } from "./core/chain.ts";
+import { type Chain, traceIdOf } from "./core/chain.ts";
+import type { AskElicitation } from "./core/elicitation.ts";
 import type { AgentEvent } from "./core/events.ts";
 import { type Locale, languageOf, type Text } from "./core/locale.ts";
 import type { Notice } from "./core/notice.ts";
@@ -29,7 +36,9 @@ import { abortable } from "./core/waiting.ts";
 
 export type { ConfirmPlan } from "./agent/plan-reply.ts";
 export type { ConversationEntry, ConversationStore, RunEntry } from "./agent/store.ts";
+export type { Gateway, List, RequestOptions } from "./app/gateway.ts";
 export type { Inventory } from "./app/inventory.ts";
+export type { AskElicitation } from "./core/elicitation.ts";
 export type { ApprovalRequest, ApproveCall } from "./core/permission.ts";
 
 /** The whole agent, opened once and shared by every face and connection. */
@@ -44,6 +53,16 @@ export interface Duet {
   models(): Promise<Models>;
   /** Every tool there is now, the servers' state, and what was left out and why. Waits for the servers to start. */
   inventory(signal?: AbortSignal): Promise<Inventory>;
+  /** What these tools weigh in each request of the function-call model in force. Opens the models. */
+  weigh(tools: readonly Tool[]): Promise<OfferWeight>;
+  /** The servers' tools that wait to be approved. Waits for the servers to start. */
+  toolChanges(signal?: AbortSignal): Promise<NamedChange[]>;
+  /** Approves those that still wait as they were shown, and gives them. Rejects when that cannot be kept. */
+  approveTools(shown: readonly NamedChange[]): Promise<NamedChange[]>;
+  /** Takes these servers in place of those of the configuration; whose settings are the same goes on undisturbed. */
+  configure(servers: readonly ServerSettings[]): Promise<void>;
+  /** Every tool, prompt and resource, for a host that uses them itself; one for each connection. */
+  gateway(): Gateway;
   /** Where conversations and traces are kept; opened when first needed. */
   store(): Promise<ConversationStore>;
   /** Asks each model in use for one word, side by side; rejects only when the signal aborts. */
@@ -69,6 +88,8 @@ export interface AskRequest {
   confirmPlan?: ConfirmPlan;
   /** Shows a call that needs consent to somebody who can give it; absent where nobody can be asked, so that it does not run. */
   approveCall?: ApproveCall;
+  /** Shows a question of a downstream server to somebody who can answer it; absent where nobody can be asked, so that it is cancelled. */
+  elicit?: AskElicitation;
   /** Only tools whose names fit one of these patterns. */
   tools?: readonly string[];
   /** What this question changes of the configured limits. */
@@ -99,11 +120,13 @@ export interface Parts {
 export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet> {
   const own = await readOwnAgent(config);
   const agent = once(() => openAgent(own.prompts));
-  const offer = openOffer(config, parts.tools);
   const models = once(() => chooseModels(config, parts.models));
+  const offer = openOffer(config, parts.tools, createSample(models.get));
+  const gateways = createGateways(offer);
   const store = once(() => openStore(config, parts.store));
   const telemetry = openTelemetry(config.telemetry, parts.warn ?? (() => {}));
   const sessionOf = createSessions();
+  const finding = createToolFinding(config);
   const runs = createGoingRuns();
   const planTurns = createTurns();
   const limitSearches = createSearchLimits(config.search);
@@ -132,7 +155,13 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
     const chatTools = searchFirst ? onlySearch(offer, session, wanted) : noTools;
     const taken = mode === "chat" ? chatTools : offer.take(session, wanted);
     const { tools, servers, dropped } = await abortable(Promise.resolve(taken), signal).catch(unlessAborted(signal));
-    const observer = await telemetry.follow({ question, models: chosen, tools, servers });
+    const observer = await telemetry.follow({
+      question,
+      models: chosen,
+      tools,
+      servers,
+      callersTraceId: traceIdOf(chain?.trace),
+    });
     yield* runAgent({
       question,
       mode,
@@ -140,6 +169,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       store: kept,
       models: chosen,
       tools: await limitSearches(session, tools),
+      finding: mode === "chat" ? undefined : await finding.open(session),
       prompts,
       limits: mergeLimits(config, limits, chain),
       chain,
@@ -147,6 +177,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       planPolicy: config.agent.plan,
       confirmPlan: request.confirmPlan,
       approveCall: approveCall && rememberApprovals(approveCall, session),
+      elicit: request.elicit,
       search: searchFirst,
       locale,
       spentMs: performance.now() - began - waitedMs,
@@ -154,6 +185,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
         ...takeNotices(locale),
         ...(isLost ? [lostConversation(conversationId, locale)] : []),
         ...unavailable(servers, session.told, locale),
+        ...unapproved(servers, session.told, locale),
         ...brokenTools(dropped, session.told, locale),
         ...nested(config, session.told, locale),
       ],
@@ -184,6 +216,21 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
     models: models.get,
     store: async () => (await store.get()).store,
     inventory: (signal) => abortable(offer.take({}, { signal }), signal),
+    async weigh(tools) {
+      const [{ weighOffer }, { functionCall }] = await Promise.all([agent.get(), models.get()]);
+      return weighOffer(tools, functionCall, config.tools.searchAbove, finding.weights);
+    },
+    async toolChanges(signal) {
+      const pool = await offer.pool();
+      await pool?.ready(signal);
+      return pool?.waiting() ?? [];
+    },
+    approveTools: async (shown) => (await offer.pool())?.approve(shown) ?? [],
+    async configure(next) {
+      await offer.configure(next);
+      await gateways.refresh();
+    },
+    gateway: gateways.open,
     async checkModels(signal) {
       const [{ checkModels }, chosen] = await Promise.all([import("./app/checkup.ts"), choose(config)]);
       return checkModels(chosen, config.locale, signal);

@@ -1,7 +1,8 @@
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { chooseFiles, type LeftOut } from "./config/choose-files.ts";
 import { readEmail } from "./config/email.ts";
 import type { Environment } from "./config/expand.ts";
-import { absolutePath, configDirectory, findFile, searchedPlaces, stateDirectory } from "./config/find.ts";
+import { absolutePath, configDirectory, fileName, searchedPlaces, stateDirectory, trustedFile } from "./config/find.ts";
 import type { Flags } from "./config/flags.ts";
 import { speaksALanguage, systemLocale } from "./config/locale.ts";
 import { merge, originsOf } from "./config/merge.ts";
@@ -14,8 +15,11 @@ import { type Embedding, readSources } from "./config/sources.ts";
 import { readTelemetry } from "./config/telemetry.ts";
 import type { Locale } from "./core/locale.ts";
 
+export { leftOutLine } from "./config/choose-files.ts";
+export { dangerousLine, dangerousVariables } from "./config/dangerous.ts";
 export type { Flags } from "./config/flags.ts";
 export type { Config } from "./config/settings.ts";
+export { unpinnedPackages } from "./config/unpinned.ts";
 export { unusedLine, unusedSettings } from "./config/unused.ts";
 
 /**
@@ -45,6 +49,7 @@ export async function loadConfig(
   return {
     ...readModels(settings, sources, read.environment, { maxTokens: agent.maxTokens, limit: settings.answerMaxTokens }),
     file: read.place.exists ? read.place.file : undefined,
+    leftOut: read.leftOut,
     home: stateDirectory(read.environment, directory),
     agent: {
       ...agent,
@@ -88,9 +93,31 @@ export async function configPlaces(
   flags: Pick<Flags, "config">,
   environment: Environment = process.env,
   directory: string = process.cwd(),
-): Promise<{ file: string | undefined; searched: string[] }> {
-  const { file, exists } = await findFile(flags.config, environment, directory);
-  return { file: exists ? file : undefined, searched: searchedPlaces(environment, directory) };
+): Promise<{ file: string | undefined; searched: string[]; leftOut: LeftOut[] }> {
+  const { place, leftOut } = await chooseFiles(flags.config, environment, directory);
+  return { file: place.exists ? place.file : undefined, searched: searchedPlaces(environment, directory), leftOut };
+}
+
+/** The files that `duet config trust` is about, there or not, and where it is remembered. */
+export function foundFiles(
+  flags: Pick<Flags, "config">,
+  environment: Environment = process.env,
+  directory: string = process.cwd(),
+): { file: string; dotEnv: string; home: string } {
+  const file = resolve(directory, flags.config ?? fileName);
+  return { file, dotEnv: join(dirname(file), ".env"), home: stateDirectory(environment, directory) };
+}
+
+/** Every file, there or not, that has a say in which settings are read: what a change of them may change. */
+export function configFiles(
+  flags: Pick<Flags, "config">,
+  environment: Environment = process.env,
+  directory: string = process.cwd(),
+): string[] {
+  const { config } = flags;
+  const places = config === undefined ? searchedPlaces(environment, directory) : [resolve(directory, config)];
+  const files = places.flatMap((file) => [file, join(dirname(file), ".env")]);
+  return config === undefined ? [...files, trustedFile(stateDirectory(environment, directory))] : files;
 }
 
 /** The language in which to say that the configuration could not be read. */

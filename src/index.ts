@@ -9,6 +9,7 @@ export { createDuet, type EmbeddedDuet } from "./app/create-duet.ts";
 export type { DuetOptions } from "./app/duet-options.ts";
 export type { LimitChanges } from "./app/limits.ts";
 export type { ModelOption } from "./app/model-options.ts";
+export type { AskElicitation, Elicitation, ElicitationReply } from "./core/elicitation.ts";
 export { DuetError, type ErrorCode, type ErrorDetails, type ErrorReport } from "./core/errors.ts";
 export type { AgentEvent, PlanStep } from "./core/events.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./core/json.ts";

@@ -27,3 +27,16 @@ export function askPerson<T>(
     }
   });
 }
+
+/** The same for questions that may come at once: each is asked when the one before it is over. */
+export type AskInTurn = <T>(wait: Text, ask: (signal: AbortSignal) => Promise<T>) => Promise<T | undefined>;
+
+/** All questions of one run, whatever they are about, so that two never stand before a person at once. */
+export function createAskInTurn(run: Pick<Run, "clock" | "cancelled">): AskInTurn {
+  let before: Promise<unknown> = Promise.resolve();
+  return (wait, ask) => {
+    const mine = before.then(() => askPerson(run, wait, ask));
+    before = mine.catch(() => {});
+    return mine;
+  };
+}

@@ -1,6 +1,7 @@
-import type { Chain } from "../core/chain.ts";
+import { type Chain, traceBelow } from "../core/chain.ts";
 import { printableLine } from "../core/printable.ts";
 import type { RunFacts, ToolContext } from "../core/tool.ts";
+import { unanswered } from "./elicit.ts";
 import type { Run } from "./run.ts";
 
 interface CallContext extends ToolContext {
@@ -11,9 +12,19 @@ interface CallContext extends ToolContext {
 
 /** What a tool says after its call has ended is dropped: its events stand between `tool-start` and `tool-end`. */
 export function openContext(run: Run, callId: string): CallContext {
-  const { approve } = run;
+  const { approve, elicit } = run;
   let open = true;
   let waitedMs = 0;
+
+  async function waitFor<T>(answer: () => Promise<T>): Promise<T> {
+    const began = performance.now();
+    try {
+      return await answer();
+    } finally {
+      waitedMs += performance.now() - began;
+    }
+  }
+
   return {
     get waitedMs() {
       return waitedMs;
@@ -21,16 +32,14 @@ export function openContext(run: Run, callId: string): CallContext {
     signal: run.working,
     locale: run.language,
     chain: chainBelow(run),
-    approve:
-      approve &&
-      (async (request) => {
-        const began = performance.now();
-        try {
-          return await approve(request);
-        } finally {
-          waitedMs += performance.now() - began;
-        }
-      }),
+    trace: traceBelow(run.traceId, run.trace),
+    approve: approve && ((request) => waitFor(() => approve(request))),
+    elicit:
+      elicit &&
+      Object.assign(
+        async (...question: Parameters<typeof elicit>) => (open ? waitFor(() => elicit(...question)) : unanswered),
+        { person: elicit.person },
+      ),
     facts: () => factsOf(run),
     progress(message, progress, total) {
       if (!open) return;
@@ -45,11 +54,11 @@ export function openContext(run: Run, callId: string): CallContext {
   };
 }
 
-function factsOf({ tools, limits, clock, statistics, calls }: Run): RunFacts {
+function factsOf({ tools, offer, limits, clock, statistics, calls }: Run): RunFacts {
   const { maxToolCalls, maxIterations, tokenBudget } = limits;
   return {
     tools: [...tools.keys()],
-    toolCallsLeft: Math.max(0, maxToolCalls - calls.length),
+    toolCallsLeft: Math.max(0, maxToolCalls - calls.filter(({ tool }) => tool !== offer.finder?.name).length),
     maxToolCalls,
     maxIterations,
     leftMs: Math.max(0, clock.deadline() - Date.now()),

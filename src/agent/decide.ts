@@ -6,7 +6,7 @@ import type { ToolDefinition, Turn } from "../core/model.ts";
 import { isLimit } from "../core/verdict.ts";
 import { follow } from "../core/waiting.ts";
 import { act, type Observation } from "./act.ts";
-import { askEvaluator } from "./ask-evaluator.ts";
+import { askEvaluator, type Judged } from "./ask-evaluator.ts";
 import { evaluate, type Progress } from "./evaluate.ts";
 import { explain, explainAnswered, resultsOf } from "./explain.ts";
 import { fenceResult } from "./fence.ts";
@@ -31,7 +31,12 @@ export async function decideAndAct(run: Run): Promise<Work> {
     const before = run.answer.written;
     let turn: Turn;
     try {
-      turn = await decideTurn(run, { messages, tools: offer(run), step, isFirst: observations.length === 0 });
+      turn = await decideTurn(run, {
+        messages,
+        tools: run.offer.definitions(),
+        step,
+        isFirst: observations.length === 0,
+      });
     } catch (thrown) {
       if (run.cancelled.aborted) throw thrown;
       const began = run.answer.written !== before;
@@ -44,20 +49,38 @@ export async function decideAndAct(run: Run): Promise<Work> {
       return conclude(run, { observations, ...ending(run, turn) });
     const round = await act(run, turn.message.toolCalls, step, run.limits.maxToolCalls - toolCalls);
     run.cancelled.throwIfAborted();
-    observations.push(...round);
+    // What finds tools brings nothing for the answer.
+    const gathered = round.filter(({ call }) => call.name !== run.offer.finder?.name);
+    observations.push(...gathered);
     toolCalls += round.filter(({ ran }) => ran).length;
     messages.push(turn.message, ...round.map((observation) => toolMessage(run, observation)));
     circles = isCircle(round) ? circles + 1 : 0;
-    const ruled = evaluate(progressOf(run, toolCalls), { observations: round, isCircle: circles >= 2 }, run.limits);
-    const { verdict, custom } = await askEvaluator(run, ruled, { round, observations, toolCalls });
+    const { verdict, custom } = await judge(run, { round, gathered, observations, toolCalls, isCircle: circles >= 2 });
     if (verdict.verdict === "answer") return conclude(run, { observations, reason: verdict.reason, custom });
     const message = explain(verdict, { limits: run.limits, locale: run.locale, results: "some", custom });
     run.emit({ type: "evaluation", ...verdict, message });
   }
 }
 
-function offer(run: Run): ToolDefinition[] {
-  return [...run.tools.values()].map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+interface Gathering {
+  /** All calls of the last turn, and those of them that were more than a search for tools. */
+  round: readonly Observation[];
+  gathered: readonly Observation[];
+  observations: readonly Observation[];
+  toolCalls: number;
+  isCircle: boolean;
+}
+
+async function judge(run: Run, { round, gathered, observations, toolCalls, isCircle }: Gathering): Promise<Judged> {
+  const progress = progressOf(run, toolCalls);
+  const { limits } = run;
+  if (gathered.length > 0) {
+    const ruled = evaluate(progress, { observations: gathered, isCircle }, limits);
+    return askEvaluator(run, ruled, { round: gathered, observations, toolCalls });
+  }
+  // Tools that were found are no result to stop at.
+  const goesOn = { ...limits, stopWhenSufficient: false };
+  return { verdict: evaluate(progress, { observations: round, isCircle }, goesOn) };
 }
 
 function isCircle(round: readonly Observation[]): boolean {

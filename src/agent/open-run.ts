@@ -1,4 +1,5 @@
-import type { Chain } from "../core/chain.ts";
+import { type Chain, traceIdOf } from "../core/chain.ts";
+import type { AskElicitation } from "../core/elicitation.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { type Locale, languageOf } from "../core/locale.ts";
 import type { Notice } from "../core/notice.ts";
@@ -8,10 +9,13 @@ import { randomHex } from "../core/random.ts";
 import type { Tool } from "../core/tool.ts";
 import { createAnswerText } from "./answer-text.ts";
 import { createApprove } from "./approval.ts";
+import { createAskInTurn } from "./ask-person.ts";
 import { type Conversation, newId } from "./conversation.ts";
+import { createElicit } from "./elicit.ts";
 import type { Evaluator } from "./evaluator.ts";
 import type { Limits } from "./limits.ts";
 import type { RunObserver } from "./observer.ts";
+import { createOffer, type Finding } from "./offer.ts";
 import type { ConfirmPlan, PlanPolicy } from "./plan-reply.ts";
 import type { Prompts } from "./prompts.ts";
 import { createRepetition } from "./repetition.ts";
@@ -30,6 +34,8 @@ export interface RunOptions {
   store: ConversationStore;
   models: Models;
   tools: readonly Tool[];
+  /** What it takes to search among tools that are too many to be listed; absent, all are listed. */
+  finding?: Finding | undefined;
   prompts: Prompts;
   limits: Limits;
   evaluator?: Evaluator | undefined;
@@ -37,6 +43,8 @@ export interface RunOptions {
   confirmPlan?: ConfirmPlan | undefined;
   /** Asks a person about one call; absent where nobody can be asked. */
   approveCall?: ApproveCall | undefined;
+  /** Shows a person a question of a program below; absent where nobody can be asked. */
+  elicit?: AskElicitation | undefined;
   /** Chat mode: search the web for the question first, with the tool `web_search`. */
   search?: boolean | undefined;
   /** The reader's language; the answer follows the question's. */
@@ -64,10 +72,18 @@ export function openRun(options: RunOptions, { question, cancelled, clock, emit 
   const language = languageOf(question, options.locale);
   const { conversation, limits, models } = options;
   const isPlainChat = options.mode === "chat" && !options.search;
-  const tools = new Map(isPlainChat ? [] : options.tools.map((tool) => [tool.name, tool]));
+  const askInTurn = createAskInTurn({ clock, cancelled });
+  const offer = createOffer({
+    tools: isPlainChat ? [] : options.tools,
+    model: models.functionCall,
+    language,
+    questions: [question, ...conversation.turns.slice(-1).map((turn) => turn.question)],
+    finding: options.finding,
+  });
+  const { tools } = offer;
   return {
     id: newId("run"),
-    traceId: options.observer?.traceId ?? randomHex(),
+    traceId: options.observer?.traceId ?? traceIdOf(options.chain?.trace) ?? randomHex(),
     question,
     said: options.question,
     mode: options.mode,
@@ -79,14 +95,17 @@ export function openRun(options: RunOptions, { question, cancelled, clock, emit 
     models,
     history: [],
     tools,
+    offer,
     prompts: options.prompts,
     limits,
     depth: options.chain?.depth ?? 0,
+    trace: options.chain?.trace,
     clock,
     evaluator: options.evaluator,
     planPolicy: options.planPolicy,
     confirmPlan: options.confirmPlan,
-    approve: options.approveCall && createApprove(options.approveCall, { clock, cancelled }),
+    approve: options.approveCall && createApprove(options.approveCall, askInTurn),
+    elicit: options.elicit && createElicit(options.elicit, askInTurn),
     search: options.search ?? false,
     statistics: createStatistics(),
     repetition: createRepetition(limits.repeatable),

@@ -81,7 +81,7 @@ function announce(run: Run, { notices = [] }: RunOptions): void {
     conversationId: run.conversation.id,
     mode: run.mode,
     models: { functionCall: modelName(run.models.functionCall), answer: modelName(run.models.answer) },
-    toolCount: run.tools.size,
+    toolCount: run.offer.all.size,
   });
   for (const notice of notices) run.emit(notice);
   const price = unknownPrice(run.limits, run.models, run.locale);

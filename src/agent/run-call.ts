@@ -25,7 +25,7 @@ export function createAllowance(allowed: number): Allowance {
 
 export interface Ran {
   result: ToolResult;
-  /** Whether the call got as far as its tool. */
+  /** Whether the call got as far as its tool, and that is one that counts. */
   ran: boolean;
   /** How long it waited for a person, in milliseconds; absent where it did not get that far. */
   waitedMs?: number;
@@ -33,20 +33,23 @@ export interface Ran {
 
 /** Runs a call that may run. Never throws. */
 export async function runCall(run: Run, call: ToolCall, callId: string, allowance: Allowance): Promise<Ran> {
-  const tool = run.tools.get(call.name);
+  const tool = run.offer.take(call.name);
   if (!tool) return { result: unknownTool(run, call.name), ran: false };
   if (call.arguments === undefined) return { result: unreadableArguments(run, call), ran: false };
   if (run.working.aborted) return { result: stopped(run), ran: false };
-  if (!allowance.take()) return { result: overLimit(run), ran: false };
+  // To find tools is no use of them.
+  const counts = tool !== run.offer.finder;
+  if (counts && !allowance.take()) return { result: overLimit(run), ran: false };
   const context = openContext(run, callId);
   try {
     const result = await abortable(tool.run(call.arguments, context), run.working);
-    const ran = result.error?.code !== "invalid_arguments";
-    if (!ran) allowance.giveBack();
+    const isValid = result.error?.code !== "invalid_arguments";
+    const ran = counts && isValid;
+    if (counts && !isValid) allowance.giveBack();
     return { result, ran, waitedMs: context.waitedMs };
   } catch (thrown) {
     const result = run.working.aborted ? stopped(run) : failed(run, thrown);
-    return { result, ran: true, waitedMs: context.waitedMs };
+    return { result, ran: counts, waitedMs: context.waitedMs };
   } finally {
     context.close();
   }

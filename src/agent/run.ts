@@ -1,3 +1,5 @@
+import type { TraceContext } from "../core/chain.ts";
+import type { Elicit } from "../core/elicitation.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Locale } from "../core/locale.ts";
 import type { Message } from "../core/messages.ts";
@@ -9,6 +11,7 @@ import type { AnswerText } from "./answer-text.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Evaluator } from "./evaluator.ts";
 import type { Limits } from "./limits.ts";
+import type { Offer } from "./offer.ts";
 import type { ConfirmPlan, PlanPolicy } from "./plan-reply.ts";
 import type { Prompts } from "./prompts.ts";
 import type { Repetition } from "./repetition.ts";
@@ -39,11 +42,16 @@ export interface Run {
   /** The answer as it grows. */
   readonly answer: AnswerText;
   readonly models: Models;
+  /** The tools that models are offered. */
   readonly tools: Map<string, Tool>;
+  /** Those and all others there are. */
+  readonly offer: Offer;
   readonly prompts: Prompts;
   readonly limits: Limits;
   /** How many agents stand above this one. */
   readonly depth: number;
+  /** The caller's trace; absent where it has none. */
+  readonly trace: TraceContext | undefined;
   readonly clock: RunClock;
   /** The user's own rule for after each round; absent: the built-in ones decide. */
   readonly evaluator: Evaluator | undefined;
@@ -52,6 +60,8 @@ export interface Run {
   readonly confirmPlan: ConfirmPlan | undefined;
   /** Asks whether a call may run; absent where nobody can be asked. */
   readonly approve: Approve | undefined;
+  /** Puts a question of a program below to the reader; absent where nobody can be asked. */
+  readonly elicit: Elicit | undefined;
   /** Chat mode: search the web for the raw question first. */
   readonly search: boolean;
   readonly statistics: Statistics;

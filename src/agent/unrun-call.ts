@@ -43,7 +43,7 @@ export function failed(run: Run, thrown: unknown): ToolResult {
 }
 
 export function unknownTool(run: Run, name: string): ToolResult {
-  const near = nearest(name, run.tools);
+  const near = nearest(name, run.offer.all);
   const names = [...run.tools.keys()];
   return failure(
     "unknown_tool",

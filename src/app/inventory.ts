@@ -1,7 +1,9 @@
 import type { ServerStatus } from "../client/connection.ts";
 import type { Pool } from "../client/pool.ts";
+import type { ServerSettings } from "../client/settings.ts";
 import type { Config } from "../config.ts";
 import { deepestChain } from "../core/chain.ts";
+import type { Sample } from "../core/sampling.ts";
 import type { Tool } from "../core/tool.ts";
 import { version } from "../core/version.ts";
 import { abortable, timeLimit } from "../core/waiting.ts";
@@ -30,27 +32,31 @@ export interface Wanted {
 /** The tools of the process: its servers', which all share, and the built-in ones, which each conversation has anew. */
 export interface Offer {
   take(conversation: object, wanted: Wanted): Promise<Inventory>;
+  /** The servers; undefined where none was started. Rejects when their part of the program cannot be loaded. */
+  pool(): Promise<Pool | undefined>;
+  /** Takes these servers in place of those that the configuration had. */
+  configure(servers: readonly ServerSettings[]): Promise<void>;
   /** Ends every server; resolves when none is left. */
   close(): Promise<void>;
 }
 
 /** Servers begin to start at once. */
-export function openOffer(config: Config, own: readonly Tool[] = []): Offer {
+export function openOffer(config: Config, own: readonly Tool[] = [], sample?: Sample): Offer {
   // A Duet that is its own server, at whatever distance, must not start one more without end.
-  const mayStart = config.servers.length > 0 && config.depth < deepestChain;
-  const servers = mayStart ? startServers(config) : undefined;
+  const mayStart = config.depth < deepestChain;
+  const servers = once(() => startServers(config, sample));
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
-  servers?.catch(() => {});
+  if (mayStart && config.servers.length > 0) servers.get().catch(() => {});
   const rooms = once(() => openToolRoom(config));
   const directory = openOwnTools(config);
 
   return {
     async take(conversation: object, { allow, patienceMs, signal }: Wanted): Promise<Inventory> {
-      const [room, pool] = await Promise.all([rooms.get(), servers]);
+      const [room, pool] = await Promise.all([rooms.get(), servers.begun]);
       // Who does not wait at all wants none of the user's own.
       const [users] = await Promise.all([
         patienceMs === 0 ? undefined : directory.take(),
-        pool && !pool.isSettled() ? patiently(pool.ready(signal), patienceMs) : undefined,
+        patiently(pool?.ready(signal), patienceMs),
       ]);
       const remote = pool?.tools() ?? [];
       const lists = [own, users?.tools ?? [], remote].map((tools) => tools.map(room.guard));
@@ -60,18 +66,28 @@ export function openOffer(config: Config, own: readonly Tool[] = []): Offer {
       const dropped = [...(users?.dropped ?? []), ...all.dropped];
       return { tools, dropped, servers: pool?.status() ?? [] };
     },
+    pool: async () => servers.begun,
+    async configure(next) {
+      if (!mayStart || (servers.begun === undefined && next.length === 0)) return;
+      await (await servers.get()).configure(next);
+    },
     async close() {
       directory.close();
-      await Promise.all([(await servers)?.close(), (await rooms.begun)?.close()]);
+      await Promise.all([(await servers.begun)?.close(), (await rooms.begun)?.close()]);
     },
   };
 }
 
-async function startServers(config: Config): Promise<Pool> {
+async function startServers(config: Config, sample: Sample | undefined): Promise<Pool> {
   const { createPool } = await import("../client/pool.ts");
   const pool = createPool(config.servers, {
     environment: config.environment,
     clientInfo: { name: "duet", version },
+    // Where nothing is to be written, what was approved lasts as long as the process.
+    home: config.conversations.store === "memory" ? undefined : config.home,
+    credentialsHome: config.home,
+    newTools: config.tools.newTools,
+    sample,
   });
   pool.start();
   return pool;

@@ -29,8 +29,10 @@ const nestedCode = "nested-too-deep";
 
 /** Tells which servers a run goes on without; `known` keeps what was told already. */
 export function unavailable(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
-  return states.flatMap(({ name, state, error }): Notice[] => {
-    if (known.has(name) || (error === null && state !== "starting")) return [];
+  return states.flatMap(({ name, state, toolCount, error }): Notice[] => {
+    // One that is being started again still offers what it had.
+    const isLate = state === "starting" && toolCount === 0;
+    if (known.has(name) || (error === null && !isLate)) return [];
     known.add(name);
     const why = error?.text ?? { zh: "还在启动", en: "it is still starting" };
     const message = say(locale, {
@@ -40,6 +42,22 @@ export function unavailable(states: readonly ServerStatus[], known: Set<string>,
     return [{ type: "notice", level: "warning", code: "server-unavailable", message }];
   });
 }
+
+/** Tells of tools that stand still until somebody approves them; `known` keeps what was told already. */
+export function unapproved(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
+  return states.flatMap(({ name, waiting }): Notice[] => {
+    const key = `${unapprovedCode} ${name} ${waiting}`;
+    if (waiting === 0 || known.has(key)) return [];
+    known.add(key);
+    const message = say(locale, {
+      zh: `MCP 服务器 ${name} 有 ${waiting} 个工具是新的或有变化，批准前不会使用：duet tools approve ${name}`,
+      en: `${waiting} tools of the MCP server ${name} are new or changed and are not used until approved: duet tools approve ${name}`,
+    });
+    return [{ type: "notice", level: "warning", code: unapprovedCode, message }];
+  });
+}
+
+const unapprovedCode = "tools-unapproved";
 
 /** Tells which of the user's own tools and skills a run goes without; `known` keeps what was told already. */
 export function brokenTools(dropped: readonly DroppedTool[], known: Set<string>, locale: Locale): Notice[] {

@@ -1,4 +1,5 @@
 import type { Evaluator } from "../agent/evaluator.ts";
+import type { weighOffer as WeighOffer } from "../agent/offer-weight.ts";
 import type { OwnPrompt, Prompts } from "../agent/prompts.ts";
 import type { runAgent as RunAgent } from "../agent/run-agent.ts";
 import type { Config } from "../config.ts";
@@ -21,11 +22,18 @@ export async function readOwnAgent({ prompts: { directory }, agent, tools }: Con
   return { prompts, evaluator };
 }
 
+export interface Agent {
+  runAgent: typeof RunAgent;
+  weighOffer: typeof WeighOffer;
+  prompts: Prompts;
+}
+
 /** Imports the agent. */
-export async function openAgent(own: readonly OwnPrompt[]): Promise<{ runAgent: typeof RunAgent; prompts: Prompts }> {
-  const [{ runAgent }, { createPrompts }] = await Promise.all([
+export async function openAgent(own: readonly OwnPrompt[]): Promise<Agent> {
+  const [{ runAgent }, { weighOffer }, { createPrompts }] = await Promise.all([
     import("../agent/run-agent.ts"),
+    import("../agent/offer-weight.ts"),
     import("../agent/prompts.ts"),
   ]);
-  return { runAgent, prompts: createPrompts(own) };
+  return { runAgent, weighOffer, prompts: createPrompts(own) };
 }

@@ -50,7 +50,7 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
   function exportOwn(run: FollowedRun): RunObserver {
     const clock = startClock();
     const at = clock();
-    const traceId = randomHex();
+    const traceId = run.callersTraceId ?? randomHex();
     const coming = exporter.get().then((opened) => opened?.follow({ ...run, captureContent, at }, traceId));
     return { traceId, take: tellingLater(coming, clock) };
   }

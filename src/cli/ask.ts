@@ -6,6 +6,7 @@ import { createStepLog } from "../core/step-log.ts";
 import { createApproveCall } from "./approve-call.ts";
 import { createConfirmPlan } from "./confirm-plan.ts";
 import { type Console, writeSafely } from "./console.ts";
+import { createAskElicitation } from "./elicit.ts";
 import { createQuietScreen } from "./quiet-screen.ts";
 import { canBeAsked, openTerminalQuestions } from "./reader.ts";
 import { createRenderer, type RenderOptions } from "./render.ts";
@@ -32,8 +33,9 @@ export async function runAsk({ duet, console, request, output, verbose, hyperlin
   const reader = screen && { locale, ask: screen.ask, write };
   const confirmPlan = reader && createConfirmPlan({ ...reader, showsPlan });
   const approveCall = reader && createApproveCall(reader);
+  const elicit = reader && createAskElicitation(reader);
   try {
-    for await (const event of duet.ask({ confirmPlan, approveCall, ...request })) {
+    for await (const event of duet.ask({ confirmPlan, approveCall, elicit, ...request })) {
       await screen?.free();
       if (event.type === "run-start" && event.mode === "plan") questions?.listen();
       take(event);

@@ -8,6 +8,7 @@ import { createApproveCall } from "./approve-call.ts";
 import { type ChatState, modeNames, runCommand } from "./chat-commands.ts";
 import { createConfirmPlan } from "./confirm-plan.ts";
 import { type Console, writeSafely } from "./console.ts";
+import { createAskElicitation } from "./elicit.ts";
 import { createQuietScreen } from "./quiet-screen.ts";
 import { createRenderer } from "./render.ts";
 import { switchLine } from "./search-switch.ts";
@@ -98,6 +99,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     const asking = reader && {
       confirmPlan: createConfirmPlan({ ...reader, showsPlan: false }),
       approveCall: createApproveCall({ ...reader, leave: leaveAtOnce }),
+      elicit: createAskElicitation({ ...reader, leave: leaveAtOnce }),
     };
     try {
       const request = { question, conversationId, mode: state.mode, search: search.on, ...asking, signal: stop };

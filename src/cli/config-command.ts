@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { LeftOut } from "../config/choose-files.ts";
 import type { Environment } from "../config/expand.ts";
 import { fileName } from "../config/find.ts";
 import { leaves } from "../config/merge.ts";
@@ -9,7 +10,8 @@ import { problem } from "../config/problem.ts";
 import { fileJsonSchema } from "../config/schema.ts";
 import type { Origin } from "../config/source.ts";
 import { starterFile } from "../config/starter.ts";
-import { configPlaces, type Flags, fallbackLocale, loadConfig } from "../config.ts";
+import { trustFiles } from "../config/trust.ts";
+import { configPlaces, type Flags, fallbackLocale, foundFiles, leftOutLine, loadConfig } from "../config.ts";
 import { isRecord } from "../core/json.ts";
 import { type Locale, say } from "../core/locale.ts";
 import { printableJson, printableLine } from "../core/printable.ts";
@@ -19,6 +21,8 @@ export interface ConfigCommand {
   output: "text" | "json";
   /** Takes whole lines, for stdout. */
   write(text: string): void;
+  /** Takes a line beside the output: that a file was left out, and why. */
+  note?(line: string): void;
   /** The process's own when absent. */
   environment?: Environment;
   directory?: string;
@@ -34,19 +38,21 @@ export async function runConfigCommand(
 
 const actions = { show, path: showPath, schema: showSchema, init: writeStarter };
 
-async function show({ flags, environment, directory, output, write }: ConfigCommand): Promise<void> {
+async function show({ flags, environment, directory, output, write, note }: ConfigCommand): Promise<void> {
   const config = await loadConfig(flags, environment, directory);
   const view = overview(config);
-  if (output === "json") return write(asJson(view));
-  const { locale } = config;
+  const { locale, leftOut } = config;
+  tellLeftOut(leftOut, locale, note);
+  if (output === "json") return write(asJson({ ...view, ...leftOutKey(leftOut) }));
   const origin = say(locale, { zh: "来源", en: "origin" });
   const header = [say(locale, { zh: "键", en: "key" }), say(locale, { zh: "值", en: "value" }), origin];
   write(table([header, ...rows(view, locale)]));
 }
 
-async function showPath({ flags, environment, directory, output, write }: ConfigCommand): Promise<void> {
-  const { file, searched } = await configPlaces(flags, environment, directory);
-  if (output === "json") return write(asJson({ file: file ?? null, searched }));
+async function showPath({ flags, environment, directory, output, write, note }: ConfigCommand): Promise<void> {
+  const { file, searched, leftOut } = await configPlaces(flags, environment, directory);
+  tellLeftOut(leftOut, fallbackLocale(flags, environment), note);
+  if (output === "json") return write(asJson({ file: file ?? null, searched, ...leftOutKey(leftOut) }));
   if (file !== undefined) return write(`${file}\n`);
   const none = say(fallbackLocale(flags, environment), {
     zh: "没有配置文件。查找的位置：",
@@ -62,14 +68,28 @@ async function showSchema({ write }: ConfigCommand): Promise<void> {
 async function writeStarter({ flags, environment, directory, output, write }: ConfigCommand): Promise<void> {
   const file = resolve(directory ?? "", flags.config ?? fileName);
   const locale = fallbackLocale(flags, environment);
+  const text = starterFile(locale);
   try {
-    await writeFile(file, starterFile(locale), { flag: "wx" });
+    await writeFile(file, text, { flag: "wx" });
   } catch (thrown) {
     const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
     throw problem(file, code === "EEXIST" ? exists : notWritten(code), thrown);
   }
+  // What Duet wrote is nobody else's. Where that cannot be remembered, the next command says what to do.
+  await trustFiles([{ file, text }], foundFiles(flags, environment, directory).home).catch(() => {});
   if (output === "json") return write(asJson({ file }));
   write(`${say(locale, { zh: `已写入 ${file}`, en: `Wrote ${file}` })}\n`);
+}
+
+function tellLeftOut(leftOut: readonly LeftOut[], locale: Locale, note: ConfigCommand["note"]): void {
+  const line = leftOutLine(leftOut);
+  if (line) note?.(say(locale, line));
+}
+
+/** Only where there is something to tell. */
+function leftOutKey(leftOut: readonly LeftOut[]): { left_out?: { file: string; servers: number | null }[] } {
+  if (leftOut.length === 0) return {};
+  return { left_out: leftOut.map(({ file, servers }) => ({ file, servers: servers ?? null })) };
 }
 
 const exists = { zh: "文件已存在，不会覆盖", en: "is there already and is not overwritten" };

@@ -1,6 +1,6 @@
 import manifest from "../../package.json" with { type: "json" };
 import type { ModelCheck } from "../app/checkup.ts";
-import type { Config } from "../config.ts";
+import { type Config, dangerousVariables, unpinnedPackages } from "../config.ts";
 import type { Text } from "../core/locale.ts";
 import type { Finding } from "./doctor-findings.ts";
 
@@ -38,6 +38,49 @@ export function configurationFinding({ file, dotEnv }: Config): Finding {
   const hint = { zh: "创建：duet config init", en: "Make one: duet config init" };
   return { topic: "configuration", state: "none", what, name: "", text, hint, details };
 }
+
+/** Files that were found and not read. */
+export function leftOutFindings({ leftOut }: Pick<Config, "leftOut">): Finding[] {
+  return leftOut.map(({ file, servers }): Finding => {
+    const would =
+      servers === undefined ? { zh: "", en: "" } : { zh: `（${servers} 个服务器）`, en: ` (${servers} servers)` };
+    return {
+      topic: "configuration",
+      state: "none",
+      what: { zh: "未使用的文件", en: "file that is not used" },
+      name: file,
+      text: {
+        zh: `在 git 工作区中，当前内容尚未被信任${would.zh}。`,
+        en: `lies in a git work tree, and nobody has trusted its content${would.en}.`,
+      },
+      hint: { zh: "查看并信任：duet config trust", en: "Look at it and trust it: duet config trust" },
+      details: { servers: servers ?? null, left_out: true },
+    };
+  });
+}
+
+/** What is allowed and worth a second look: variables that change what a program runs, packages without a version. */
+export function serverSettingsFindings({ servers }: Pick<Config, "servers">): Finding[] {
+  const dangerous = dangerousVariables(servers).map((found): Finding => {
+    const { server, names } = found;
+    const text = {
+      zh: `变量 ${names.join("、")} 能让它运行别的代码。`,
+      en: `is given ${names.join(", ")}, which can make it run other code.`,
+    };
+    return { topic: "server", state: "none", what: serverWord, name: server, text, details: { variables: names } };
+  });
+  const unpinned = unpinnedPackages(servers).map(({ server, name }): Finding => {
+    const text = {
+      zh: `未固定 ${name} 的版本，下次启动时可能是另一个程序。`,
+      en: `the version of ${name} is not pinned: its next start may run another program.`,
+    };
+    const hint = { zh: `写作：${name}@版本号`, en: `Write ${name}@VERSION.` };
+    return { topic: "server", state: "none", what: serverWord, name: server, text, hint, details: { package: name } };
+  });
+  return [...dangerous, ...unpinned];
+}
+
+const serverWord: Text = { zh: "MCP 服务器", en: "MCP server" };
 
 /** The keys of the models in use, then which others there are. Never a value. */
 export function keyFindings(checks: readonly ModelCheck[], config: Config): Finding[] {

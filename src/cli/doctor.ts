@@ -6,7 +6,13 @@ import { abortable } from "../core/waiting.ts";
 import type { Console } from "./console.ts";
 import { type Finding, modelFinding, serverFinding } from "./doctor-findings.ts";
 import { searchFinding } from "./doctor-search.ts";
-import { configurationFinding, keyFindings, nodeFinding } from "./doctor-settings.ts";
+import {
+  configurationFinding,
+  keyFindings,
+  leftOutFindings,
+  nodeFinding,
+  serverSettingsFindings,
+} from "./doctor-settings.ts";
 import { ownToolsFindings, rootFindings } from "./doctor-tools.ts";
 
 export interface DoctorOptions {
@@ -40,6 +46,7 @@ async function* examine(duet: Duet, config: Config, signal: AbortSignal): AsyncG
   for (const work of [models, inventory]) work.catch(() => {});
   yield nodeFinding(process.versions.node);
   yield configurationFinding(config);
+  yield* leftOutFindings(config);
   yield searchFinding(await duet.searchInUse());
   const checks = await models;
   yield* keyFindings(checks, config);
@@ -47,6 +54,7 @@ async function* examine(duet: Duet, config: Config, signal: AbortSignal): AsyncG
   yield* await rootFindings(config);
   yield* ownToolsFindings(await inventory, config);
   for (const server of (await inventory).servers) yield serverFinding(server);
+  yield* serverSettingsFindings(config);
 }
 
 const marks: Record<Finding["state"], string> = { ok: "✓", failed: "✗", none: "–" };

@@ -7,6 +7,10 @@ import { say } from "../core/locale.ts";
 import { printableJson, printableLine } from "../core/printable.ts";
 import type { Tool } from "../core/tool.ts";
 import { type Console, writeSafely } from "./console.ts";
+import { createAskElicitation, elicitByHand } from "./elicit.ts";
+import { createQuietScreen } from "./quiet-screen.ts";
+import { canBeAsked, openTerminalQuestions } from "./reader.ts";
+import { offerLine, weighTools } from "./tool-weights.ts";
 
 export interface ToolsOptions {
   signal: AbortSignal;
@@ -18,20 +22,22 @@ export interface ToolsOptions {
 /** Lists the tools the agent would have, by server, with their state and their weight in tokens (an estimate). */
 export async function listTools({ duet, console, output, signal }: ToolsOptions): Promise<number> {
   const { tools, servers, dropped } = await duet.inventory(signal);
+  const weights = await weighTools(duet, tools);
   if (output === "json") {
-    const list = tools.map(({ name, description, source, annotations, inputSchema }) => ({
-      name,
-      source,
-      description,
-      tokens: weight([{ name, description, inputSchema }]),
-      annotations,
-      input_schema: inputSchema,
+    const list = tools.map((tool) => ({
+      name: tool.name,
+      source: tool.source,
+      description: tool.description,
+      tokens: weights.of([tool]),
+      annotations: tool.annotations,
+      input_schema: tool.inputSchema,
     }));
     const states = servers.map((server) => ({
       name: server.name,
       transport: server.transport,
       state: server.state,
       tool_count: server.toolCount,
+      tokens: weights.of(tools.filter(({ source }) => source === server.name)),
       error: server.error && report(server.error, duet.locale),
       problems: server.problems.map((problem) => say(duet.locale, problem)),
       start_ms: server.startMs,
@@ -44,19 +50,24 @@ export async function listTools({ duet, console, output, signal }: ToolsOptions)
       reason,
       message: say(duet.locale, text),
     }));
-    console.stdout.write(`${printableJson({ tools: list, servers: states, dropped: left }, 2)}\n`);
+    console.stdout.write(
+      `${printableJson({ tools: list, servers: states, dropped: left, offer: weights.offer }, 2)}\n`,
+    );
     return 0;
   }
   const write = (line: string): void => writeSafely(console.stdout, `${line}\n`);
   for (const source of new Set(["builtin", ...servers.map(({ name }) => name), ...tools.map((tool) => tool.source)])) {
     const own = tools.filter((tool) => tool.source === source);
     const state = servers.find(({ name }) => name === source);
-    const tokens = say(duet.locale, { zh: `约 ${weight(own)} token`, en: `about ${weight(own)} tokens` });
+    const weight = weights.of(own);
+    const tokens = say(duet.locale, { zh: `约 ${weight} token`, en: `about ${weight} tokens` });
     write(`${source} · ${state ? state.state : "ready"} · ${own.length} · ${tokens}`);
     if (state?.error) write(`  ${errorLine(report(state.error, duet.locale))}`);
     for (const problem of state?.problems ?? []) write(`  ✗ ${say(duet.locale, problem)}`);
     for (const { name, description } of own) write(`  ${name.padEnd(30)} ${cutText(printableLine(description), 100)}`);
   }
+  const offered = offerLine(weights, duet.locale);
+  if (offered) write(offered);
   const unwanted = dropped.filter(({ reason }) => reason === "not-allowed").length;
   for (const { text, reason } of dropped) if (reason !== "not-allowed") write(`✗ ${say(duet.locale, text)}`);
   if (unwanted > 0)
@@ -76,15 +87,23 @@ export async function callTool(options: ToolsOptions, name: string, argumentsTex
   const { tools } = await duet.inventory(signal);
   const tool = tools.find((known) => known.name === name);
   if (!tool) throw noSuchTool(name, tools);
-  const note = (line: string): void => writeSafely(console.stderr, `${line}\n`);
-  const result = await tool.run(args, {
+  const { locale } = duet;
+  const questions = canBeAsked(console) ? openTerminalQuestions(console) : undefined;
+  const screen = questions && createQuietScreen(questions.ask);
+  const write = (line: string): void => writeSafely(console.stderr, `${line}\n`);
+  const note = (line: string): void => void Promise.resolve(screen?.free()).then(() => write(line));
+  const ask = screen && createAskElicitation({ locale, ask: screen.ask, write });
+  const running = tool.run(args, {
     signal,
-    locale: duet.locale,
+    locale,
     // Whoever calls it by hand has agreed to the call.
     approve: async () => "once",
+    elicit: ask && elicitByHand(ask, signal),
     progress: (message) => note(`… ${printableLine(message)}`),
     notice: (_, message) => note(`ℹ ${printableLine(message)}`),
   });
+  const result = await running.finally(() => questions?.close());
+  await screen?.free();
   if (output === "json") console.stdout.write(`${printableJson(result, 2)}\n`);
   else writeSafely(result.ok ? console.stdout : console.stderr, `${result.text}\n`);
   return result.ok ? 0 : 1;
@@ -116,12 +135,4 @@ function noSuchTool(name: string, tools: readonly Tool[]): DuetError {
     code: "config",
     text: { zh: `没有名为 ${name} 的工具；有：${names}`, en: `there is no tool named ${name}; there are: ${names}` },
   });
-}
-
-/** Tokens that definitions weigh in a request: four characters each, as a rule of thumb. */
-function weight(definitions: readonly Pick<Tool, "name" | "description" | "inputSchema">[]): number {
-  const text = definitions.map(({ name, description, inputSchema }) =>
-    JSON.stringify({ name, description, inputSchema }),
-  );
-  return Math.ceil(text.join("").length / 4);
 }

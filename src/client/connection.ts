@@ -1,30 +1,24 @@
-import type { Implementation } from "@modelcontextprotocol/client";
 import { DuetError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Text } from "../core/locale.ts";
-import type { Environment } from "../core/processes/environment.ts";
-import type { Lifeline } from "../core/processes/lifeline.ts";
-import { abortable, timeLimit, timeoutError } from "../core/waiting.ts";
-import type { RawResult } from "./content.ts";
-import { type Circumstances, callFailure, isLost, startFailure } from "./failures.ts";
-import { restartPauseMs, totalLimitMs } from "./limits.ts";
+import { abortable, sleep, timeLimit } from "../core/waiting.ts";
+import type { ServerList } from "./announcements.ts";
+import { Attempt, type Opened, type Surroundings } from "./attempt.ts";
+import { type CallClock, createCallClock } from "./call-clock.ts";
+import { coalesce } from "./coalesce.ts";
+import { type RawResult, redactResult } from "./content.ts";
+import { callFailure, isLost, startFailure } from "./failures.ts";
+import { listBelievedMs, patienceMs, refreshPauseMs, totalLimitMs } from "./limits.ts";
 import type { RemoteTool } from "./listing.ts";
+import { type Auth, createAuth } from "./oauth/auth.ts";
 import { createPace, type Pace } from "./pace.ts";
-import { createRedactor, type Redact } from "./redact.ts";
-import { type CallOptions, openSession, type ServerInfo, type Session } from "./session.ts";
+import { type Answers, createAnswers } from "./questions/answers.ts";
+import { createRedactor, type Redact, redactAlso } from "./redact.ts";
+import { createRestarts } from "./restarts.ts";
+import type { CallOptions, Offers, ServerInfo, Session } from "./session.ts";
 import type { ServerSettings } from "./settings.ts";
-import type { Sdk } from "./transport/http.ts";
-import { type StdioServer, startStdio } from "./transport/stdio-server.ts";
-import { isWanted } from "./wanted.ts";
-
-/** What all connections of a pool share. */
-export interface Surroundings {
-  environment: Environment;
-  clientInfo: Implementation;
-  lifeline: Lifeline;
-  /** Loads the package once. That takes longer than starting a process, so processes start first. */
-  sdk(): Promise<Sdk>;
-}
+import type { ToolList } from "./tool-list.ts";
+import { changed, gone, type Reply, unavailable } from "./unavailable.ts";
 
 export interface ServerStatus {
   name: string;
@@ -35,207 +29,321 @@ export interface ServerStatus {
   error: DuetError | null;
   /** Tools that were left out, and why. */
   problems: Text[];
+  /** What a person should look at: hidden characters in a description, another server's tool named in it. */
+  warnings: Text[];
+  /** How many tools wait to be approved. */
+  waiting: number;
   /** How long its last start took, in milliseconds; null before it was ready. */
   startMs: number | null;
+  /** How often it was started again. */
+  restarts: number;
+  /** When it is tried again by itself, or by the next call; null unless it has failed. */
+  retryInMs: number | null;
   serverInfo: ServerInfo | null;
   protocolVersion: string | null;
+  offers: Offers;
 }
 
 type State =
+  /** Not started yet; a lazy one stays so until its first call. */
   | { state: "idle" }
   | { state: "starting"; settled: Promise<void>; attempt: Attempt }
-  | { state: "ready"; session: Session; attempt: Attempt }
-  | { state: "failed"; error: DuetError }
+  | { state: "ready"; session: Session; attempt: Attempt; since: number }
+  | { state: "failed"; error: DuetError; retryAt: number; timer?: NodeJS.Timeout | undefined }
   | { state: "closed" };
 
-/** One start of the server, and its process if it has one. */
-interface Attempt {
-  abort: AbortController;
-  began: number;
-  server?: StdioServer;
-}
+/** What somebody who calls brings along. */
+export type CallerOptions = Omit<CallOptions, "pause">;
 
-/** One configured server: started once, started again by a call after it was lost, and closed. */
+/** One configured server: started, started again after it was lost, and closed. */
 export class Connection {
   readonly settings: ServerSettings;
   readonly redact: Redact;
-  /** What the server offers and the configuration wants; kept while a lost server waits for its next call. */
-  tools: RemoteTool[] = [];
+  readonly #auth: Auth | undefined;
+  readonly list: ToolList;
   #state: State = { state: "idle" };
-  #known: Pick<ServerStatus, "problems" | "startMs" | "serverInfo" | "protocolVersion"> = {
-    problems: [],
+  #known: Pick<ServerStatus, "startMs" | "serverInfo" | "protocolVersion" | "offers"> = {
     startMs: null,
     serverInfo: null,
     protocolVersion: null,
+    offers: { prompts: false, resources: false, completions: false },
   };
-  #lastBegan = Number.NEGATIVE_INFINITY;
+  #starts = 0;
+  #hasBeenReady = false;
+  #preparing: Promise<void> | undefined;
+  readonly #restarts = createRestarts();
   readonly #goodbyes = new Set<Promise<void>>();
+  readonly #refreshes = coalesce((signal) => this.#relist(signal), refreshPauseMs);
   readonly #pace: Pace;
+  /** One for all its sessions: what it may ask in a minute does not begin anew with a restart. */
+  readonly #answers: Answers;
   readonly #surroundings: Surroundings;
+  readonly #onChanged: (list: ServerList) => void;
 
-  constructor(settings: ServerSettings, surroundings: Surroundings) {
+  /** `onChanged` is told that what the server offers has changed, or may have. */
+  constructor(
+    settings: ServerSettings,
+    surroundings: Surroundings,
+    list: ToolList,
+    onChanged: (list: ServerList) => void,
+  ) {
     this.settings = settings;
-    this.redact = createRedactor(settings);
+    this.#auth = createAuth(settings, surroundings.credentials);
+    this.redact = redactAlso(createRedactor(settings), () => this.#auth?.secretValues() ?? []);
+    this.list = list;
     this.#pace = createPace(settings);
+    this.#answers = createAnswers({ settings, sample: surroundings.sample, redact: this.redact });
     this.#surroundings = surroundings;
+    this.#onChanged = onChanged;
   }
 
-  /** Starts its process before it returns; one that failed gets another try once it has rested. */
+  /** Starts its process before it returns, unless it is a lazy one; one that failed gets another try once it has rested. */
   start(): void {
-    const rested = performance.now() - this.#lastBegan >= restartPauseMs;
-    if (this.#state.state === "idle" || (this.#state.state === "failed" && rested)) this.#begin();
+    const { state } = this.#state;
+    if (state === "idle" && this.settings.start === "lazy") this.#preparing ??= this.#prepare();
+    else if (state === "idle") this.#begin();
+    else if (this.#state.state === "failed" && performance.now() >= this.#state.retryAt) this.#begin();
   }
 
-  /** Settles when the start has succeeded or failed; never rejects. */
-  async settled(): Promise<void> {
-    if (this.#state.state === "starting") await this.#state.settled;
+  /** Settles when its first start has succeeded or failed, or need not be waited for; never rejects. */
+  async met(): Promise<void> {
+    await this.#preparing;
+    // A server that was there, or could not be started, is not worth waiting for again.
+    if (this.#starts === 1) await this.#settled();
+    await this.list.refresh();
   }
 
   get status(): ServerStatus {
-    const { state } = this.#state;
-    const error = this.#state.state === "failed" ? this.#state.error : null;
     const { name, transport } = this.settings;
-    return { name, transport: transport.type, state, toolCount: this.tools.length, error, ...this.#known };
+    const failed = this.#state.state === "failed" ? this.#state : undefined;
+    return {
+      name,
+      transport: transport.type,
+      state: this.#state.state,
+      toolCount: this.list.usable.length,
+      error: failed?.error ?? null,
+      problems: [...this.list.problems],
+      warnings: [...this.list.warnings],
+      waiting: this.list.waiting.length,
+      restarts: Math.max(0, this.#starts - 1),
+      retryInMs: failed ? Math.max(0, Math.round(failed.retryAt - performance.now())) : null,
+      ...this.#known,
+    };
   }
 
   /**
-   * Calls a tool. Rejects with a `DuetError`, or at once with the signal's reason. A server that was lost is started
-   * again first; a call that was under way when it was lost fails and is never sent twice.
+   * Calls a tool. Rejects with a `DuetError`, or at once with the signal's reason. A server that was lost is started again
+   * first; a call that was under way when it was lost is sent again only where the tool says that it only reads.
    */
-  async call(tool: RemoteTool, args: JsonObject, options: CallOptions): Promise<RawResult> {
-    const limitMs = totalLimitMs(this.settings.timeoutMs);
-    const limit = timeLimit(limitMs, () => timeoutError(`${this.settings.name} ${tool.name}`, limitMs), options.signal);
-    try {
-      return await this.#pace(() => this.#send(tool, args, { ...options, signal: limit.signal }), limit.signal);
-    } finally {
-      limit.clear();
-    }
+  async call(tool: RemoteTool, args: JsonObject, options: CallerOptions): Promise<Reply> {
+    return this.#inTurn(tool.name, options, (clock) =>
+      this.#send(tool.annotations.readOnly === true, clock, options, async (session, calling) => {
+        const refusal = await this.#refuse(tool, clock.signal);
+        return refusal ?? { reply: "result", result: await session.call(tool, args, calling) };
+      }),
+    );
+  }
+
+  /** Sends any other request, none of which changes anything. Rejects with a `DuetError`, or with the signal's reason. */
+  async request(method: string, params: JsonObject, options: CallerOptions): Promise<RawResult> {
+    const reply = await this.#inTurn(method, options, (clock) =>
+      this.#send(true, clock, options, async (session, calling) => {
+        return { reply: "result", result: await session.request(method, params, calling) };
+      }),
+    );
+    if (reply.reply === "result") return redactResult(reply.result, this.redact);
+    throw new DuetError({ code: "server", text: reply.text, retryable: true });
+  }
+
+  /** Lets no call begin for so long, in milliseconds: the server has asked for fewer. */
+  rest(ms: number): void {
+    this.#pace.rest(ms);
   }
 
   /** Ends it for good, within about 2 s; never rejects. */
   async close(): Promise<void> {
     const state = this.#state;
     this.#state = { state: "closed" };
+    this.#refreshes.close();
+    if (state.state === "failed") clearTimeout(state.timer);
     if (state.state === "starting") {
-      state.attempt.abort.abort(closed(this.settings));
+      state.attempt.abort(closed(this.settings));
       await state.settled;
     }
-    if (state.state === "ready") this.#leave(state.session, state.attempt);
+    if (state.state === "ready") this.#leave(state.attempt);
     await Promise.all(this.#goodbyes);
   }
 
+  /** A lazy server starts now only when nobody knows what it offers. */
+  async #prepare(): Promise<void> {
+    await this.list.load();
+    if (this.list.isKnown || this.#state.state !== "idle") return;
+    this.#begin();
+  }
+
   #begin(): void {
-    const attempt: Attempt = { abort: new AbortController(), began: performance.now() };
-    this.#lastBegan = attempt.began;
-    const settled = this.#open(attempt).then(
-      (session) => this.#becomeReady(session, attempt),
-      (error: DuetError) => this.#becomeFailed(error),
+    if (this.#state.state === "failed") clearTimeout(this.#state.timer);
+    this.#starts += 1;
+    const { settings, redact } = this;
+    const loaded = this.list.load();
+    const attempt = new Attempt({
+      settings,
+      redact,
+      auth: this.#auth,
+      surroundings: this.#surroundings,
+      answers: this.#answers,
+      known: async () => {
+        await loaded;
+        return { era: this.list.era };
+      },
+      onLost: () => this.#lose(attempt, new Error("The connection was closed")),
+      onChanged: (list) => this.#hear(list),
+    });
+    const settled = attempt.open().then(
+      (opened) => this.#becomeReady(opened, attempt),
+      (thrown: unknown) => this.#becomeFailed(thrown, attempt),
     );
     this.#state = { state: "starting", settled, attempt };
   }
 
-  /** Rejects with a `DuetError` only. */
-  async #open(attempt: Attempt): Promise<Session> {
-    const { settings, redact } = this;
-    const { environment, clientInfo, lifeline } = this.#surroundings;
-    const { signal } = attempt.abort;
-    const limitMs = settings.startTimeoutMs;
-    const timer = setTimeout(() => attempt.abort.abort(slowStart(limitMs)), limitMs);
-    try {
-      const { transport } = settings;
-      if (transport.type === "stdio") attempt.server = startStdio(transport, environment, lifeline);
-      const sdk = await abortable(this.#surroundings.sdk(), signal);
-      const stdio = await attempt.server?.open(sdk);
-      const onLost = (): void => this.#lose(attempt, new Error("The connection was closed"));
-      const opening = openSession({ sdk, settings, clientInfo, redact, signal, onLost }, stdio);
-      return await abortable(opening, signal).catch((error: unknown) => {
-        // One that opens just too late is nobody's.
-        void opening.then((session) => this.#leave(session, attempt)).catch(() => {});
-        throw error;
-      });
-    } catch (thrown) {
-      if (!signal.aborted) await attempt.server?.newsOfEnding();
-      const error = startFailure(signal.aborted ? signal.reason : thrown, this.#circumstances(attempt));
-      this.#leave(undefined, attempt);
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  #becomeReady(session: Session, attempt: Attempt): void {
-    if (this.#state.state !== "starting") {
-      this.#leave(session, attempt);
-      return;
-    }
-    this.tools = session.tools.filter((tool) => isWanted(this.settings, tool.name));
+  async #becomeReady({ session, listing }: Opened, attempt: Attempt): Promise<void> {
+    await this.list.take(listing, session.era);
+    if (this.#state.state !== "starting") return this.#leave(attempt);
     this.#known = {
-      problems: session.problems,
       startMs: Math.round(performance.now() - attempt.began),
       serverInfo: session.serverInfo ?? null,
       protocolVersion: session.protocolVersion ?? null,
+      offers: session.offers,
     };
-    this.#state = { state: "ready", session, attempt };
+    this.#hasBeenReady = true;
+    this.#state = { state: "ready", session, attempt, since: performance.now() };
+    for (const list of everyList) this.#onChanged(list);
     if (session.isOver()) this.#lose(attempt, new Error("The connection was closed"));
   }
 
-  #becomeFailed(error: DuetError): void {
-    if (this.#state.state === "starting") this.#state = { state: "failed", error };
+  #becomeFailed(thrown: unknown, attempt: Attempt): void {
+    const error = startFailure(thrown, attempt.circumstances);
+    this.#leave(attempt);
+    if (this.#state.state === "starting") this.#rest(error, 0);
   }
 
-  /** The live connection is gone: say why, and let the next call start anew. */
+  /** The live connection is gone: say why, and start anew after a pause. */
   #lose(attempt: Attempt, thrown: unknown): void {
     if (this.#state.state !== "ready" || this.#state.attempt !== attempt) return;
-    const { session } = this.#state;
-    this.#state = { state: "failed", error: startFailure(thrown, this.#circumstances(attempt)) };
-    this.#leave(session, attempt);
+    const livedMs = performance.now() - this.#state.since;
+    const error = startFailure(thrown, attempt.circumstances);
+    this.#leave(attempt);
+    this.#rest(error, livedMs);
   }
 
-  #leave(session: Session | undefined, attempt: Attempt): void {
-    const goodbye = Promise.all([session?.close(), attempt.server?.stop()]).then(() => {
+  /** One that has been ready is tried again by itself, until it has failed too often; any other by whoever needs it. */
+  #rest(error: DuetError, livedMs: number): void {
+    const pauseMs = this.#restarts.failed(livedMs);
+    const isTried = this.#hasBeenReady && error.code !== "auth" && !this.#restarts.isOpen;
+    const timer = isTried ? setTimeout(() => this.#begin(), pauseMs).unref() : undefined;
+    this.#state = { state: "failed", error, retryAt: performance.now() + pauseMs, timer };
+  }
+
+  #leave(attempt: Attempt): void {
+    const goodbye = attempt.leave().then(() => {
       this.#goodbyes.delete(goodbye);
     });
     this.#goodbyes.add(goodbye);
   }
 
-  #circumstances({ server }: Attempt): Circumstances {
-    return { settings: this.settings, redact: this.redact, ending: server?.ending, words: server?.words() };
+  #hear(list: ServerList): void {
+    if (list === "tools") this.#refreshes.ask();
+    else this.#onChanged(list);
   }
 
-  async #send(tool: RemoteTool, args: JsonObject, options: CallOptions): Promise<RawResult> {
-    const { signal } = options;
-    const { session, attempt } = await this.#live(signal);
+  /** A list that cannot be had now is asked for again with the next start, or once the old one is too old. */
+  async #relist(signal: AbortSignal): Promise<void> {
+    if (this.#state.state !== "ready") return;
+    const { session } = this.#state;
+    const limit = timeLimit(this.settings.startTimeoutMs, () => new Error("late"), signal);
     try {
-      return await abortable(session.call(tool, args, options), signal);
-    } catch (thrown) {
-      signal.throwIfAborted();
-      if (!isLost(thrown)) throw callFailure(thrown, this);
-      await attempt.server?.newsOfEnding();
-      this.#lose(attempt, thrown);
-      throw callFailure(thrown, this.#circumstances(attempt));
+      await this.list.take(await abortable(session.list(limit.signal), limit.signal), session.era);
+      this.#onChanged("tools");
+    } catch {
+    } finally {
+      limit.clear();
     }
   }
 
-  async #live(signal: AbortSignal): Promise<{ session: Session; attempt: Attempt }> {
-    const state = this.#state;
-    const mayStart = state.state === "idle" || state.state === "failed";
-    const tooSoon = performance.now() - this.#lastBegan < restartPauseMs;
-    if (state.state === "failed" && tooSoon) throw state.error;
-    if (mayStart) this.#begin();
-    await abortable(this.settled(), signal);
+  async #inTurn(what: string, options: CallerOptions, work: (clock: CallClock) => Promise<Reply>): Promise<Reply> {
+    const { name, timeoutMs } = this.settings;
+    const clock = createCallClock(`${name} ${what}`, timeoutMs, totalLimitMs(timeoutMs), options.signal);
+    try {
+      return await this.#pace.run(() => work(clock), clock.signal);
+    } finally {
+      clock.clear();
+    }
+  }
+
+  async #send(
+    maySendAgain: boolean,
+    clock: CallClock,
+    options: CallerOptions,
+    work: (session: Session, calling: CallOptions) => Promise<Reply>,
+  ): Promise<Reply> {
+    const live = await this.#live(clock.signal);
+    if ("reply" in live) return live;
+    const { session, attempt } = live;
+    const { onProgress } = options;
+    const calling: CallOptions = {
+      ...options,
+      signal: clock.signal,
+      pause: clock.pause,
+      onProgress(progress) {
+        clock.reset();
+        onProgress(progress);
+      },
+    };
+    clock.begin();
+    try {
+      return await abortable(work(session, calling), clock.signal);
+    } catch (thrown) {
+      options.signal.throwIfAborted();
+      if (clock.expired || !isLost(thrown)) throw callFailure(clock.expired ? clock.signal.reason : thrown, this);
+      await attempt.newsOfEnding();
+      this.#lose(attempt, thrown);
+      if (!maySendAgain) throw callFailure(thrown, attempt.circumstances);
+      return this.#send(false, clock, options, work);
+    }
+  }
+
+  /** Only what was approved is called: a list that has grown old is looked at again first. */
+  async #refuse(tool: RemoteTool, signal: AbortSignal): Promise<Reply | undefined> {
+    if (performance.now() - this.list.listedAt > listBelievedMs) this.#refreshes.ask();
+    await abortable(this.#refreshes.settled(), signal);
+    if (this.list.usable.includes(tool)) return undefined;
+    const { name } = this.settings;
+    const isWaiting = this.list.waiting.some((each) => each.tool.name === tool.name);
+    return isWaiting ? changed(name, tool.name) : gone(name, tool.name);
+  }
+
+  /** Settles when no start is going on; never rejects. */
+  async #settled(): Promise<void> {
+    if (this.#state.state === "starting") await this.#state.settled;
+  }
+
+  async #live(signal: AbortSignal): Promise<{ session: Session; attempt: Attempt } | Reply> {
+    await abortable(this.#settled(), signal);
+    if (this.#state.state === "failed") {
+      const leftMs = this.#state.retryAt - performance.now();
+      if (leftMs > patienceMs) return unavailable(this.settings.name, this.#state.error, leftMs);
+      if (leftMs > 0) await sleep(leftMs, signal);
+    }
+    if (this.#state.state === "idle" || this.#state.state === "failed") this.#begin();
+    await abortable(this.#settled(), signal);
     if (this.#state.state === "ready") return this.#state;
-    throw this.#state.state === "failed" ? this.#state.error : closed(this.settings);
+    if (this.#state.state !== "failed") throw closed(this.settings);
+    const { error, retryAt } = this.#state;
+    return unavailable(this.settings.name, error, retryAt - performance.now());
   }
 }
 
-function slowStart(ms: number): DuetError {
-  const seconds = ms / 1000;
-  return new DuetError({
-    code: "timeout",
-    text: { zh: `启动超过 ${seconds} 秒`, en: `it did not start within ${seconds} s` },
-    retryable: true,
-  });
-}
+const everyList: readonly ServerList[] = ["tools", "prompts", "resources"];
 
 function closed({ name }: ServerSettings): DuetError {
   return new DuetError({

@@ -3,6 +3,8 @@ import { isRecord } from "../core/json.ts";
 import type { Text } from "../core/locale.ts";
 import { printable } from "../core/printable.ts";
 import type { Ending } from "../core/processes/child.ts";
+import { bringsItsOwn } from "./oauth/auth.ts";
+import { loginHint } from "./oauth/problems.ts";
 import type { Redact } from "./redact.ts";
 import type { ServerSettings } from "./settings.ts";
 import { ownErrors } from "./transport/own-errors.ts";
@@ -42,14 +44,19 @@ export function startFailure(thrown: unknown, circumstances: Circumstances): Due
 /** The same for one call; says so when the server may have done what it was asked. */
 export function callFailure(thrown: unknown, circumstances: Circumstances): DuetError {
   const { name } = circumstances.settings;
-  const { code, text } = explain(thrown, circumstances);
+  const { code, text, hint } = explain(thrown, circumstances);
   const refusedBefore = circumstances.ending === undefined && (statusOf(thrown) ?? 500) < 500;
-  const unsure = code === "tool" || refusedBefore ? { zh: "", en: "" } : mayHaveRun;
+  const isSure = code === "tool" || refusedBefore || neverSent.test(networkCode(thrown) ?? "");
+  const unsure = isSure ? { zh: "", en: "" } : mayHaveRun;
   return new DuetError({
     code,
     text: { zh: `MCP 服务器 ${name}：${text.zh}${unsure.zh}`, en: `MCP server ${name}: ${text.en}${unsure.en}` },
+    ...(hint !== undefined && { hint }),
   });
 }
+
+/** Failures of a connection that was never made. */
+const neverSent = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|\w*CERT\w*)$/;
 
 const mayHaveRun: Text = {
   zh: "。调用可能已经生效，不会自动重发。",
@@ -60,7 +67,8 @@ function explain(thrown: unknown, circumstances: Circumstances): ErrorDetails {
   if (thrown instanceof DuetError) return thrown;
   const { ending, settings } = circumstances;
   if (ending?.error !== undefined) return noProcess(ending.error, settings);
-  if (ending !== undefined) return processEnded(ending);
+  // A process that was sent away for its protocol has ended too.
+  if (ending !== undefined && !isOtherProtocol(thrown)) return processEnded(ending);
   const status = statusOf(thrown);
   if (status !== undefined) return refused(status, thrown, circumstances);
   return unexpected(thrown, circumstances);
@@ -97,15 +105,17 @@ function refused(status: number, thrown: unknown, { redact, settings }: Circumst
   const said = body === "" ? "" : `: ${printable(redact(body)).slice(0, 300)}`;
   const text = { zh: `${where} 返回 HTTP ${status}${said}`, en: `HTTP ${status} from ${where}${said}` };
   if (status === 401 || status === 403) {
-    const hint = {
-      zh: "请检查该服务器的 headers 中的凭据。",
-      en: "Check the credentials in the headers of this server.",
-    };
+    const hint = bringsItsOwn(settings) ? checkHeaders : loginHint(settings.name);
     return { code: "auth", text, hint };
   }
   const code: ErrorCode = status === 429 ? "rate_limit" : "server";
   return { code, text, retryable: status === 429 || status >= 500 };
 }
+
+const checkHeaders: Text = {
+  zh: "请检查该服务器的 headers 中的凭据。",
+  en: "Check the credentials in the headers of this server.",
+};
 
 function unexpected(thrown: unknown, { redact }: Circumstances): ErrorDetails {
   const code = codeOf(thrown);
@@ -148,6 +158,15 @@ const lostCodes = new Set<unknown>([
   "ERR_STREAM_DESTROYED",
   "ERR_STREAM_WRITE_AFTER_END",
 ]);
+
+/** Whether a server has answered the handshake with a no, whatever its code: it may speak another revision. */
+export function refusesProtocol(thrown: unknown): boolean {
+  return typeof codeOf(thrown) === "number" || isOtherProtocol(thrown);
+}
+
+function isOtherProtocol(thrown: unknown): boolean {
+  return /protocol version/i.test(messageOf(thrown));
+}
 
 /** The HTTP status that an error of the package tells, wherever it tells it. */
 export function statusOf(thrown: unknown): number | undefined {

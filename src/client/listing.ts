@@ -1,10 +1,12 @@
+import { setImmediate } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
-import { isDeeperThan, isRecord, type JsonSchema } from "../core/json.ts";
+import { isDeeperThan, isRecord, type JsonSchema, textOf } from "../core/json.ts";
 import type { Text } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
 import type { ToolAnnotations } from "../core/tool.ts";
 import { listLimits, schemaDepthLimit } from "./limits.ts";
 import { looseResult } from "./loose.ts";
+import { parameterHeaderProblem } from "./parameter-headers.ts";
 import type { Redact } from "./redact.ts";
 
 /** A tool as its server describes it: everything that a model or a host would see of it. */
@@ -35,6 +37,7 @@ export async function listTools(
 ): Promise<Listing> {
   const listing: Listing = { tools: [], problems: [] };
   if (client.getServerCapabilities()?.tools === undefined) return listing;
+  const isModern = client.getProtocolEra() === "modern";
   const known = new Set<string>();
   let cursor: string | undefined;
   let bytes = 0;
@@ -42,9 +45,15 @@ export async function listTools(
     const request = { method: "tools/list", params: cursor === undefined ? {} : { cursor } };
     const result = await client.request(request, looseResult, { signal, timeout: timeoutMs });
     for (const value of Array.isArray(result.tools) ? result.tools : []) {
-      bytes += weigh(value);
+      const weight = weigh(value);
+      // A long list is read in pieces: others have a turn in between.
+      if (Math.floor((bytes + weight) / pieceBytes) > Math.floor(bytes / pieceBytes)) await setImmediate();
+      bytes += weight;
       if (bytes > listLimits.bytes || listing.tools.length >= listLimits.tools) return overflowing(listing);
-      addTool(listing, known, readTool(value, redact));
+      const tool = readTool(value, redact);
+      // Servers of the 2025 era know no such headers, and what they write under the name means nothing.
+      const problem = isModern && "name" in tool ? parameterHeaderProblem(tool.inputSchema) : undefined;
+      addTool(listing, known, problem && "name" in tool ? leftOut(tool.name, problem) : tool);
     }
     // An empty cursor is a cursor; the same one again would go round for ever.
     if (typeof result.nextCursor !== "string" || result.nextCursor === cursor) return listing;
@@ -53,17 +62,18 @@ export async function listTools(
   return overflowing(listing);
 }
 
+const pieceBytes = 200_000;
+const mostProblems = 20;
+
 function addTool(listing: Listing, known: Set<string>, tool: RemoteTool | Text): void {
-  if ("zh" in tool) {
-    if (listing.problems.length < 20) listing.problems.push(tool);
-    return;
-  }
-  if (!known.has(tool.name)) {
+  if ("name" in tool && !known.has(tool.name)) {
     known.add(tool.name);
     listing.tools.push(tool);
     return;
   }
-  listing.problems.push(leftOut(tool.name, { zh: "名称重复", en: "its name is taken by another tool of the server" }));
+  if (listing.problems.length >= mostProblems) return;
+  const isTaken = { zh: "名称重复", en: "its name is taken by another tool of the server" };
+  listing.problems.push("name" in tool ? leftOut(tool.name, isTaken) : tool);
 }
 
 function overflowing(listing: Listing): Listing {
@@ -94,12 +104,19 @@ export function readTool(value: unknown, redact: Redact): RemoteTool | Text {
   if (isDeeperThan(inputSchema, schemaDepthLimit)) {
     return leftOut(name, { zh: "其 inputSchema 嵌套过深", en: "its inputSchema is nested too deeply" });
   }
+  const { outputSchema } = value;
   return {
     name,
-    description: redact(typeof value.description === "string" ? value.description : "").toWellFormed(),
+    description: redact(textOf(value.description)).toWellFormed(),
     inputSchema: redactedSchema(inputSchema, redact),
+    ...(isUsable(outputSchema) && { outputSchema: redactedSchema(outputSchema, redact) }),
     annotations: readAnnotations(isRecord(annotations) ? annotations : {}, value.title),
   };
+}
+
+/** One that no host could use is left out: the tool is of use without it. */
+function isUsable(outputSchema: unknown): outputSchema is JsonSchema {
+  return isRecord(outputSchema) && outputSchema.type === "object" && !isDeeperThan(outputSchema, schemaDepthLimit);
 }
 
 function readAnnotations(hints: Record<string, unknown>, title: unknown): ToolAnnotations {
@@ -132,6 +149,7 @@ function weigh(value: unknown): number {
   try {
     return JSON.stringify(value)?.length ?? 0;
   } catch {
-    return Number.POSITIVE_INFINITY;
+    // Nested too deeply to be written; `readTool` leaves out what is.
+    return 0;
   }
 }

@@ -2,12 +2,20 @@ import { createPlaces } from "../core/places.ts";
 import { sleep } from "../core/waiting.ts";
 import type { ServerSettings } from "./settings.ts";
 
-/** Runs work within the limits of a server; waits its turn, or rejects when the signal aborts first. */
-export type Pace = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+/** Keeps calls within the limits of a server. */
+export interface Pace {
+  /** Waits its turn and runs the work, or rejects when the signal aborts first. */
+  run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** Lets no work begin for so long, in milliseconds, and then less than before: the server has asked for that. */
+  rest(ms: number): void;
+}
+
+/** Between two calls of a server that has asked for less, in milliseconds: three a second is Amap's limit of a personal key. */
+const slowedMs = 350;
 
 /** `maxConcurrent` at once, in the order they came, and starts at least `1 / callsPerSecond` seconds apart. */
 export function createPace(limits: Pick<ServerSettings, "maxConcurrent" | "callsPerSecond">): Pace {
-  const intervalMs = limits.callsPerSecond === undefined ? 0 : 1000 / limits.callsPerSecond;
+  let intervalMs = limits.callsPerSecond === undefined ? 0 : 1000 / limits.callsPerSecond;
   const places = createPlaces(limits.maxConcurrent ?? Number.POSITIVE_INFINITY);
   const door = createPlaces(1);
   let nextStart = 0;
@@ -28,14 +36,20 @@ export function createPace(limits: Pick<ServerSettings, "maxConcurrent" | "calls
     return nextStart - performance.now();
   }
 
-  return async (work, signal) => {
-    signal.throwIfAborted();
-    await places.enter(signal);
-    try {
-      if (intervalMs > 0) await start(signal);
-      return await work();
-    } finally {
-      places.leave();
-    }
+  return {
+    async run(work, signal) {
+      signal.throwIfAborted();
+      await places.enter(signal);
+      try {
+        if (intervalMs > 0 || untilNext() > 0) await start(signal);
+        return await work();
+      } finally {
+        places.leave();
+      }
+    },
+    rest(ms) {
+      intervalMs = Math.max(intervalMs, slowedMs);
+      nextStart = Math.max(nextStart, performance.now() + ms);
+    },
   };
 }

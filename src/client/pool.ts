@@ -1,13 +1,23 @@
 import type { Implementation } from "@modelcontextprotocol/client";
+import type { JsonObject } from "../core/json.ts";
 import type { Environment } from "../core/processes/environment.ts";
 import { createLifeline } from "../core/processes/lifeline.ts";
+import type { Sample } from "../core/sampling.ts";
 import type { Tool } from "../core/tool.ts";
 import { abortable } from "../core/waiting.ts";
-import { Connection, type ServerStatus, type Surroundings } from "./connection.ts";
+import type { ServerList } from "./announcements.ts";
+import type { Surroundings } from "./attempt.ts";
+import { type CallerOptions, Connection, type ServerStatus } from "./connection.ts";
+import type { RawResult } from "./content.ts";
 import type { RemoteTool } from "./listing.ts";
 import { createNames } from "./naming.ts";
+import { createCredentialStore } from "./oauth/credential-store.ts";
+import { createPinStore } from "./pins/pin-store.ts";
+import type { WaitingTool } from "./pins/pins.ts";
+import type { OtherTool } from "./pins/warnings.ts";
 import type { ServerSettings } from "./settings.ts";
 import { asTool } from "./tool.ts";
+import { createToolList } from "./tool-list.ts";
 import type { Sdk } from "./transport/http.ts";
 
 export interface PoolOptions {
@@ -15,38 +25,85 @@ export interface PoolOptions {
   environment: Environment;
   /** How we introduce ourselves to servers. */
   clientInfo: Implementation;
+  /** Where approvals are kept; only in memory when undefined. */
+  home?: string | undefined;
+  /** Where `duet login` keeps credentials; `home` when undefined. */
+  credentialsHome?: string | undefined;
+  /** What becomes of a tool that a known server offers later. */
+  newTools?: "stop" | "allow";
+  /** Lets a model of ours write texts for the servers that may ask; absent: none may. */
+  sample?: Sample | undefined;
+}
+
+/** A tool that waits to be approved, with the name that it would have. */
+export interface NamedChange {
+  server: string;
+  name: string;
+  change: WaitingTool;
 }
 
 /** All configured servers, side by side: none waits for another, none stops another. */
 export interface Pool {
-  /** Starts every server and returns at once; the processes are running then. */
+  /** Starts every server but the lazy ones and returns at once; the processes are running then. */
   start(): void;
-  /** Settles when each has started or failed, within the longest start limit; rejects only when the signal aborts. */
+  /**
+   * Tries what has failed and rested again, and settles when each server has been tried once, within the longest start limit;
+   * sees what other processes have approved. Rejects only when the signal aborts.
+   */
   ready(signal?: AbortSignal): Promise<void>;
-  /** Whether none is starting, so that there is nothing to wait for. */
-  isSettled(): boolean;
   /** The tools of the servers that have been ready, in the order of the configuration, then of the server. */
   tools(): Tool[];
   status(): ServerStatus[];
+  /** Takes these servers in place of those there are; whose settings are the same goes on undisturbed. Never rejects. */
+  configure(servers: readonly ServerSettings[]): Promise<void>;
+  /** `listener` is told that a list may have changed, each time; until the function that it gives is called. */
+  onChange(listener: (list: ServerList) => void): () => void;
+  waiting(): NamedChange[];
+  /** Approves those that still wait as they were shown, and gives them. Rejects when that cannot be kept. */
+  approve(shown: readonly NamedChange[]): Promise<NamedChange[]>;
+  /** Sends a server a request that changes nothing. Rejects with a `DuetError`, or with the signal's reason. */
+  request(server: string, method: string, params: JsonObject, options: CallerOptions): Promise<RawResult>;
   /** Ends every server and all that they started, within about 2 s. Never rejects; may be called twice. */
   close(): Promise<void>;
 }
 
 export function createPool(servers: readonly ServerSettings[], options: PoolOptions): Pool {
-  const lifeline = createLifeline(options.environment.PATH);
+  const { environment, clientInfo, home, credentialsHome = home, newTools = "stop", sample } = options;
+  const lifeline = createLifeline(environment.PATH);
   const names = createNames();
+  const store = createPinStore(home);
+  const listeners = new Set<(list: ServerList) => void>();
   let sdk: Promise<Sdk> | undefined;
   const surroundings: Surroundings = {
-    ...options,
+    environment,
+    clientInfo,
     lifeline,
+    sample,
+    credentials: createCredentialStore(credentialsHome),
     sdk() {
       sdk ??= import("@modelcontextprotocol/client");
       return sdk;
     },
   };
-  const connections = servers.map((settings) => new Connection(settings, surroundings));
+  let isClosed = false;
+  let connections: Connection[] = [];
   /** A tool stays the same object while its server lists it, so that what others keep with it stays valid. */
   const tools = new WeakMap<RemoteTool, Tool>();
+
+  function connect(settings: ServerSettings): Connection {
+    const otherTools = (): OtherTool[] =>
+      connections.filter((each) => each.settings.name !== settings.name).flatMap(namesOf);
+    const list = createToolList({ settings, store, newTools, otherTools });
+    return new Connection(settings, surroundings, list, tell);
+  }
+
+  function tell(list: ServerList): void {
+    for (const listener of listeners) listener(list);
+  }
+
+  function namesOf({ settings: { name: server }, list }: Connection): OtherTool[] {
+    return list.usable.map(({ name: tool }) => ({ server, tool, name: names.nameOf(server, tool) }));
+  }
 
   function toolOf(connection: Connection, remote: RemoteTool): Tool {
     const known = tools.get(remote);
@@ -56,22 +113,64 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     return tool;
   }
 
-  async function close(): Promise<void> {
-    await Promise.all(connections.map((connection) => connection.close()));
-    lifeline.close();
+  function start(): void {
+    for (const connection of connections) connection.start();
   }
 
+  connections = servers.map(connect);
   return {
-    start() {
-      for (const connection of connections) connection.start();
-    },
+    start,
     async ready(signal) {
-      for (const connection of connections) connection.start();
-      await abortable(Promise.all(connections.map((connection) => connection.settled())), signal);
+      start();
+      await abortable(Promise.all(connections.map((connection) => connection.met())), signal);
     },
-    isSettled: () => connections.every(({ status }) => status.state !== "idle" && status.state !== "starting"),
-    tools: () => connections.flatMap((connection) => connection.tools.map((remote) => toolOf(connection, remote))),
+    tools: () =>
+      connections.flatMap((connection) => connection.list.usable.map((remote) => toolOf(connection, remote))),
     status: () => connections.map((connection) => connection.status),
-    close,
+    async configure(next) {
+      if (isClosed) return;
+      const before = new Map(connections.map((connection) => [keyOf(connection.settings), connection]));
+      const stay = new Set(next.map(keyOf));
+      const leaving = connections.filter(({ settings }) => !stay.has(keyOf(settings)));
+      connections = next.map((settings) => before.get(keyOf(settings)) ?? connect(settings));
+      start();
+      for (const list of everyList) tell(list);
+      await Promise.all(leaving.map((connection) => connection.close()));
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    waiting: () =>
+      connections.flatMap(({ settings: { name: server }, list }) =>
+        list.waiting.map((change) => ({ server, name: names.nameOf(server, change.tool.name), change })),
+      ),
+    async approve(shown) {
+      const approved = await Promise.all(
+        connections.map(async ({ settings, list }) => {
+          const own = shown.filter(({ server }) => server === settings.name);
+          const changes = own.length === 0 ? [] : await list.approve(own.map(({ change }) => change));
+          return own.filter(({ change }) => changes.includes(change));
+        }),
+      );
+      tell("tools");
+      return approved.flat();
+    },
+    async request(server, method, params, callerOptions) {
+      const connection = connections.find(({ settings }) => settings.name === server);
+      if (connection === undefined) throw new Error(`There is no MCP server ${server}`);
+      return connection.request(method, params, callerOptions);
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all(connections.map((connection) => connection.close()));
+      lifeline.close();
+    },
   };
+}
+
+const everyList: readonly ServerList[] = ["tools", "prompts", "resources"];
+
+function keyOf(settings: ServerSettings): string {
+  return JSON.stringify(settings);
 }

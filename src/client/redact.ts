@@ -15,7 +15,7 @@ const shortest = 6;
 const harmlessVariable =
   /(^|_)(PATH|DIR|DIRECTORY|FOLDER|FILE|HOME|HOST|PORT|LEVEL|MODE|ENV|LANG|LANGUAGE|LOCALE|TZ|REGION|FORMAT|DEBUG|TIMEOUT|MODEL|VERSION)$|^LC_/i;
 const harmlessHeader = /^(accept.*|content-.*|user-agent|origin|referer|host|cache-control|mcp-.*)$/i;
-const secretWord = /key|token|secret|pass|auth|sig|cred|^ak$|^sk$|^code$|^pat$/i;
+export const secretWord = /key|token|secret|pass|auth|sig|cred|^ak$|^sk$|^code$|^pat$/i;
 
 /** Learns the secrets that the configuration of a server holds. */
 export function createRedactor(settings: ServerSettings): Redact {
@@ -30,6 +30,22 @@ export function createRedactor(settings: ServerSettings): Redact {
     let cleaned = text;
     for (const [form, name] of forms) {
       if (cleaned.includes(form)) cleaned = cleaned.replaceAll(form, () => `[redacted ${name}]`);
+    }
+    return cleaned;
+  };
+}
+
+/** The same, and secrets that come and go: the tokens of a sign-in. */
+export function redactAlso(redact: Redact, secrets: () => readonly string[]): Redact {
+  const known = new Map<string, Set<string>>();
+  return (text) => {
+    let cleaned = redact(text);
+    for (const value of secrets().filter(({ length }) => length >= shortest)) {
+      const forms = known.get(value) ?? formsOf(value);
+      known.set(value, forms);
+      for (const form of forms) {
+        if (cleaned.includes(form)) cleaned = cleaned.replaceAll(form, () => "[redacted TOKEN]");
+      }
     }
     return cleaned;
   };

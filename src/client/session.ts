@@ -1,15 +1,16 @@
-import type { Client, Implementation, Transport } from "@modelcontextprotocol/client";
+import type { Client, Transport } from "@modelcontextprotocol/client";
+import type { Elicit } from "../core/elicitation.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Text } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
+import { hearChanges, type ServerList } from "./announcements.ts";
 import type { RawResult } from "./content.ts";
-import { statusOf } from "./failures.ts";
-import { totalLimitMs } from "./limits.ts";
-import { listTools, type RemoteTool } from "./listing.ts";
-import { looseResult } from "./loose.ts";
+import { type Answer, converse, type Request } from "./converse.ts";
+import { type Era, type Handshake, leave, shakeHands } from "./handshake.ts";
+import { type Listing, listTools, type RemoteTool } from "./listing.ts";
+import type { Answers } from "./questions/answers.ts";
+import { createAsker } from "./questions/asker.ts";
+import type { Tell } from "./questions/context.ts";
 import type { Redact } from "./redact.ts";
-import type { ServerSettings, ServerTransport } from "./settings.ts";
-import { type Link, type Sdk, sseLink, streamableHttpLink } from "./transport/http.ts";
 
 /** What a server says of itself; untrusted, but on one line and printable. */
 export interface ServerInfo {
@@ -17,17 +18,27 @@ export interface ServerInfo {
   version: string;
 }
 
+/** What a server has beside tools. */
+export interface Offers {
+  prompts: boolean;
+  resources: boolean;
+  completions: boolean;
+}
+
 /** One live connection, from the handshake to its end. A lost one is replaced, never repaired. */
 export interface Session {
-  readonly tools: RemoteTool[];
-  /** Tools that were left out, and why. */
-  readonly problems: Text[];
+  readonly era: Era;
   readonly serverInfo: ServerInfo | undefined;
   readonly protocolVersion: string | undefined;
+  readonly offers: Offers;
   /** Whether the connection has ended, also before anybody listened. */
   isOver(): boolean;
-  /** Rejects with the package's errors; progress keeps the call alive up to the total limit. */
+  /** All tools as the server lists them now. */
+  list(signal: AbortSignal): Promise<Listing>;
+  /** Rejects with the package's errors. */
   call(tool: RemoteTool, args: JsonObject, options: CallOptions): Promise<RawResult>;
+  /** The same for any other request. */
+  request(method: string, params: JsonObject, options: CallOptions): Promise<RawResult>;
   /** Never rejects. */
   close(): Promise<void>;
 }
@@ -35,136 +46,105 @@ export interface Session {
 export interface CallOptions {
   signal: AbortSignal;
   onProgress: OnProgress;
-  /** Goes along in the call's `_meta`. */
+  /** Hands on what the server asks meanwhile; absent where nobody can be asked. */
+  elicit?: Elicit | undefined;
+  /** Tells the reader of the call something once. */
+  tell?: Tell | undefined;
+  /** Stops the clock of the call while a question of its server is answered. */
+  pause(): () => void;
+  /** Goes along in the request's `_meta`. */
   meta?: Record<string, unknown> | undefined;
 }
 
 export type OnProgress = (progress: { message?: string; progress: number; total?: number }) => void;
 
-export interface SessionOptions {
-  sdk: Sdk;
-  settings: ServerSettings;
-  clientInfo: Implementation;
+export interface SessionOptions extends Handshake {
   redact: Redact;
-  /** Ends the handshake. */
-  signal: AbortSignal;
+  /** Answers what the server asks. */
+  answers: Answers;
   /** Called once when the connection ends, for whatever reason. */
   onLost(): void;
+  onChanged(list: ServerList): void;
 }
 
-/** Shakes hands over a transport that is ready (stdio), or opens one (HTTP), and lists the tools. */
+/** Shakes hands over a transport that is ready (stdio), or opens one (HTTP). */
 export async function openSession(options: SessionOptions, stdio: Transport | undefined): Promise<Session> {
-  const { client, link } = await connect(options, stdio);
-  const { settings, redact, signal } = options;
-  try {
-    const { tools, problems } = await listTools(client, redact, signal, settings.startTimeoutMs);
-    const info = client.getServerVersion();
-    return {
-      tools,
-      problems,
-      serverInfo: info && { name: shown(redact(info.name)), version: shown(redact(info.version)) },
-      protocolVersion: client.getNegotiatedProtocolVersion(),
-      isOver: () => client.transport === undefined,
-      call: (tool, args, callOptions) =>
-        callTool(client, tool, args, { ...callOptions, timeoutMs: settings.timeoutMs }),
-      close: () => leave(client, link),
-    };
-  } catch (error) {
-    void leave(client, link);
-    throw error;
-  }
-}
-
-interface Connected {
-  client: Client;
-  link: Link;
-}
-
-async function connect(options: SessionOptions, stdio: Transport | undefined): Promise<Connected> {
-  const { sdk, settings } = options;
-  const { transport } = settings;
-  if (stdio !== undefined) {
-    // All real stdio servers are of the 2025 era; asking first would cost a silent one its whole start limit.
-    return shakeHands(options, { transport: stdio, mode: "legacy", goodbye: async () => {} });
-  }
-  if (transport.type === "stdio") throw new Error("A stdio server needs its process first");
-  if (transport.type === "sse") return shakeHands(options, sseLink(sdk, transport));
-  return connectByUrl(options, transport);
-}
-
-/** Streamable HTTP first; a server that does not know it answers 404 or 405, and is asked in the old way. */
-async function connectByUrl(
-  options: SessionOptions,
-  target: Extract<ServerTransport, { url: string }>,
-): Promise<Connected> {
-  try {
-    return await shakeHands(options, streamableHttpLink(options.sdk, target));
-  } catch (error) {
-    const status = statusOf(error);
-    if (status !== 404 && status !== 405) throw error;
-    return await shakeHands(options, sseLink(options.sdk, target)).catch(() => {
-      throw error;
-    });
-  }
-}
-
-async function shakeHands(options: SessionOptions, link: Link): Promise<Connected> {
-  const { sdk, settings, clientInfo, signal } = options;
-  const timeoutMs = settings.startTimeoutMs;
-  const client = new sdk.Client(clientInfo, {
-    capabilities: {},
-    versionNegotiation: { mode: link.mode, probe: { timeoutMs } },
-    inputRequired: { autoFulfill: false },
-  });
-  const stop = (): void => void client.close().catch(() => {});
-  // Before the handshake begins the client does not know its transport, so it is closed directly.
-  const abandon = (): void => void link.transport.close().catch(() => {});
-  signal.addEventListener("abort", abandon, { once: true });
-  try {
-    await client.connect(link.transport, { timeout: timeoutMs, signal });
-  } finally {
-    signal.removeEventListener("abort", abandon);
-  }
-  client.onclose = options.onLost;
+  const { settings, redact, answers, sdk } = options;
+  const connected = await shakeHands(options, stdio);
+  const { client } = connected;
+  const ended = new AbortController();
+  const asker = createAsker();
+  /** Of the calls under way: a server that waits for an answer of ours is not silent. */
+  const pauses = new Set<CallOptions["pause"]>();
+  client.onclose = () => {
+    ended.abort();
+    options.onLost();
+  };
   // The old transport reconnects by itself into a session that nobody has initialised.
   client.onerror = (error) => {
-    if (sdk.SseError.isInstance(error)) stop();
+    if (sdk.SseError.isInstance(error)) void client.close().catch(() => {});
   };
-  return { client, link };
-}
-
-async function leave(client: Client, link: Link): Promise<void> {
-  await link.goodbye().catch(() => {});
-  await client.close().catch(() => {});
-  // A connection that was lost before has no client to close it.
-  await link.transport.close().catch(() => {});
-}
-
-async function callTool(
-  client: Client,
-  tool: RemoteTool,
-  args: JsonObject,
-  limits: CallOptions & { timeoutMs: number },
-): Promise<RawResult> {
-  const options = {
-    signal: limits.signal,
-    timeout: limits.timeoutMs,
-    maxTotalTimeout: totalLimitMs(limits.timeoutMs),
-    // The package sends no progress token without a listener, and then nothing resets the time-out.
-    resetTimeoutOnProgress: true,
-    onprogress: limits.onProgress,
+  // A server of the 2025 era does not say which call its question belongs to.
+  client.fallbackRequestHandler = ({ method, params }, { mcpReq }) => {
+    const context = { elicit: asker.current(), tell: asker.tell, signal: mcpReq.signal };
+    return paused([...pauses], () => answers(method, params, context));
   };
-  const params = { name: tool.name, arguments: args, _meta: limits.meta };
-  if (client.getProtocolEra() === "modern" && mirrorsParameters(tool)) {
-    // Only the package's own call mirrors arguments into `Mcp-Param-*` headers.
-    const toolDefinition = { name: tool.name, inputSchema: { ...tool.inputSchema, type: "object" as const } };
-    return { ...(await client.callTool(params, { ...options, toolDefinition })) };
+  hearChanges(client, options.onChanged, ended.signal);
+
+  async function run(request: Request, { signal, onProgress, elicit, tell, pause }: CallOptions): Promise<RawResult> {
+    const done = asker.enter({ elicit, tell });
+    pauses.add(pause);
+    const answer: Answer = (method, params) => paused([pause], () => answers(method, params, { elicit, tell, signal }));
+    try {
+      return await converse(client, request, { signal, onprogress: onProgress }, answer);
+    } finally {
+      pauses.delete(pause);
+      done();
+    }
   }
-  return client.request({ method: "tools/call", params }, looseResult, options);
+
+  const info = client.getServerVersion();
+  return {
+    era: client.getProtocolEra() ?? "legacy",
+    serverInfo: info && { name: shown(redact(info.name)), version: shown(redact(info.version)) },
+    protocolVersion: client.getNegotiatedProtocolVersion(),
+    offers: offersOf(client),
+    isOver: () => client.transport === undefined,
+    list: (signal) => listTools(client, redact, signal, settings.startTimeoutMs),
+    call: (tool, args, callOptions) => run(callRequest(client, tool, args, callOptions.meta), callOptions),
+    request: (method, params, callOptions) =>
+      run({ method, params: { ...params, _meta: callOptions.meta } }, callOptions),
+    close() {
+      ended.abort();
+      return leave(connected);
+    },
+  };
+}
+
+async function paused<T>(pauses: readonly CallOptions["pause"][], work: () => Promise<T>): Promise<T> {
+  const resumes = pauses.map((pause) => pause());
+  try {
+    return await work();
+  } finally {
+    for (const resume of resumes) resume();
+  }
+}
+
+function callRequest(client: Client, tool: RemoteTool, args: JsonObject, meta: CallOptions["meta"]): Request {
+  const params = { name: tool.name, arguments: args, _meta: meta };
+  const isMirrored = client.getProtocolEra() === "modern" && mirrorsParameters(tool);
+  return isMirrored
+    ? { method: "tools/call", call: params, inputSchema: tool.inputSchema }
+    : { method: "tools/call", params };
 }
 
 function mirrorsParameters(tool: RemoteTool): boolean {
   return JSON.stringify(tool.inputSchema).includes('"x-mcp-header"');
+}
+
+function offersOf(client: Client): Offers {
+  const { prompts, resources, completions } = client.getServerCapabilities() ?? {};
+  return { prompts: prompts !== undefined, resources: resources !== undefined, completions: completions !== undefined };
 }
 
 function shown(text: string): string {

@@ -1,11 +1,14 @@
 import { toMeta } from "../core/chain.ts";
 import { toDuetError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import { sentences } from "../core/lines.ts";
 import { say } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
-import { failure, type Tool, type ToolContext } from "../core/tool.ts";
+import { failure, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import type { Connection } from "./connection.ts";
 import { toToolResult } from "./content.ts";
 import type { RemoteTool } from "./listing.ts";
+import { heedRefusal } from "./refusals/heed.ts";
 import type { OnProgress } from "./session.ts";
 
 /** More progress than this within a second says nothing to anybody. */
@@ -17,23 +20,41 @@ export function asTool(connection: Connection, remote: RemoteTool, name: string)
     name,
     description: remote.description,
     inputSchema: remote.inputSchema,
+    outputSchema: remote.outputSchema,
     source: connection.settings.name,
     annotations: remote.annotations,
-    async run(args, context) {
-      try {
-        const raw = await connection.call(remote, args, {
-          signal: context.signal,
-          onProgress: progressInto(context, connection),
-          meta: context.chain && toMeta(context.chain),
-        });
-        return toToolResult(raw, connection.redact, context.locale);
-      } catch (thrown) {
-        context.signal.throwIfAborted();
-        const { code, text } = toDuetError(thrown);
-        return failure(code, say(context.locale, text));
-      }
-    },
+    run: (args, context) =>
+      heedRefusal({
+        send: () => send(connection, remote, args, context),
+        rest: (ms) => connection.rest(ms),
+        locale: context.locale,
+      }),
   };
+}
+
+async function send(
+  connection: Connection,
+  remote: RemoteTool,
+  args: JsonObject,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const { signal, locale, elicit, trace, chain } = context;
+  try {
+    const reply = await connection.call(remote, args, {
+      signal,
+      onProgress: progressInto(context, connection),
+      elicit,
+      tell: (code, text) => context.notice(code, say(locale, text)),
+      meta: { ...trace, ...(chain && toMeta(chain)) },
+    });
+    if (reply.reply === "refused") return failure(reply.code, say(locale, reply.text));
+    return toToolResult(reply.result, connection.redact, context);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const { code, text, hint } = toDuetError(thrown);
+    const message = say(locale, text);
+    return failure(code, hint ? sentences(message, say(locale, hint)) : message);
+  }
 }
 
 /** A flood is dropped, not queued. */

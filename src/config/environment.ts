@@ -1,18 +1,15 @@
 import { parseEnv } from "node:util";
 import type { Environment } from "./expand.ts";
-import { readText } from "./find.ts";
 import { namesSecret } from "./mask.ts";
 import { readModelJson } from "./model-text.ts";
 import type { Path } from "./path.ts";
 import type { Assignment } from "./source.ts";
 
 /** The environment with what a `.env` file adds to it; a variable that is set, and not empty, wins over the file. */
-export async function withDotEnv(
+export function withDotEnv(
   environment: Environment,
-  file: string,
-  shownAs: string,
-): Promise<{ environment: Environment; added: Set<string> }> {
-  const text = await readText(file, shownAs);
+  text: string | undefined,
+): { environment: Environment; added: Set<string> } {
   const entries = Object.entries(text === undefined ? {} : parseEnv(text));
   const news = entries.filter(([name, value]) => value && !environment[name]);
   return { environment: { ...environment, ...Object.fromEntries(news) }, added: new Set(news.map(([name]) => name)) };

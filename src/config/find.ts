@@ -9,15 +9,19 @@ export const fileName = "duet.config.json";
 
 const largest = 1_000_000;
 
-/** The file in force: the one asked for, else the first place that has one. `exists` is false when none has. */
+/**
+ * The file in force: the one asked for, else the first place that has one, or, with `only`, the user's. `exists` is false
+ * when none has.
+ */
 export async function findFile(
   asked: string | undefined,
   environment: Environment,
   directory: string,
+  only?: "users",
 ): Promise<{ file: string; exists: boolean }> {
   if (asked !== undefined) return { file: resolve(directory, asked), exists: true };
   const [here, users] = searchedPlaces(environment, directory);
-  if (await isThere(here)) return { file: here, exists: true };
+  if (only === undefined && (await isThere(here))) return { file: here, exists: true };
   return (await isThere(users)) ? { file: users, exists: true } : { file: here, exists: false };
 }
 
@@ -37,13 +41,18 @@ export function stateDirectory(environment: Environment, directory: string): str
   return join(baseDirectory(environment, "XDG_STATE_HOME", join(".local", "state")), "duet");
 }
 
+/** Where the files that somebody has trusted are remembered. */
+export function trustedFile(home: string): string {
+  return join(home, "trusted.json");
+}
+
 // The XDG specification says that a relative path in these variables is to be ignored.
 function baseDirectory(environment: Environment, variable: string, fallback: string): string {
   const base = environment[variable];
   return base && isAbsolute(base) ? base : join(homeDirectory(environment), fallback);
 }
 
-function homeDirectory(environment: Environment): string {
+export function homeDirectory(environment: Environment): string {
   return environment.HOME || environment.USERPROFILE || homedir();
 }
 
@@ -52,7 +61,7 @@ export function absolutePath(written: string, base: string, environment: Environ
   return written.startsWith("~/") ? join(homeDirectory(environment), written.slice(2)) : resolve(base, written);
 }
 
-async function isThere(file: string): Promise<boolean> {
+export async function isThere(file: string): Promise<boolean> {
   return access(file).then(
     () => true,
     () => false,

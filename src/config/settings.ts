@@ -1,6 +1,7 @@
 import type { ServerSettings } from "../client/settings.ts";
 import type { Locale } from "../core/locale.ts";
 import type { Mode } from "../core/outcome.ts";
+import type { LeftOut } from "./choose-files.ts";
 import type { Environment } from "./expand.ts";
 import type { ModelsConfig } from "./models.ts";
 import type { Settings } from "./schema.ts";
@@ -11,6 +12,8 @@ import type { TelemetrySettings } from "./telemetry.ts";
 export interface Config extends ModelsConfig {
   /** The configuration file in force. */
   file: string | undefined;
+  /** Files that were found and not read, as nobody has trusted their content. */
+  leftOut: LeftOut[];
   /** Where state lives. */
   home: string;
   agent: AgentSettings;

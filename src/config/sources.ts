@@ -1,7 +1,9 @@
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { DuetError } from "../core/errors.ts";
+import { type ChosenFiles, chooseFiles, type LeftOut, leftOutLine } from "./choose-files.ts";
 import { assignedByEnvironment, environmentSecrets, withDotEnv } from "./environment.ts";
 import { type Environment, expand } from "./expand.ts";
-import { fileName, findFile, readText, shownFile } from "./find.ts";
+import { fileName, readText, shownFile } from "./find.ts";
 import { assignedByFlags, type Flags } from "./flags.ts";
 import { check } from "./issue.ts";
 import { parseJson } from "./parse.ts";
@@ -15,9 +17,10 @@ export interface Sources {
   variables: Source;
   options: Source;
   code: Source;
-  place: { file: string; exists: boolean };
+  place: ChosenFiles["place"];
   environment: Environment;
   dotEnv: { file: string; added: ReadonlySet<string> };
+  leftOut: LeftOut[];
 }
 
 /** What a program that embeds Duet has set: the settings in the file's shape, under the name that errors call them. */
@@ -37,19 +40,30 @@ export async function readSources(
   embedding?: Embedding,
 ): Promise<Sources> {
   const searches = embedding === undefined || flags.config !== undefined;
-  const place = searches
-    ? await findFile(flags.config, real, directory)
-    : { file: join(directory, fileName), exists: false };
-  const envFile = join(place.exists ? dirname(place.file) : directory, ".env");
-  const { environment, added } = searches
-    ? await withDotEnv(real, envFile, shownFile(envFile, directory))
-    : { environment: real, added: new Set<string>() };
+  const chosen = searches ? await chooseFiles(flags.config, real, directory) : noFiles(directory);
+  try {
+    return await readChosen(chosen, { flags, real, directory, embedding });
+  } catch (thrown) {
+    throw withLeftOut(thrown, chosen.leftOut);
+  }
+}
+
+interface Said {
+  flags: Flags;
+  real: Environment;
+  directory: string;
+  embedding: Embedding | undefined;
+}
+
+async function readChosen(chosen: ChosenFiles, { flags, real, directory, embedding }: Said): Promise<Sources> {
+  const { place, dotEnv, leftOut } = chosen;
+  const { environment, added } = withDotEnv(real, dotEnv.text);
   const secrets = environmentSecrets(environment);
 
   const file = await readFileSource(place, environment, directory, secrets);
   check(file, fileSchema);
   const variables = assignedSource(
-    await assignedByEnvironment(environment, { file: envFile, added }, secrets),
+    await assignedByEnvironment(environment, { file: dotEnv.file, added }, secrets),
     secrets,
   );
   check(variables, settingsSchema);
@@ -58,18 +72,30 @@ export async function readSources(
   check(options, settingsSchema);
   const code = codeSource(embedding?.name ?? "", embedding?.settings ?? {}, secrets);
   check(code, fileSchema);
-  return { file, variables, options, code, place, environment, dotEnv: { file: envFile, added } };
+  return { file, variables, options, code, place, environment, dotEnv: { file: dotEnv.file, added }, leftOut };
+}
+
+function noFiles(directory: string): ChosenFiles {
+  const place = { file: join(directory, fileName), exists: false };
+  return { place, dotEnv: { file: join(directory, ".env"), text: undefined }, leftOut: [] };
+}
+
+/** What is missing may stand in a file that was left out: the reader must know of it. */
+function withLeftOut(thrown: unknown, leftOut: readonly LeftOut[]): unknown {
+  const hint = leftOutLine(leftOut);
+  if (!(thrown instanceof DuetError) || hint === undefined || thrown.hint !== undefined) return thrown;
+  return new DuetError({ code: thrown.code, text: thrown.text, hint, cause: thrown });
 }
 
 async function readFileSource(
-  { file, exists }: Sources["place"],
+  { file, exists, text: known }: Sources["place"],
   environment: Environment,
   directory: string,
   secrets: readonly string[],
 ): Promise<Source> {
   const shown = shownFile(file, directory);
   if (!exists) return fileSource(file, shown, {}, {}, secrets);
-  const text = await readText(file, shown);
+  const text = known ?? (await readText(file, shown));
   if (text === undefined) throw problem(shown, { zh: "没有这个文件", en: "there is no such file" });
   const written = await parseJson(text, shown);
   return fileSource(file, shown, expand(written, environment, shown), written, secrets);

@@ -1,4 +1,6 @@
 import { DuetError } from "./errors.ts";
+import { textOf } from "./json.ts";
+import { randomHex } from "./random.ts";
 
 /**
  * Where a run stands in a chain of agents that call one another, and what the agent above leaves it. Travels in the
@@ -11,7 +13,12 @@ export interface Chain {
   deadline?: number;
   /** Tokens that may be used. */
   budget?: number;
+  /** The trace that the call above belongs to. */
+  trace?: TraceContext | undefined;
 }
+
+/** W3C trace context (https://www.w3.org/TR/trace-context/): `traceparent`, and with it `tracestate` and `baggage`. */
+export type TraceContext = Readonly<Record<string, string>>;
 
 /** Agents below the first one. A chain that is longer is a circle far more often than a wish. */
 export const deepestChain = 3;
@@ -26,11 +33,42 @@ export function fromMeta(meta: Readonly<Record<string, unknown>> | undefined): C
     depth: whole(meta?.["duet/depth"]) ?? 0,
     deadline: whole(meta?.["duet/deadline"]),
     budget: whole(meta?.["duet/budget"]),
+    trace: traceFrom(meta),
   };
 }
 
 function whole(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
+}
+
+const traceparent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})/;
+/** What a receiver has to take, in characters, by W3C's recommendations. */
+const longest = { tracestate: 512, baggage: 8192 };
+
+/** The trace context in a `_meta`; undefined where there is none that is valid. */
+export function traceFrom(meta: Readonly<Record<string, unknown>> | undefined): TraceContext | undefined {
+  const parent = textOf(meta?.traceparent);
+  if (parent.length > 100 || !traceparent.test(parent)) return undefined;
+  const more = Object.entries(longest)
+    .map(([key, most]) => [key, textOf(meta?.[key]), most] as const)
+    .filter(([, text, most]) => text !== "" && text.length <= most && isHeaderText(text));
+  return { traceparent: parent, ...Object.fromEntries(more) };
+}
+
+/** 32 hexadecimal digits. */
+export function traceIdOf(trace: TraceContext | undefined): string | undefined {
+  return traceparent.exec(trace?.traceparent ?? "")?.[1];
+}
+
+/** What a call of ours within the trace `traceId` tells whoever is called; it goes on with the trace above, where that is the same. */
+export function traceBelow(traceId: string, above: TraceContext | undefined): TraceContext {
+  const isOne = traceIdOf(above) === traceId;
+  const flags = (isOne && traceparent.exec(above?.traceparent ?? "")?.[2]) || "01";
+  return { ...(isOne ? above : {}), traceparent: `00-${traceId}-${randomHex().slice(0, 16)}-${flags}` };
+}
+
+function isHeaderText(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text);
 }
 
 /** The refusal of a run that stands too deep, in words for the model that asked. */

@@ -26,5 +26,9 @@ export type ElicitationReply =
 /** Shows a question to a person and waits for the answer. Rejects only when the signal aborts. */
 export type AskElicitation = (question: Elicitation, signal: AbortSignal) => Promise<ElicitationReply>;
 
-/** The same as a tool sees it: never rejects, and ends in time. */
-export type Elicit = (question: Elicitation) => Promise<ElicitationReply>;
+/** The same as a tool sees it: never rejects, and ends in time. The signal withdraws the question, which is a `cancel`. */
+export interface Elicit {
+  (question: Elicitation, signal?: AbortSignal): Promise<ElicitationReply>;
+  /** Stands for whoever is asked: functions with the same one ask the same person. The function itself when absent. */
+  readonly person?: object | undefined;
+}

@@ -21,7 +21,7 @@ export function lineOf(event: AgentEvent, locale: Locale): string | undefined {
     case "tool-start":
       return `🔧 ${stepName(event.tool, search, locale)} ${short(JSON.stringify(event.arguments))}`;
     case "tool-progress":
-      return `… ${short(event.message)}`;
+      return `… ${short(event.message || progressOf(event))}`;
     case "tool-end":
       return toolEndLine(event, locale);
     case "evaluation":
@@ -134,4 +134,10 @@ export function errorLine({ message, hint }: { message: string; hint: string | n
 
 function short(text: string): string {
   return shortLine(text, longestValue);
+}
+
+/** A server that gives no message has at least numbers. */
+function progressOf({ progress, total }: Extract<AgentEvent, { type: "tool-progress" }>): string {
+  if (progress === undefined) return "";
+  return total === undefined ? String(progress) : `${progress}/${total}`;
 }

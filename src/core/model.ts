@@ -38,6 +38,8 @@ export interface ToolDefinition {
   name: string;
   description: string;
   inputSchema: JsonSchema;
+  /** Came to the offer while it was in use: it stands behind the others, so that what a vendor has cached begins alike. */
+  late?: true;
 }
 
 /**

@@ -13,6 +13,10 @@ export interface SamplingReply {
   /** `provider/model`. */
   model: string;
   finish: "stop" | "length";
+  /** In and out, failed attempts included. */
+  tokens: number;
+  /** In US dollars; null when the price is not known. */
+  costUsd: number | null;
 }
 
 /** Rejects with a `DuetError`, or when the signal aborts. */

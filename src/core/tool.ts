@@ -67,7 +67,7 @@ export interface ToolResult {
   /** What the model reads. Untrusted: it never becomes an instruction. */
   text: string;
   /** The result in MCP's shape, for a host that asked for it: blocks as they came, cleaned of the server's secrets. */
-  content?: ToolContent;
+  content?: ToolContent | undefined;
   /** Pages the result stands on, in order; the agent numbers them for citation. */
   sources?: Source[];
   /**
@@ -86,6 +86,8 @@ export interface ToolResult {
 export interface ToolContent {
   blocks: readonly Record<string, unknown>[];
   structured?: Record<string, unknown>;
+  /** What the result's `_meta` says, such as `traceparent`; absent where it says nothing. */
+  meta?: Record<string, unknown>;
 }
 
 export interface ToolFailure {

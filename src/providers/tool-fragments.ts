@@ -71,16 +71,30 @@ export class ToolFragments {
 /** Levels of arguments; deeper ones are nonsense that would break whoever walks through them. */
 const deepest = 64;
 
-/** The object that arguments stand for: nothing at all and `null` mean none; anything but an object is undefined. */
+/**
+ * The object that arguments stand for: nothing at all and `null` mean none; anything but an object is undefined, and so is
+ * one that would not arrive as it is written.
+ */
 export function parseArguments(text: string): JsonObject | undefined {
   const trimmed = text.trim();
   if (trimmed === "" || trimmed === "null") return {};
   try {
     const value: unknown = JSON.parse(trimmed);
-    return isJsonObject(value) && !isDeeperThan(value, deepest) ? value : undefined;
+    return isJsonObject(value) && !isDeeperThan(value, deepest) && keepsNumbers(trimmed) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Whether every number survives reading: a long integer would become another one, and 1e400 infinite. */
+function keepsNumbers(json: string): boolean {
+  if (!/\d{16}|\d[eE]/.test(json)) return true;
+  const numbers = json.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? [];
+  return numbers.every((written) => {
+    const value = Number(written);
+    if (/^-?\d{16,}$/.test(written)) return written.length < 400 && BigInt(value) === BigInt(written);
+    return Number.isFinite(value) && (value !== 0 || !/^-?[\d.]*[1-9]/.test(written));
+  });
 }
 
 /** Only for what `JSON.parse` gave: a record there holds nothing but JSON. */

@@ -7,7 +7,7 @@ import { toolSchema } from "./tool-schema.ts";
 
 /**
  * Offers tools in the form that the vendor takes: their names, their schemas, and always in the same order, so that a
- * vendor's cache finds them again. Calls come back under the tools' own names.
+ * vendor's cache finds them again; those that came late behind the others, as they came. Calls come back under the tools' own names.
  */
 export function withToolOffer(model: Model, { quirks }: Pick<ModelSettings, "quirks">): Model {
   const adapted = new WeakMap<JsonSchema, JsonSchema>();
@@ -33,16 +33,23 @@ async function* renaming(events: AsyncIterable<ModelEvent>, names: ToolNames): A
 }
 
 function offered(request: ModelRequest, names: ToolNames, adapt: (schema: JsonSchema) => JsonSchema): ModelRequest {
-  const tools = request.tools
-    .map(
-      (tool): ToolDefinition => ({
-        name: names.toVendor(tool.name),
-        description: tool.description,
-        inputSchema: adapt(tool.inputSchema),
-      }),
-    )
-    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const fit = (tool: ToolDefinition): ToolDefinition => ({
+    name: names.toVendor(tool.name),
+    description: tool.description,
+    inputSchema: adapt(tool.inputSchema),
+  });
+  const tools = [
+    ...request.tools
+      .filter(({ late }) => !late)
+      .map(fit)
+      .sort(byName),
+    ...request.tools.filter(({ late }) => late).map(fit),
+  ];
   return { ...request, tools, messages: request.messages.map((message) => renamed(message, names.toVendor)) };
+}
+
+function byName(a: ToolDefinition, b: ToolDefinition): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
 function renamed(message: Message, rename: (name: string) => string): Message {

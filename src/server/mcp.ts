@@ -16,16 +16,36 @@ export interface FaceOptions {
   mode?: Mode | undefined;
   /** Takes each thought, tool input and output, line by line; absent unless they are wanted. */
   logSteps?: ((line: string) => void) | undefined;
+  /** What the host gets: the agent (when absent), everything that the agent could use, or both. */
+  expose?: "agent" | "tools" | "both" | undefined;
+  /** Tokens that a list of tools may weigh; beyond them it is searched. */
+  listLimit?: number | undefined;
 }
 
-/** The MCP face: a server, for one connection, with `agent_ask`. Cheap; the agent behind it is shared. */
-export function createMcpServer(duet: Duet, options: FaceOptions): McpServer {
+/** The MCP face: a server, for one connection. Cheap; the agent behind it is shared. */
+export async function createMcpServer(duet: Duet, options: FaceOptions): Promise<McpServer> {
+  const { expose = "agent", listLimit } = options;
+  const { locale } = duet;
   const server = new McpServer(
     { name: "duet", title: "Duet", version },
-    { instructions: say(duet.locale, instructions) },
+    { instructions: instructions[expose].map((text) => say(locale, text)).join("\n") },
   );
+  const register = (): void => registerAgent(server, duet, options);
+  if (expose === "agent") {
+    register();
+    return server;
+  }
+  const gateway = await import("./gateway/expose.ts");
+  const own = expose === "both" ? { names: [agentName], register } : undefined;
+  gateway.expose(server, { gateway: duet.gateway(), locale, listLimit, own });
+  return server;
+}
+
+const agentName = "agent_ask";
+
+function registerAgent(server: McpServer, duet: Duet, options: FaceOptions): void {
   server.registerTool(
-    "agent_ask",
+    agentName,
     {
       title: say(duet.locale, { zh: "询问 Duet", en: "Ask Duet" }),
       description: say(duet.locale, description),
@@ -36,13 +56,19 @@ export function createMcpServer(duet: Duet, options: FaceOptions): McpServer {
     },
     (input, context) => ask(duet, input, context, options),
   );
-  return server;
 }
 
-const instructions = {
+const ofAgent = {
   zh: "Duet 是一个智能体：把完整的问题交给 agent_ask，它会自己选择并调用工具，返回带来源的回答。要继续同一话题，请传回 conversation_id。",
   en: "Duet is an agent: hand agent_ask a whole question; it chooses and calls tools by itself and returns an answer with its sources. To go on with a topic, pass conversation_id back.",
 };
+
+const ofTools = {
+  zh: "Duet 在这里转接其下各 MCP 服务器的工具、提示词和资源，名称为 服务器__名称。",
+  en: "Duet passes on the tools, prompts and resources of the MCP servers below it, named server__name.",
+};
+
+const instructions = { agent: [ofAgent], tools: [ofTools], both: [ofAgent, ofTools] };
 
 const description = {
   zh: "向智能体提问。它用一个模型决定调用哪些工具（联网搜索、文件搜索、计算、日志分析以及已连接的 MCP 服务器），评估结果，再由另一个模型写出带引用的回答。适合需要多步查找、核实或计算的问题。过程以进度通知逐步给出。",

@@ -1,9 +1,16 @@
 // Heavy, and CommonJS: whoever needs this file imports it when first needed.
-import { Ajv, type ErrorObject, type Format, type Options } from "ajv";
+import {
+  Ajv,
+  type ErrorObject,
+  type Format,
+  type KeywordDefinition,
+  type Options,
+  type SchemaValidateFunction,
+} from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
 import { DuetError, messageOf } from "../core/errors.ts";
-import type { JsonObject, JsonSchema } from "../core/json.ts";
+import { isRecord, type JsonObject, type JsonSchema } from "../core/json.ts";
 import { schemaExcess } from "./schema-limits.ts";
 
 /** Answers every problem of the arguments at once; none when they are valid. */
@@ -17,6 +24,7 @@ export function compileSchema(schema: JsonSchema): ArgumentsCheck {
   const excess = schemaExcess(schema);
   if (excess !== undefined) throw new DuetError({ code: "tool", text: excess });
   const ajv = createAjv(schema);
+  ajv.removeKeyword("uniqueItems").addKeyword(uniqueItems());
   // The root's own name could only collide with the dialect's; references within the schema do not need it.
   const { $schema: _dialect, $id: _name, ...rest } = schema;
   try {
@@ -32,6 +40,30 @@ export function compileSchema(schema: JsonSchema): ArgumentsCheck {
 /** MCP's default dialect is 2020-12; many servers still declare draft-07, whose tuples are written differently. */
 function createAjv(schema: JsonSchema): Ajv {
   return /draft-0[3-7]/.test(String(schema.$schema)) ? new Ajv(ajvOptions()) : new Ajv2020(ajvOptions());
+}
+
+/** Linear in the list, where Ajv compares every item with every other one. */
+function uniqueItems(): KeywordDefinition {
+  const validate: SchemaValidateFunction = (isOn: boolean, items: readonly unknown[]) => {
+    if (!isOn) return true;
+    const seen = new Map<string, number>();
+    for (const [i, item] of items.entries()) {
+      const text = JSON.stringify(item, sortedKeys);
+      const j = seen.get(text);
+      if (j !== undefined) {
+        validate.errors = [{ keyword: "uniqueItems", params: { i, j }, message: "must NOT have duplicate items" }];
+        return false;
+      }
+      seen.set(text, i);
+    }
+    return true;
+  };
+  return { keyword: "uniqueItems", type: "array", schemaType: "boolean", errors: true, validate };
+}
+
+function sortedKeys(_key: string, value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function ajvOptions(): Options {

@@ -29,10 +29,8 @@ export function withTimeout(tool: Tool, ms: number): Tool {
 /** The same context under another signal; what a tool still reports after it aborted is dropped. */
 function until(signal: AbortSignal, context: ToolContext): ToolContext {
   return {
+    ...context,
     signal,
-    locale: context.locale,
-    chain: context.chain,
-    facts: context.facts,
     progress(message, progress, total) {
       if (!signal.aborted) context.progress(message, progress, total);
     },

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { call, fake, type Heard, readJournal, readyPoolOf, temporaryFolder } from "./servers.ts";
+import { call, fake, type Heard, processesIn, readJournal, readyPoolOf, temporaryFolder } from "./servers.ts";
 
 test("the server's own error result is a failure that the model can read", async () => {
   const pool = await readyPoolOf(fake("error-result"));
@@ -50,19 +50,19 @@ test("a call that is aborted ends at once, and the server is told", async () => 
   });
 });
 
-test("a call that gets no answer ends at its limit, the server is told, and the next call works", async () => {
+test("116: a call that gets no answer ends at its limit, the server is told, and the next call works", async () => {
   const journal = join(temporaryFolder(), "journal");
   const pool = await readyPoolOf(fake("hang-on-call", { journal, timeoutMs: 300 }));
   const result = await call(pool, "fake__echo");
   expect(result.error?.code).toBe("timeout");
-  expect(result.text).toContain("it did not answer in time. The call may have taken effect");
+  expect(result.text).toContain("fake echo timed out after 0.3 s. The call may have taken effect");
   await vi.waitFor(() => {
     expect(readJournal(journal).some(({ method }) => method === "notifications/cancelled")).toBe(true);
   });
   expect(pool.status()[0]?.state).toBe("ready");
 });
 
-test("progress keeps a call alive, but not for ever", async () => {
+test("117: progress keeps a call alive, but not for ever", async () => {
   const pool = await readyPoolOf(fake("progress-for-ever", { timeoutMs: 200 }));
   const start = performance.now();
   const result = await call(pool, "fake__echo");
@@ -72,9 +72,9 @@ test("progress keeps a call alive, but not for ever", async () => {
   expect(elapsed).toBeLessThan(10_000);
 });
 
-test("a crash fails the call under way with the server's last words; the next call starts the server again", async () => {
+test("119: a crash fails the call under way with the server's last words; the next call starts the server again", async () => {
   const journal = join(temporaryFolder(), "journal");
-  const pool = await readyPoolOf(fake("crash-on-call", { journal }));
+  const pool = await readyPoolOf(fake("crash-on-call", { journal, args: ["--writes"] }));
   const first = await call(pool, "fake__echo");
   expect(first.error?.code).toBe("server");
   expect(first.text).toContain(
@@ -87,17 +87,53 @@ test("a crash fails the call under way with the server's last words; the next ca
   expect(calls).toHaveLength(1);
 });
 
-test("a server that crashes again and again is started at most once in five seconds", async () => {
-  const journal = join(temporaryFolder(), "journal");
-  const pool = await readyPoolOf(fake("crash-on-call", { journal }));
-  for (let count = 0; count < 5; count += 1) expect((await call(pool, "fake__echo")).ok).toBe(false);
-  const starts = readJournal(journal).filter(({ pid }) => pid !== undefined);
-  expect(starts).toHaveLength(1);
+test("119: a call that only reads is sent once more after a crash; one that may write never is", async () => {
+  const folder = temporaryFolder();
+  const [reading, writing] = [join(folder, "reading"), join(folder, "writing")];
+  const pool = await readyPoolOf(
+    fake("crash-on-call", { name: "reads", journal: reading }),
+    fake("crash-on-call", { name: "writes", journal: writing, args: ["--writes"] }),
+  );
+  await Promise.all([call(pool, "reads__echo"), call(pool, "writes__echo")]);
+  const sent = (journal: string) => readJournal(journal).filter(({ method }) => method === "tools/call");
+  expect(sent(reading)).toHaveLength(2);
+  expect(sent(writing)).toHaveLength(1);
 });
 
-test("all calls under way fail at once when the server dies", async () => {
+test("a server that was lost comes back by itself, with the same tools", async () => {
   const journal = join(temporaryFolder(), "journal");
-  const pool = await readyPoolOf(fake("hang-on-call", { journal, timeoutMs: 60_000 }));
+  const pool = await readyPoolOf(fake("normal", { journal }));
+  const before = pool.tools();
+  const [pid = 0] = await processesIn(journal, 1);
+  process.kill(pid, "SIGKILL");
+  await vi.waitFor(() => expect(pool.status()[0]).toMatchObject({ state: "ready", restarts: 1, error: null }), {
+    timeout: 10_000,
+  });
+  expect(pool.tools()).toEqual(before);
+  expect((await call(pool, "fake__echo", { text: "a" })).ok).toBe(true);
+});
+
+test("120: a server that crashes again and again is started at ever greater distances, and its tools say so", async () => {
+  const journal = join(temporaryFolder(), "journal");
+  const pool = await readyPoolOf(
+    fake("crash-on-call", { journal, args: ["--writes"] }),
+    fake("normal", { name: "good" }),
+  );
+  const results: string[] = [];
+  for (let count = 0; count < 8; count += 1) results.push((await call(pool, "fake__echo")).error?.code ?? "ok");
+  expect(results).toContain("unavailable");
+  expect(results.lastIndexOf("server")).toBeLessThan(results.indexOf("unavailable"));
+  expect(readJournal(journal).filter(({ pid }) => pid !== undefined).length).toBeLessThanOrEqual(4);
+  const { text } = await call(pool, "fake__echo");
+  expect(text).toContain("is temporarily unavailable; nothing was sent.");
+  expect(text).toContain("out of cheese");
+  expect(pool.tools().map(({ name }) => name)).toEqual(["fake__echo", "good__echo"]);
+  expect((await call(pool, "good__echo")).ok).toBe(true);
+});
+
+test("119: all calls under way fail at once when the server dies", async () => {
+  const journal = join(temporaryFolder(), "journal");
+  const pool = await readyPoolOf(fake("hang-on-call", { journal, timeoutMs: 60_000, args: ["--writes"] }));
   const running = [1, 2, 3].map(() => call(pool, "fake__echo"));
   await vi.waitFor(() => {
     expect(readJournal(journal).filter(({ method }) => method === "tools/call")).toHaveLength(3);
@@ -108,12 +144,12 @@ test("all calls under way fail at once when the server dies", async () => {
   for (const { text } of results) expect(text).toContain("its process was ended by SIGKILL");
 });
 
-test("lines on stdout that are no messages do no harm", async () => {
+test("121: lines on stdout that are no messages do no harm", async () => {
   const pool = await readyPoolOf(fake("noise-on-stdout"));
   expect((await call(pool, "fake__echo", { text: "a" })).text).toBe('{"text":"a"}');
 });
 
-test("an answer that is too long fails its own call; another under way gets its answer", async () => {
+test("122: an answer that is too long fails its own call; another under way gets its answer", async () => {
   const pool = await readyPoolOf(fake("huge-line"));
   const [long, short] = await Promise.all([call(pool, "fake__long"), call(pool, "fake__echo", { text: "a" })]);
   expect(long.ok).toBe(false);
@@ -122,20 +158,20 @@ test("an answer that is too long fails its own call; another under way gets its 
   expect((await call(pool, "fake__echo", { text: "b" })).ok).toBe(true);
 });
 
-test("a second answer and an answer to nothing are ignored", async () => {
+test("118: a second answer and an answer to nothing are ignored", async () => {
   const pool = await readyPoolOf(fake("answers-twice"));
   expect((await call(pool, "fake__echo")).text).toBe("first");
   expect((await call(pool, "fake__echo")).text).toBe("first");
 });
 
-test("content of an unknown type costs only itself", async () => {
+test("115: content of an unknown type costs only itself", async () => {
   const pool = await readyPoolOf(fake("odd-content"));
   const { ok, text } = await call(pool, "fake__echo");
   expect(ok).toBe(true);
   expect(text).toContain("still here");
 });
 
-test("a server that does not read its input fails its calls and nothing else", async () => {
+test("125: a server that does not read its input fails its calls and nothing else", async () => {
   const pool = await readyPoolOf(fake("deaf", { timeoutMs: 400 }), fake("normal", { name: "good" }));
   const text = "x".repeat(3_000_000);
   const results = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(() => call(pool, "fake__echo", { text })));

@@ -3,7 +3,7 @@ import type { RawResult } from "../../src/client/content.ts";
 import { toToolResult } from "../../src/client/content.ts";
 
 function read(raw: RawResult): ReturnType<typeof toToolResult> {
-  return toToolResult(raw, (text) => text.replaceAll("SECRET", "[gone]"), "en");
+  return toToolResult(raw, (text) => text.replaceAll("SECRET", "[gone]"), { locale: "en" });
 }
 
 test("text blocks are joined", () => {

@@ -38,7 +38,7 @@ test.each(["http", "sse"] as const)("a server of the old transport works, config
   expect((await call(pool, "web__whisper", { text: "HELLO" })).text).toBe("hello");
 });
 
-test("a server that refuses us is reported with its status, its words and what to do, never with a key", async () => {
+test("134: a server that refuses us is reported with its status, its words and what to do, never with a key", async () => {
   const server = await closing(
     serveHttp((request, response) => {
       response.writeHead(401).end(`bad token ${request.headers.authorization}`);
@@ -54,7 +54,7 @@ test("a server that refuses us is reported with its status, its words and what t
   expect(JSON.stringify([refused, refused?.error?.text, refused?.error?.cause])).not.toContain("CANARY");
 });
 
-test("a server that is not there is reported as unreachable", async () => {
+test("137: a server that is not there is reported as unreachable", async () => {
   const server = await newServer();
   await server.close();
   const pool = await readyPoolOf(http(server.url));
@@ -62,7 +62,7 @@ test("a server that is not there is reported as unreachable", async () => {
   expect(pool.status()[0]?.error?.text.en).toContain("ECONNREFUSED");
 });
 
-test("a server that accepts and says nothing fails at its start limit", async () => {
+test("137: a server that accepts and says nothing fails at its start limit", async () => {
   const sockets = createServer(() => {});
   await new Promise<void>((resolve) => sockets.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void sockets.close());
@@ -73,7 +73,7 @@ test("a server that accepts and says nothing fails at its start limit", async ()
   expect(performance.now() - start).toBeLessThan(2000);
 });
 
-test("a page instead of a server is reported, not believed", async () => {
+test("134: a page instead of a server is reported, not believed", async () => {
   const server = await closing(
     serveHttp((_, response) => void response.writeHead(200, { "content-type": "text/html" }).end("<html>login</html>")),
   );
@@ -89,7 +89,7 @@ test("a redirect to another origin is not followed, and the key stays here", asy
   expect(thief.hits).toEqual([]);
 });
 
-test("a stream that is cut before the answer fails the call at once", async () => {
+test("135: a stream that is cut before the answer fails the call at once", async () => {
   const server = await closing(
     sessionServer((_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -105,7 +105,7 @@ test("a stream that is cut before the answer fails the call at once", async () =
   expect(performance.now() - start).toBeLessThan(2000);
 });
 
-test("a stream of nothing but comments ends at the limit of the call", async () => {
+test("136: a stream of nothing but comments ends at the limit of the call", async () => {
   const server = await closing(
     sessionServer((_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -118,7 +118,7 @@ test("a stream of nothing but comments ends at the limit of the call", async () 
 });
 
 test.each(["application/json", "text/event-stream"])(
-  "an endless answer of type %s is cut at the limit",
+  "133: an endless answer of type %s is cut at the limit",
   async (type) => {
     let sent = 0;
     const server = await closing(

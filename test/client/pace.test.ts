@@ -23,7 +23,7 @@ function task(): { work: () => Promise<void>; started: () => boolean; end: () =>
 test("no more calls run at once than the limit, and they run in the order they came", async () => {
   const pace = createPace({ maxConcurrent: 2 });
   const tasks = [task(), task(), task(), task()];
-  const calls = tasks.map(({ work }) => pace(work, never));
+  const calls = tasks.map(({ work }) => pace.run(work, never));
   await settle();
   expect(tasks.map(({ started }) => started())).toEqual([true, true, false, false]);
   tasks[1]?.end();
@@ -38,9 +38,9 @@ test("one that gives up waiting leaves its place to the next", async () => {
   const pace = createPace({ maxConcurrent: 1 });
   const [first, second, third] = [task(), task(), task()];
   const impatient = new AbortController();
-  const running = pace(first.work, never);
-  const waiting = pace(second.work, impatient.signal);
-  const last = pace(third.work, never);
+  const running = pace.run(first.work, never);
+  const waiting = pace.run(second.work, impatient.signal);
+  const last = pace.run(third.work, never);
   impatient.abort(new Error("enough"));
   await expect(waiting).rejects.toThrow("enough");
   first.end();
@@ -52,8 +52,8 @@ test("one that gives up waiting leaves its place to the next", async () => {
 
 test("a failed call frees its place", async () => {
   const pace = createPace({ maxConcurrent: 1 });
-  await expect(pace(() => Promise.reject(new Error("no")), never)).rejects.toThrow("no");
-  await expect(pace(async () => "yes", never)).resolves.toBe("yes");
+  await expect(pace.run(() => Promise.reject(new Error("no")), never)).rejects.toThrow("no");
+  await expect(pace.run(async () => "yes", never)).resolves.toBe("yes");
 });
 
 test("calls start at least their share of a second apart, in their order", async () => {
@@ -63,7 +63,7 @@ test("calls start at least their share of a second apart, in their order", async
   const starts: { call: number; at: number }[] = [];
   const began = performance.now();
   const calls = [1, 2, 3, 4].map((call) =>
-    pace(async () => void starts.push({ call, at: performance.now() - began }), never),
+    pace.run(async () => void starts.push({ call, at: performance.now() - began }), never),
   );
   await vi.advanceTimersByTimeAsync(20);
   await vi.advanceTimersByTimeAsync(100);

@@ -20,7 +20,12 @@ test("a server's tools are ours, under its configured name", async () => {
       toolCount: 1,
       error: null,
       problems: [],
+      warnings: [],
+      waiting: 0,
       startMs: expect.any(Number),
+      restarts: 0,
+      retryInMs: null,
+      offers: { prompts: false, resources: false, completions: false },
       serverInfo: { name: "fake", version: "1.2.3" },
       protocolVersion: "2025-06-18",
     },
@@ -41,7 +46,7 @@ test("start returns at once, before anything is connected", () => {
   expect(pool.status()).toMatchObject([{ state: "starting", toolCount: 0 }]);
 });
 
-test("one that never initializes fails at its own limit; the others work meanwhile and after", async () => {
+test("130: one that never initializes fails at its own limit; the others work meanwhile and after", async () => {
   const pool = poolOf(
     fake("normal", { name: "good" }),
     fake("never-initialize", { name: "mute", startTimeoutMs: 1500 }),
@@ -59,7 +64,7 @@ test("one that never initializes fails at its own limit; the others work meanwhi
   expect((await call(pool, "good__echo")).ok).toBe(true);
 });
 
-test("one that exits at its start is reported with its exit code and its last words, made printable", async () => {
+test("120: one that exits at its start is reported with its exit code and its last words, made printable", async () => {
   const pool = await readyPoolOf(fake("exit-at-start"), fake("normal", { name: "good" }));
   const [failed, good] = pool.status();
   expect(good?.state).toBe("ready");
@@ -94,12 +99,12 @@ test("a malformed tool costs only itself and is reported", async () => {
   expect(problems.join("\n")).toContain("Tool echo was left out: its name is taken");
 });
 
-test("an empty cursor is followed", async () => {
+test("129: an empty cursor is followed", async () => {
   const pool = await readyPoolOf(fake("two-pages"));
   expect(pool.tools().map(({ name }) => name)).toEqual(["fake__first", "fake__second"]);
 });
 
-test("endless pages end at the limit, and the tools until there work", async () => {
+test("129: endless pages end at the limit, and the tools until there work", async () => {
   const pool = await readyPoolOf(fake("endless-pages"));
   expect(pool.tools()).toHaveLength(64);
   expect(pool.status()[0]?.problems[0]?.en).toContain("64 pages");

@@ -232,9 +232,17 @@ describe("keys of the file", () => {
     expect(config.servers).toEqual([
       {
         name: "amap",
-        transport: { type: "stdio", command: "npx", args: ["-y", "x"], env: { AMAP_MAPS_API_KEY: "amap" } },
+        transport: {
+          type: "stdio",
+          command: "npx",
+          args: ["-y", "x"],
+          env: { AMAP_MAPS_API_KEY: "amap" },
+          inheritEnv: [],
+        },
         timeoutMs: 60_000,
         startTimeoutMs: 30_000,
+        start: "eager",
+        sampling: false,
       },
       {
         name: "docs",
@@ -242,6 +250,8 @@ describe("keys of the file", () => {
         includeTools: ["search*"],
         timeoutMs: 60_000,
         startTimeoutMs: 30_000,
+        start: "eager",
+        sampling: false,
         maxConcurrent: 4,
         callsPerSecond: 3,
       },

@@ -6,10 +6,14 @@ const transportOf = async (entry: unknown): Promise<unknown> =>
 
 describe("how a server is reached", () => {
   test.each([
-    [{ command: "x" }, { type: "stdio", command: "x", args: [], env: {} }],
+    [{ command: "x" }, { type: "stdio", command: "x", args: [], env: {}, inheritEnv: [] }],
     [
       { type: "stdio", command: "x", args: ["$(y)", ""] },
-      { type: "stdio", command: "x", args: ["$(y)", ""], env: {} },
+      { type: "stdio", command: "x", args: ["$(y)", ""], env: {}, inheritEnv: [] },
+    ],
+    [
+      { command: "x", inheritEnv: ["HTTP_PROXY"] },
+      { type: "stdio", command: "x", args: [], env: {}, inheritEnv: ["HTTP_PROXY"] },
     ],
     [{ url: "http://x/mcp" }, { type: "http", url: "http://x/mcp", headers: {} }],
     [{ httpUrl: "http://x/mcp" }, { type: "http", url: "http://x/mcp", headers: {} }],

@@ -1,6 +1,6 @@
 // MCP servers over HTTP on a port of their own: hand-written ones that can lie, and real ones on both SDKs.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createSocketServer, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { McpServer as OldMcpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
@@ -11,6 +11,8 @@ export interface FakeHttp {
   url: string;
   /** Every request, in order. */
   hits: { method: string; path: string; headers: IncomingMessage["headers"]; body: string }[];
+  /** Breaks off what is under way, as a restart does. */
+  drop(): void;
   close(): Promise<void>;
 }
 
@@ -28,6 +30,7 @@ export async function serveHttp(handle: Handler): Promise<FakeHttp> {
   return {
     url: `http://127.0.0.1:${port}/mcp`,
     hits,
+    drop: () => server.closeAllConnections(),
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();
@@ -42,7 +45,42 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-type Message = { id?: number; method?: string; params?: Record<string, unknown> };
+/** What came in on one connection, and the connection itself, for answers that no HTTP library would send. */
+export type RawHandler = (request: string, socket: Socket) => void;
+
+/** A server on a bare socket. */
+export async function serveRaw(handle: RawHandler): Promise<{ url: string; connections: number[]; close(): void }> {
+  const open = new Set<Socket>();
+  const connections: number[] = [];
+  const server = createSocketServer((socket) => {
+    connections.push(performance.now());
+    open.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => open.delete(socket));
+    let request = "";
+    socket.on("data", (chunk) => {
+      request += chunk.toString("latin1");
+      const length = Number(/content-length: (\d+)/i.exec(request)?.[1] ?? 0);
+      const start = request.indexOf("\r\n\r\n") + 4;
+      if (start < 4 || request.length < start + length) return;
+      const whole = request;
+      request = "";
+      handle(whole, socket);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    connections,
+    close() {
+      for (const socket of open) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+export type Message = { id?: number; method?: string; params?: Record<string, unknown> };
 
 /** A 2025 server with a session; `call` decides what happens to `tools/call`. */
 export function sessionServer(call: (message: Message, response: ServerResponse) => void): Promise<FakeHttp> {
@@ -85,11 +123,35 @@ export async function newServer(): Promise<FakeHttp> {
     },
     { responseMode: "sse" },
   );
+  return serveHandler(handler);
+}
+
+/** The same with the tools that are in the list now, which says when they change to whoever listens. */
+export async function changingServer(tools: readonly string[]): Promise<FakeHttp & { announce(): void }> {
+  const handler = createMcpHandler(() => {
+    const server = new McpServer(
+      { name: "changing", version: "1" },
+      { capabilities: { tools: { listChanged: true } } },
+    );
+    for (const name of tools) {
+      server.registerTool(name, { inputSchema: z.object({}) }, async () => ({
+        content: [{ type: "text", text: name }],
+      }));
+    }
+    return server;
+  });
+  return { ...(await serveHandler(handler)), announce: () => handler.notify.toolsChanged() };
+}
+
+function serveHandler(handler: { fetch(request: Request): Promise<Response> }): Promise<FakeHttp> {
   return serveHttp(async (request, response, body) => {
     const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
     const method = request.method ?? "GET";
     const url = `http://127.0.0.1${request.url}`;
-    const answered = await handler.fetch(new Request(url, { method, headers, ...(body !== "" && { body }) }));
+    const gone = new AbortController();
+    response.on("close", () => gone.abort());
+    const { signal } = gone;
+    const answered = await handler.fetch(new Request(url, { method, headers, signal, ...(body !== "" && { body }) }));
     response.writeHead(answered.status, Object.fromEntries(answered.headers));
     if (answered.body === null) response.end();
     else

@@ -12,7 +12,14 @@ const servers = modes.map((mode, index) => {
     ? ["sh", "-c", `${words.map((word) => `'${word}'`).join(" ")}; true`]
     : words;
   const transport = { type: "stdio" as const, command, args, env: {}, inheritEnv: [] };
-  return { name: `s${index}`, transport, timeoutMs: 10_000, startTimeoutMs: 15_000 };
+  return {
+    name: `s${index}`,
+    transport,
+    timeoutMs: 10_000,
+    startTimeoutMs: 15_000,
+    start: "eager" as const,
+    sampling: false,
+  };
 });
 const pool = createPool(servers, { environment: process.env, clientInfo: { name: "parent", version: "0" } });
 await pool.ready();

@@ -1,6 +1,6 @@
 // An MCP server over stdio, written by hand so that it can lie: `node mcp.ts --mode MODE [--journal FILE]`.
 import { spawn } from "node:child_process";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 
@@ -18,6 +18,7 @@ interface Mode {
   initialize?(request: Request): void;
   list?(request: Request): void;
   call?(request: Request): void;
+  other?(request: Request): void;
 }
 
 const { values: options } = parseArgs({
@@ -26,6 +27,12 @@ const { values: options } = parseArgs({
     journal: { type: "string" },
     name: { type: "string", default: "fake" },
     delay: { type: "string", default: "500" },
+    /** A JSON file with its tools, which is read anew for each list. */
+    tools: { type: "string" },
+    /** The code with which it refuses what it does not know. */
+    code: { type: "string", default: "-32601" },
+    /** Its tool does not say that it only reads. */
+    writes: { type: "boolean", default: false },
   },
 });
 
@@ -59,7 +66,7 @@ const echo = {
   name: "echo",
   description: "Gives back its arguments.",
   inputSchema: { type: "object", properties: { text: { type: "string" } } },
-  annotations: { title: "Echo", readOnlyHint: true },
+  annotations: { title: "Echo", readOnlyHint: options.writes ? undefined : true },
 };
 
 function good(name: string): Json {
@@ -69,6 +76,41 @@ function good(name: string): Json {
 function initialize(request: Request): void {
   const serverInfo = { name: options.name, version: "1.2.3" };
   answer(request, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo });
+}
+
+function refuse({ id, method }: Request): void {
+  send({ id, error: { code: Number(options.code), message: `No method ${method}` } });
+}
+
+function changed(): void {
+  send({ method: "notifications/tools/list_changed" });
+}
+
+/** Every tool that the test wants, as it is written: `JSON.stringify` cannot write what is nested too deeply. */
+function listFile(request: Request): void {
+  const tools = readFileSync(options.tools ?? "", "utf8").replaceAll("\n", " ");
+  process.stdout.write(`{"jsonrpc":"2.0","id":${request.id},"result":{"tools":${tools}}}\n`);
+}
+
+function announce(request: Request, capabilities: Json = { tools: { listChanged: true } }): void {
+  const serverInfo = { name: options.name, version: "1.2.3" };
+  answer(request, { protocolVersion: "2025-06-18", capabilities, serverInfo });
+}
+
+/** As many lines a second as fit into the pipe, up to 50,000. */
+function flood(line: Json): void {
+  const lines = `${JSON.stringify({ jsonrpc: "2.0", ...line })}\n`.repeat(500);
+  setInterval(() => {
+    if (process.stdout.writableLength < 1_000_000) process.stdout.write(lines);
+  }, 10);
+}
+
+/** What it did in an earlier life: `journal` is kept by the test. */
+function isFirstLife(): boolean {
+  const file = `${options.journal}.lived`;
+  if (existsSync(file)) return false;
+  writeFileSync(file, "");
+  return true;
 }
 
 function list(request: Request): void {
@@ -230,6 +272,130 @@ const modes: Record<string, Mode> = {
   "odd-content": {
     call: (request) => answer(request, { content: [{ type: "hologram" }, { type: "text", text: "still here" }, 5] }),
   },
+  "odd-content-many": {
+    call: (request) => {
+      const images = Array.from({ length: 100 }, () => ({
+        type: "image",
+        data: "AAAA".repeat(10_000),
+        mimeType: "image/png",
+      }));
+      const audio = { type: "audio", data: "AAAA", mimeType: "audio/wav" };
+      answer(request, { content: [...images, audio, { type: "hologram" }, { type: "text", text: "still here" }] });
+    },
+  },
+  // Its tools are those of the file; a call with `announce` says so often that they have changed, then answers.
+  "tools-from-file": {
+    initialize: (request) => announce(request),
+    list: listFile,
+    call: (request) => {
+      for (let left = Number(request.params?.arguments?.announce ?? 0); left > 0; left -= 1) changed();
+      call(request);
+    },
+  },
+  "changes-with-each-list": {
+    initialize: (request) => announce(request),
+    list: (request) => {
+      changed();
+      list(request);
+      changed();
+    },
+  },
+  "same-cursor": {
+    list: (request) => answer(request, { tools: [good(`page-${request.params?.cursor}`)], nextCursor: "again" }),
+  },
+  "odd-answers": {
+    call: ({ id = 0 }) => {
+      send({ id: 4711, result: { content: [{ type: "text", text: "CANARY-unknown" }] } });
+      send({ id: String(id), result: { content: [{ type: "text", text: "first" }] } });
+      send({ id, error: { code: -1, message: "CANARY-second" } });
+      send({ result: {} });
+      process.stdout.write(`${JSON.stringify([{ jsonrpc: "2.0", id, result: {} }])}\n`);
+    },
+  },
+  "answers-after-cancel": {
+    call: (request) => {
+      if (request.params?.arguments?.slow !== true) return call(request);
+      setTimeout(() => say(request, "CANARY-late"), Number(options.delay));
+    },
+  },
+  "exit-after-start": { initialize: (request) => (isFirstLife() ? initialize(request) : process.exit(9)) },
+  // A character of three bytes is split between two of them, then each byte comes alone.
+  drip: {
+    call: (request) => {
+      const result = { content: [{ type: "text", text: "天气" }] };
+      const bytes = Buffer.from(`${JSON.stringify({ jsonrpc: "2.0", id: request.id, result })}\n`);
+      let sent = 0;
+      const timer = setInterval(() => {
+        process.stdout.write(bytes.subarray(sent, sent + 1));
+        sent += 1;
+        if (sent === bytes.length) clearInterval(timer);
+      }, 3);
+    },
+  },
+  "small-chunks": {
+    call: ({ id }) => {
+      const result = { content: [{ type: "text", text: "x".repeat(9_900_000) }] };
+      const bytes = Buffer.from(`${JSON.stringify({ jsonrpc: "2.0", id, result })}\n`);
+      for (let sent = 0; sent < bytes.length; sent += 1000) process.stdout.write(bytes.subarray(sent, sent + 1000));
+    },
+  },
+  "invalid-utf8": {
+    call: ({ id }) => {
+      const head = `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"a`;
+      process.stdout.write(
+        Buffer.concat([Buffer.from(head), Buffer.from([0xff, 0xfe, 0xc3, 0x28]), Buffer.from('b"}]}}\n')]),
+      );
+    },
+  },
+  "log-flood": {
+    atStart: () => flood({ method: "notifications/message", params: { level: "info", data: "x".repeat(60) } }),
+  },
+  "endless-line": { call: () => void setInterval(() => process.stdout.write("x".repeat(1_000_000)), 1) },
+  "many-values": {
+    call: ({ id }) => {
+      const rows = Array.from({ length: 60_000 }, (_, index) => `"k${index}":1`).join(",");
+      process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"structuredContent":{${rows}}}}\n`);
+    },
+  },
+  "closes-its-input": {
+    list: (request) => {
+      answer(request, { tools: [echo] });
+      process.stdin.destroy();
+      setInterval(() => {}, 1000);
+    },
+  },
+  // Its process is over at once; what it has started elsewhere keeps our pipes open.
+  daemon: {
+    list: (request) => {
+      const script = "setInterval(() => {}, 1000); setTimeout(() => process.exit(), 20_000)";
+      const child = spawn(process.execPath, ["-e", script], {
+        detached: true,
+        stdio: ["ignore", "inherit", "inherit"],
+      });
+      child.unref();
+      journal({ daemon: child.pid });
+      answer(request, { tools: [echo] });
+    },
+    call: () => process.exit(0),
+  },
+  // Speaks only 2026-07-28.
+  "modern-only": {
+    initialize: refuse,
+    list: (request) => answer(request, { resultType: "complete", ttlMs: 0, cacheScope: "private", tools: [echo] }),
+    call: (request) => say(request, JSON.stringify(request.params?.arguments), { resultType: "complete" }),
+    other: (request) => modern(request),
+  },
+  "odd-version": {
+    initialize: (request) => {
+      answer(request, {
+        protocolVersion: "1999-01-01",
+        capabilities: { tools: {} },
+        serverInfo: { name: "old", version: "0" },
+      });
+    },
+  },
+  // Knows nothing of the newer revision, and says nothing to what it does not know.
+  "silent-to-others": { other: () => {} },
   // Closes its input after the first list, and stays.
   deaf: {
     list: (request) => {
@@ -240,6 +406,23 @@ const modes: Record<string, Mode> = {
     },
   },
 };
+
+function modern(request: Request): void {
+  if (request.method !== "server/discover") {
+    refuse(request);
+    return;
+  }
+  const serverInfo = { name: options.name, version: "1.2.3" };
+  answer(request, {
+    resultType: "complete",
+    ttlMs: 0,
+    cacheScope: "private",
+    supportedVersions: ["2026-07-28"],
+    capabilities: { tools: {} },
+    serverInfo,
+    _meta: { "io.modelcontextprotocol/serverInfo": serverInfo },
+  });
+}
 
 const mode = modes[options.mode] ?? {};
 if (modes[options.mode] === undefined) throw new Error(`No mode ${options.mode}; there are ${Object.keys(modes)}`);
@@ -258,7 +441,8 @@ function handle(request: Request): void {
       (mode.call ?? call)(request);
       break;
     default:
-      send({ id: request.id, error: { code: -32601, message: `No method ${request.method}` } });
+      if (mode.other) mode.other(request);
+      else refuse(request);
   }
 }
 

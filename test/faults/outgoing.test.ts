@@ -3,9 +3,9 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { DuetError } from "../../src/core/errors.ts";
+import type { OutgoingRequest, OutgoingResponse } from "../../src/core/outgoing/outgoing.ts";
 import { createBuiltinTools } from "../../src/tools/builtin.ts";
 import { createOutgoing, type OutgoingParts } from "../../src/tools/outgoing/create-outgoing.ts";
-import type { OutgoingRequest, OutgoingResponse } from "../../src/tools/outgoing/outgoing.ts";
 import { startFakeSearch } from "../fakes/search.ts";
 import { testContext } from "../tools/context.ts";
 import { certificate } from "../tools/outgoing/certificate.ts";

@@ -53,6 +53,16 @@ describe.each<WireName>(["openai-chat", "openai-responses", "anthropic-messages"
     expect(first).toBe(second);
   });
 
+  test("that came late stand behind the others, in the order they came", async () => {
+    fake.script("test-model", { text: "Hi." }, { text: "Hi." });
+    const late = ["zebra", "apple"].map((name): ToolDefinition => ({ ...weather, name, late: true }));
+    await hear(model(), { tools });
+    await hear(model(), { tools: [late[0] ?? weather, ...tools.toReversed(), ...late.slice(1)] });
+    const [before = [], after = []] = fake.requests("test-model").map(({ body }) => namesIn(body.tools));
+    expect(after).toEqual([...before, "zebra", "apple"]);
+    expect(JSON.stringify(fake.requests("test-model")[1]?.body.tools)).not.toContain("late");
+  });
+
   test("are called back by their own names, also in later turns", async () => {
     const called = toolNames(tools.map(({ name }) => name)).toVendor("server.天气");
     fake.script(
@@ -140,4 +150,9 @@ async function toolsOfRealServers(): Promise<ToolDefinition[]> {
     }),
   );
   return lists.flat().map(({ name, description = "", inputSchema }) => ({ name, description, inputSchema }));
+}
+
+function namesIn(tools: unknown): string[] {
+  if (!Array.isArray(tools)) return [];
+  return tools.map((tool) => /"name":"([^"]*)"/.exec(JSON.stringify(tool))?.[1] ?? "");
 }

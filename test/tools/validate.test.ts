@@ -187,7 +187,7 @@ describe("the feedback", () => {
     expect(lines[1]).toMatch(/^- to: must be .*\(current value: \{"mail":5\}\)$/);
   });
 
-  test("stops after ten lines and says how many more there are", async () => {
+  test("111: stops after ten lines and says how many more there are", async () => {
     const schema = properties({ list: { type: "array", items: { type: "string" } } });
     const lines = await feedback(schema, { list: Array.from({ length: 100_000 }, () => 1) }, "zh");
     expect(lines).toHaveLength(11);
@@ -204,7 +204,7 @@ describe("the feedback", () => {
 });
 
 describe("a hostile schema", () => {
-  test("cannot freeze the process with a regular expression", async () => {
+  test("108: cannot freeze the process with a regular expression", async () => {
     const started = performance.now();
     const lines = await feedback(properties({ field: { type: "string", pattern: "^(a|a)*$" } }), {
       field: `${"a".repeat(2000)}!`,
@@ -233,7 +233,7 @@ describe("a hostile schema", () => {
     ["not a schema", { type: "object", properties: { a: { type: "strnig" } } }, /not valid/],
     ["a remote reference", { $ref: "http://127.0.0.1:9/schema.json" }, /not valid/],
     ["a reference to nowhere", { $ref: "#/$defs/none" }, /not valid/],
-  ])("%s: every call is refused with the reason", async (_, schema, reason) => {
+  ])("109: %s: every call is refused with the reason", async (_, schema, reason) => {
     const { tool, calls } = validated(schema);
     const result = await tool.run({}, testContext());
     expect(result).toMatchObject({ ok: false, error: { code: "tool" } });
@@ -241,14 +241,14 @@ describe("a hostile schema", () => {
     expect(calls).toEqual([]);
   });
 
-  test("with another tool's $id is checked on its own", async () => {
+  test("110: with another tool's $id is checked on its own", async () => {
     const a = validated({ $id: "https://x/same", ...properties({ a: { type: "string" } }, ["a"]) });
     const b = validated({ $id: "https://x/same", ...properties({ b: { type: "string" } }, ["b"]) });
     expect(await a.tool.run({ a: "x" }, testContext())).toMatchObject({ ok: true });
     expect(await b.tool.run({ b: "x" }, testContext())).toMatchObject({ ok: true });
   });
 
-  test("does not find inherited properties in the arguments", async () => {
+  test("112: does not find inherited properties in the arguments", async () => {
     expect(await feedback(properties({}, ["constructor", "__proto__"]), {})).toHaveLength(2);
   });
 });

@@ -7,7 +7,7 @@ import { badReferences, noPlan, shownValue, tooDeep, tooMany, unknownTool } from
 import { type OpenPlace, openPlaces } from "./references.ts";
 
 export interface PlanRules {
-  tools: ReadonlyMap<string, Tool>;
+  tools: KnownTools;
   /** The number of the first step. */
   first: number;
   /** Earlier steps that have a result. */
@@ -16,6 +16,12 @@ export interface PlanRules {
   maxToolCalls: number;
   /** Of the problems. */
   locale: Locale;
+}
+
+/** The tools that a plan may use; of more than are named. */
+export interface KnownTools {
+  get(name: string): Tool | undefined;
+  keys(): Iterable<string>;
 }
 
 export type ParsedPlan = { steps: PlannedStep[] } | { problems: string[] };

@@ -16,6 +16,22 @@ export function revisionRequest(words: string, first: number): Text {
   };
 }
 
+/** Says that there are more tools than those that were named. */
+export function searchHint(finder: string): Text {
+  return {
+    zh: `还有没有列出的工具。上面的工具做不到时，先只给出使用 ${finder} 的步骤，不要猜工具名；看到找到的工具后再给出完整的计划。`,
+    en: `There are more tools than these. Where none of them will do, first give only steps with ${finder}, and guess no names; make the whole plan when you have seen what was found.`,
+  };
+}
+
+/** Has the model plan with the tools that were found. */
+export function foundRequest(found: string): Text {
+  return {
+    zh: `查找的结果：\n${found}\n\n请据此给出完整的计划，只输出 JSON。`,
+    en: `What was found:\n${found}\n\nNow make the whole plan; give JSON only.`,
+  };
+}
+
 export interface Repair {
   /** Each step with its state. */
   states: string;

@@ -14,7 +14,8 @@ import { parsePlan } from "./parse-plan.ts";
 import type { Draft, Plan, PlannedStep } from "./plan.ts";
 import { tellByRules, tellNoNewPlan, tellNoPlan, tellUnchanged } from "./plan-notices.ts";
 import { stateList } from "./plan-text.ts";
-import { correctionRequest, repairRequest, revisionRequest } from "./plan-words.ts";
+import { correctionRequest, repairRequest, revisionRequest, searchHint } from "./plan-words.ts";
+import { searchesIn, searchForPlan } from "./search-for-plan.ts";
 
 /** A plan, or why there is none. */
 export type Drafted = { draft: Draft } | { stop: Work["reason"]; error?: DuetError };
@@ -31,6 +32,8 @@ export interface Planner {
 
 /** How often a plan that cannot be used is handed back. */
 const mostCorrections = 2;
+/** How often it may be put off to find tools for it. */
+const mostSearches = 2;
 /** How many of its problems are told. */
 const mostProblems = 20;
 
@@ -74,11 +77,14 @@ function firstOpen(plan: Plan): number {
 
 function openingMessages(run: Run): Message[] {
   const { language: locale, marker, models, tools } = run;
+  const { finder } = run.offer;
   const offer = [...tools.values()].map(({ name, description, inputSchema }) =>
     JSON.stringify({ name, description, parameters: inputSchema }),
   );
   // What a server says of its tools is from outside, like their results.
-  const variables = { ...placeValues(run), tools: fence(offer.join("\n"), marker) };
+  const list = fence(offer.join("\n"), marker);
+  const hint = finder ? `\n${say(locale, searchHint(finder.name))}` : "";
+  const variables = { ...placeValues(run), tools: list + hint };
   const content = run.prompts.render("plan", { model: models.functionCall, locale }, variables);
   return [{ role: "system", content }, ...run.history, { role: "user", content: run.question }];
 }
@@ -91,7 +97,8 @@ function planJson({ steps }: Plan): string {
 }
 
 interface Request {
-  messages: readonly Message[];
+  /** Gets what is found on the way. */
+  messages: Message[];
   reason: Text;
   /** What to do when no reply can be used; tells the reader. */
   otherwise(): Draft;
@@ -100,7 +107,9 @@ interface Request {
 /** Asks until the reply is a plan that can be used. */
 async function draft(run: Run, plan: Plan, { messages, reason, otherwise }: Request): Promise<Drafted> {
   const dialogue = [...messages];
-  for (let corrections = 0; ; corrections++) {
+  let corrections = 0;
+  let searches = 0;
+  for (;;) {
     const limit = plan.limit("turn");
     if (limit) return { stop: limit };
     let turn: Turn;
@@ -114,8 +123,15 @@ async function draft(run: Run, plan: Plan, { messages, reason, otherwise }: Requ
     }
     if (turn.finish === "refused" || turn.finish === "content-filter") return { stop: "model-refused" };
     const read = await readTurn(run, plan, turn);
+    const wanted = "draft" in read ? searchesIn(run, read.draft) : [];
+    if (wanted.length > 0 && searches++ < mostSearches) {
+      const exchange = await searchForPlan(run, wanted, turn.message.content);
+      messages.push(...exchange);
+      dialogue.push(...exchange);
+      continue;
+    }
     if ("draft" in read) return read;
-    if (corrections === mostCorrections) return { draft: otherwise() };
+    if (corrections++ === mostCorrections) return { draft: otherwise() };
     const request = say(run.language, correctionRequest(fence(listOf(read.problems), run.marker)));
     const content = turn.message.content.trim() || "…";
     dialogue.push({ role: "assistant", content, toolCalls: [] }, { role: "user", content: request });
@@ -148,7 +164,7 @@ async function planTurn(run: Run, messages: Message[], reason: Text): Promise<Tu
 async function readTurn(run: Run, plan: Plan, turn: Turn): Promise<{ draft: Draft } | { problems: string[] }> {
   if (turn.finish === "length") return { problems: [say(run.language, cutOff)] };
   const parsed = await parsePlan(turn.message.content, {
-    tools: run.tools,
+    tools: { get: run.offer.take, keys: () => run.tools.keys() },
     first: firstOpen(plan),
     known: new Set(plan.results.keys()),
     maxToolCalls: run.limits.maxToolCalls - plan.toolCalls,

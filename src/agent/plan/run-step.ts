@@ -31,7 +31,7 @@ const firstPauseMs = 250;
 
 /** Carries out one step that has a tool: fills in its parameters, calls the tool, and tries again where that may help. */
 export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<StepEnd> {
-  const tool = run.tools.get(step.tool);
+  const tool = run.offer.take(step.tool);
   if (tool === undefined)
     return { end: "failed", why: say(run.language, unknownTool(step.tool, [...run.tools.keys()])) };
   let ready: Ready = await fromResults(run, plan, step, tool);

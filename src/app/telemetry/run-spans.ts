@@ -17,6 +17,8 @@ export interface FollowedRun {
   models: Models;
   tools: readonly Tool[];
   servers: readonly ServerStatus[];
+  /** The trace that the run goes on with, 32 hexadecimal digits; absent where its caller has none. */
+  callersTraceId?: string | undefined;
 }
 
 export interface SpanOptions extends FollowedRun {

@@ -1,10 +1,14 @@
 import type { JSONRPCMessage, StreamableHTTPClientTransport, Transport } from "@modelcontextprotocol/client";
 import { sleep } from "../../core/waiting.ts";
+import type { Auth } from "../oauth/auth.ts";
+import type { Sdk } from "../sdk.ts";
 import type { ServerTransport } from "../settings.ts";
-import { limitedFetch } from "./limited-fetch.ts";
+import { type Fetch, limitedFetch } from "./limited-fetch.ts";
+import { openFetch } from "./open-fetch.ts";
+import type { OpenFetch } from "./own-connections.ts";
 import { ownErrors } from "./own-errors.ts";
 
-export type Sdk = typeof import("@modelcontextprotocol/client");
+export type { Sdk } from "../sdk.ts";
 
 /** A transport that is not connected yet, and how to leave it politely. */
 export interface Link {
@@ -17,9 +21,14 @@ export interface Link {
 /** How long a server may take to end our session, in milliseconds. */
 const goodbyeMs = 500;
 
-export function streamableHttpLink(sdk: Sdk, target: Extract<ServerTransport, { url: string }>): Link {
-  const transport = new sdk.StreamableHTTPClientTransport(new URL(target.url), transportOptions(target));
+type Target = Extract<ServerTransport, { url: string }>;
+
+/** `auth` brings the sign-in; the configured headers go along whether there is one or not. */
+export function streamableHttpLink(sdk: Sdk, target: Target, auth: Auth | undefined): Link {
+  const open = openFetch();
+  const transport = new sdk.StreamableHTTPClientTransport(new URL(target.url), transportOptions(target, open, auth));
   failCutStreams(transport);
+  closeWith(transport, open);
   return {
     transport,
     mode: "auto",
@@ -29,17 +38,31 @@ export function streamableHttpLink(sdk: Sdk, target: Extract<ServerTransport, { 
 }
 
 /** The transport of 2024-11-05, which old servers still speak. */
-export function sseLink(sdk: Sdk, target: Extract<ServerTransport, { url: string }>): Link {
-  const transport = new sdk.SSEClientTransport(new URL(target.url), transportOptions(target));
+export function sseLink(sdk: Sdk, target: Target, auth: Auth | undefined): Link {
+  const open = openFetch();
+  const transport = new sdk.SSEClientTransport(new URL(target.url), transportOptions(target, open, auth));
+  closeWith(transport, open);
   return { transport, mode: "legacy", goodbye: async () => {} };
 }
 
-function transportOptions({ headers }: { headers: Record<string, string> }): {
-  requestInit: RequestInit;
-  redirectPolicy: "same-origin";
-  fetch: ReturnType<typeof limitedFetch>;
-} {
-  return { requestInit: { headers }, redirectPolicy: "same-origin", fetch: limitedFetch() };
+function transportOptions(
+  { headers }: Target,
+  open: OpenFetch,
+  auth: Auth | undefined,
+): { requestInit: RequestInit; redirectPolicy: "same-origin"; fetch: Fetch; authProvider?: Auth } {
+  const fetch = limitedFetch(open.fetch);
+  const requestInit = { headers };
+  if (auth === undefined) return { requestInit, redirectPolicy: "same-origin", fetch };
+  return { requestInit, redirectPolicy: "same-origin", fetch: auth.watch(fetch), authProvider: auth };
+}
+
+/** The connections of a transport end with it. */
+function closeWith(transport: Transport, open: OpenFetch): void {
+  const close = transport.close.bind(transport);
+  transport.close = async () => {
+    await close();
+    await open.close();
+  };
 }
 
 /** A stream that ends before its answer would leave the call waiting for its time limit. */

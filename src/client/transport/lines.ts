@@ -1,8 +1,16 @@
+import { ValueCount } from "./value-count.ts";
+
 /** What a line splitter hands on. */
 export interface LineSink {
   line(text: string): void;
-  /** A line outgrew the limit and is skipped: first its head, as soon as that is known, and its tail when it ends. */
-  tooLong(part: "head" | "tail", text: string): void;
+  /** A line outgrew a limit and is skipped: first its head, as soon as that is known, and its tail when it ends. */
+  tooLong(part: "head" | "tail", text: string, limit: keyof LineLimits): void;
+}
+
+export interface LineLimits {
+  bytes: number;
+  /** Of JSON values, a key counting as two; counted where a line comes in more than one piece. */
+  values: number;
 }
 
 const newline = 10;
@@ -14,16 +22,17 @@ const smallBuffer = 65_536;
  * than twice the limit.
  */
 export class LineSplitter {
-  readonly #limit: number;
+  readonly #limits: LineLimits;
   readonly #sink: LineSink;
   #buffer = Buffer.alloc(4096);
   #length = 0;
+  #values = new ValueCount();
+  #exceeded: keyof LineLimits = "bytes";
   /** The last bytes of a line that is too long; undefined while the line is within the limit. */
   #tail: Buffer | undefined;
 
-  /** `limit` is in bytes. */
-  constructor(limit: number, sink: LineSink) {
-    this.#limit = limit;
+  constructor(limits: LineLimits, sink: LineSink) {
+    this.#limits = limits;
     this.#sink = sink;
   }
 
@@ -37,7 +46,7 @@ export class LineSplitter {
   }
 
   #finish(last: Buffer): void {
-    if (this.#length === 0 && this.#tail === undefined && last.length <= this.#limit) {
+    if (this.#length === 0 && this.#tail === undefined && last.length <= this.#limits.bytes) {
       this.#sink.line(last.toString("utf8"));
       return;
     }
@@ -46,20 +55,24 @@ export class LineSplitter {
     const line = this.#buffer.toString("utf8", 0, this.#length);
     this.#reset();
     if (tail === undefined) this.#sink.line(line);
-    else this.#sink.tooLong("tail", tail.toString("utf8"));
+    else this.#sink.tooLong("tail", tail.toString("utf8"), this.#exceeded);
   }
 
   #keep(part: Buffer): void {
     if (this.#tail !== undefined) {
-      this.#tail = Buffer.concat([this.#tail, part.subarray(-edge)]).subarray(-edge);
+      const end = part.subarray(-edge);
+      this.#tail = end.length === edge ? Buffer.from(end) : Buffer.concat([this.#tail, end]).subarray(-edge);
       return;
     }
-    this.#append(part.subarray(0, this.#limit - this.#length + edge));
-    if (this.#length <= this.#limit) return;
+    const { bytes, values } = this.#limits;
+    this.#append(part.subarray(0, bytes - this.#length + edge));
+    this.#values.add(part);
+    if (this.#length <= bytes && this.#values.count <= values) return;
+    this.#exceeded = this.#length > bytes ? "bytes" : "values";
     const head = this.#buffer.toString("utf8", 0, edge);
     this.#reset();
     this.#tail = Buffer.from(part.subarray(-edge));
-    this.#sink.tooLong("head", head);
+    this.#sink.tooLong("head", head, this.#exceeded);
   }
 
   #append(part: Buffer): void {
@@ -76,6 +89,7 @@ export class LineSplitter {
   #reset(): void {
     this.#length = 0;
     this.#tail = undefined;
+    this.#values = new ValueCount();
     if (this.#buffer.length > smallBuffer) this.#buffer = Buffer.alloc(4096);
   }
 }

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import type { Transport } from "@modelcontextprotocol/client";
+import { refuseUnsafeBatch } from "../../core/processes/batch-file.ts";
 import { Child, type Ending } from "../../core/processes/child.ts";
 import { childEnvironment, type Environment } from "../../core/processes/environment.ts";
 import type { Lifeline } from "../../core/processes/lifeline.ts";
@@ -23,10 +25,10 @@ export interface StdioServer {
   stop(): Promise<void>;
 }
 
-/** Starts the process before it returns. Throws what `spawn` throws. */
+/** Starts the process before it returns. Throws what `spawn` throws, and a `DuetError` for arguments that Windows would read twice. */
 export function startStdio(target: Target, environment: Environment, lifeline: Lifeline): StdioServer {
-  if (process.platform === "win32") return startOnWindows(target);
-  const env = childEnvironment(environment, target.env);
+  const env = childEnvironment(environment, target);
+  if (process.platform === "win32") return startOnWindows({ ...target, env });
   const child = new Child({ command: target.command, args: target.args, env, cwd: target.cwd }, lifeline);
   return {
     open: async (sdk) => new StdioTransport(child, sdk.parseJSONRPCMessage),
@@ -34,8 +36,8 @@ export function startStdio(target: Target, environment: Environment, lifeline: L
       return child.ending;
     },
     async newsOfEnding() {
-      // A broken pipe is noticed some milliseconds before the exit that broke it.
-      if (child.ending === undefined) await Promise.race([child.ended, sleep(150)]);
+      // A broken pipe is noticed some milliseconds before the exit that broke it, on a busy machine many.
+      if (child.ending === undefined) await Promise.race([child.ended, sleep(500)]);
     },
     words: () => child.words.toString(),
     stop: () => child.stop(),
@@ -44,6 +46,12 @@ export function startStdio(target: Target, environment: Environment, lifeline: L
 
 /** The package's own transport, which finds `npx.cmd`. Windows has no process groups: grandchildren may stay. */
 function startOnWindows({ command, args, env, cwd }: Target): StdioServer {
+  refuseUnsafeBatch(command, args, {
+    path: env.PATH ?? "",
+    extensions: env.PATHEXT ?? ".COM;.EXE;.BAT;.CMD",
+    cwd: cwd ?? process.cwd(),
+    isFile: (file) => existsSync(file),
+  });
   const tail = new Tail();
   let stop = async (): Promise<void> => {};
   return {

@@ -1,8 +1,10 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { Child } from "../../core/processes/child.ts";
-import { messageLimit } from "../limits.ts";
-import { LineSplitter } from "./lines.ts";
+import { messageLimit, valueLimit } from "../limits.ts";
+import { createFloodGate } from "./flood-gate.ts";
+import { type LineLimits, LineSplitter } from "./lines.ts";
 import { ownErrors } from "./own-errors.ts";
+import { readFairly } from "./read-fairly.ts";
 
 /** How much may wait for a server that does not read, in bytes. */
 const waitingLimit = 2 * messageLimit;
@@ -17,6 +19,7 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #child: Child;
   readonly #parse: (value: unknown) => JSONRPCMessage;
+  readonly #gate = createFloodGate((line) => this.#take(line));
   #closed = false;
 
   constructor(child: Child, parse: (value: unknown) => JSONRPCMessage) {
@@ -27,11 +30,12 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     const { ending, stdout } = this.#child;
     if (ending !== undefined) throw ending.error ?? new Error("The process ended before it was asked anything");
-    const lines = new LineSplitter(messageLimit, {
+    const limits = { bytes: messageLimit, values: valueLimit };
+    const lines = new LineSplitter(limits, {
       line: (text) => this.#read(text),
-      tooLong: (part, text) => this.#refuse(part === "head" ? idAtHead(text) : idAtTail(text)),
+      tooLong: (part, text, limit) => this.#refuse(part === "head" ? idAtHead(text) : idAtTail(text), limit),
     });
-    stdout.on("data", (chunk: Buffer) => lines.push(chunk));
+    readFairly(stdout, (piece) => lines.push(piece));
     void this.#child.ended.then(() => this.#close());
   }
 
@@ -54,11 +58,16 @@ export class StdioTransport implements Transport {
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#gate.close();
     this.onclose?.();
   }
 
+  /** A line without an id is neither an answer nor a question. */
   #read(line: string): void {
-    if (line.trim() === "") return;
+    if (line.trim() !== "" && (line.includes('"id"') || this.#gate.passes(line))) this.#take(line);
+  }
+
+  #take(line: string): void {
     const message = this.#message(line);
     if (message === undefined) {
       this.#child.words.push(Buffer.from(`${line.slice(0, 2000)}\n`));
@@ -72,6 +81,7 @@ export class StdioTransport implements Transport {
   }
 
   #message(line: string): JSONRPCMessage | undefined {
+    if (!line.trimStart().startsWith("{")) return undefined;
     try {
       return this.#parse(JSON.parse(line));
     } catch {
@@ -80,9 +90,12 @@ export class StdioTransport implements Transport {
   }
 
   /** Fails the one request whose answer was too long, instead of the connection. */
-  #refuse(id: number | undefined): void {
+  #refuse(id: number | undefined, limit: keyof LineLimits): void {
     if (id === undefined) return;
-    const message = `The answer is longer than ${messageLimit / 1_000_000} MB`;
+    const message =
+      limit === "bytes"
+        ? `The answer is longer than ${messageLimit / 1_000_000} MB`
+        : `The answer holds more than ${valueLimit} JSON values`;
     this.onmessage?.({ jsonrpc: "2.0", id, error: { code: ownErrors.tooLong, message } });
   }
 }

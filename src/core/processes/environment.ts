@@ -1,18 +1,63 @@
-/**
- * What a child sees of our environment: enough to run programs, nothing that could be a secret. Variables of ours that
- * a server needs are named in its own `env`.
- */
-const inherited = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TMPDIR"];
+import { posix, win32 } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export function childEnvironment(ours: Environment, theirs: Record<string, string>): Record<string, string> {
-  // A Duet below learns how many stand above it, so that one that starts itself comes to an end.
-  const environment: Record<string, string> = { DUET_DEPTH: String((Number(ours.DUET_DEPTH) || 0) + 1) };
-  for (const name of inherited) {
-    const value = ours[name];
+/** What a program below gets beside what every program needs. */
+export interface Passed {
+  /** Its own variables, over all others. */
+  env?: Readonly<Record<string, string>>;
+  /** Names of variables of ours that it sees too; one that is not set is left out. */
+  inheritEnv?: readonly string[];
+}
+
+/** The machine and the Node that we run on. */
+export interface Host {
+  platform: NodeJS.Platform;
+  /** Our own Node. */
+  execPath: string;
+}
+
+/**
+ * What a child sees of our environment: enough to run programs, nothing that could be a secret. Variables of ours that
+ * a server needs are named in its own settings.
+ */
+const inherited = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TMPDIR"];
+const inheritedOnWindows = [
+  ...["APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT", "PROCESSOR_ARCHITECTURE", "PROGRAMFILES"],
+  ...["SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE"],
+];
+
+/** Where programs lie on a machine whose environment does not say so. */
+const usualPlaces = ["/usr/local/bin", "/opt/homebrew/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"];
+
+/**
+ * The whole environment of a child. The directory of our own Node stands last in its PATH: `npx` and `node` are found
+ * also where a host with windows has started us under a Node of nvm and without a login shell's PATH.
+ */
+export function childEnvironment(ours: Environment, passed: Passed = {}, host: Host = process): Record<string, string> {
+  const { env = {}, inheritEnv = [] } = passed;
+  const onWindows = host.platform === "win32";
+  const base = onWindows ? inheritedOnWindows : inherited;
+  /** Windows does not tell `Path` from `PATH`: there must be one of them. */
+  const nameOf = (name: string): string => (onWindows ? name.toUpperCase() : name);
+  const known = new Map(Object.entries(ours).map(([name, value]) => [nameOf(name), value]));
+
+  const environment: Record<string, string> = {};
+  for (const name of [...base, ...inheritEnv.map(nameOf)]) {
+    const value = known.get(name);
     // A value that starts with "()" is an exported shell function, which old shells would run.
     if (value !== undefined && !value.startsWith("()")) environment[name] = value;
   }
-  return { ...environment, ...theirs };
+  environment.PATH = withOwnNode(environment.PATH, host);
+  // A Duet below learns how many stand above it, so that one that starts itself comes to an end.
+  environment.DUET_DEPTH = String((Number(ours.DUET_DEPTH) || 0) + 1);
+  for (const [name, value] of Object.entries(env)) environment[nameOf(name)] = value;
+  return environment;
+}
+
+function withOwnNode(path: string | undefined, { platform, execPath }: Host): string {
+  const { delimiter, dirname } = platform === "win32" ? win32 : posix;
+  const places = path ? path.split(delimiter) : platform === "win32" ? [] : usualPlaces;
+  const own = dirname(execPath);
+  return (places.includes(own) ? places : [...places, own]).join(delimiter);
 }

@@ -41,7 +41,8 @@ export function createLifeline(path: string | undefined): Lifeline {
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
       cwd: "/",
-      env: { ...(path !== undefined && { PATH: path }) },
+      // It needs `sleep`, whatever PATH we were given.
+      env: { PATH: [path, "/usr/bin:/bin"].filter(Boolean).join(":") },
     });
     const forget = (): void => {
       if (watcher === child) watcher = undefined;

@@ -2,9 +2,9 @@ import { DuetError } from "../../core/errors.ts";
 import { invalidArguments } from "../../core/feedback.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type Locale, say } from "../../core/locale.ts";
+import type { Outgoing } from "../../core/outgoing/outgoing.ts";
 import { failure, type Tool, type ToolAnnotations, type ToolContext, type ToolResult } from "../../core/tool.ts";
 import { defineTool } from "../define.ts";
-import type { Outgoing } from "../outgoing/outgoing.ts";
 import { createHostList } from "./http-request/host-list.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];

@@ -1,6 +1,15 @@
-import type { Lookup } from "./judge.ts";
-import type { Outgoing, OutgoingRules } from "./outgoing.ts";
+import type { Lookup } from "../../core/outgoing/judge.ts";
+import type { Outgoing } from "../../core/outgoing/outgoing.ts";
 import { readReachList } from "./reach-list.ts";
+import { webRules } from "./web-rules.ts";
+
+/** What the tools that go out may reach; see the configuration's `web`. */
+export interface OutgoingRules {
+  /** Hosts, ranges and ports that may be reached although they are private: `localhost:8080`, `10.0.0.0/8`, `db.example.com:5432`. */
+  reach: readonly string[];
+  /** Ports of public hosts. */
+  ports: readonly number[];
+}
 
 /** What tests put in the place of the world. */
 export interface OutgoingParts {
@@ -16,9 +25,8 @@ export interface OutgoingParts {
  * judged. Throws a `DuetError` for an entry of `reach` that cannot be read.
  */
 export function createOutgoing({ reach, ports }: OutgoingRules, parts: OutgoingParts = {}): Outgoing {
-  const list = readReachList(reach);
-  const door = () =>
-    import("./door.ts").then(({ openDoor }) => openDoor({ reach: list, ports: new Set(ports), ...parts }));
+  const rules = webRules(readReachList(reach), new Set(ports));
+  const door = () => import("../../core/outgoing/door.ts").then(({ openDoor }) => openDoor({ reach: rules, ...parts }));
   return {
     request: async (request) => (await door()).request(request),
     connect: async (host, port, options) => (await door()).connect(host, port, options),

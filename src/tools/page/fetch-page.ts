@@ -1,7 +1,7 @@
 import { DuetError } from "../../core/errors.ts";
+import type { Outgoing, OutgoingResponse } from "../../core/outgoing/outgoing.ts";
 import { shortLine } from "../../core/short-line.ts";
 import { version } from "../../core/version.ts";
-import type { Outgoing, OutgoingResponse } from "../outgoing/outgoing.ts";
 import type { PageBytes } from "./page.ts";
 import { kindOf, readContentType } from "./page-kind.ts";
 

@@ -1,6 +1,6 @@
 import type { Text } from "../../../core/locale.ts";
+import { refused } from "../../../core/outgoing/refusals.ts";
 import { matchesPattern } from "../../../core/pattern.ts";
-import { refused } from "../../outgoing/refusals.ts";
 
 /** The hosts that may be called. */
 export interface HostList {

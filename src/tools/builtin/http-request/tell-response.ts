@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { headOf } from "../../../core/cut-text.ts";
 import { type Locale, say } from "../../../core/locale.ts";
+import type { OutgoingResponse } from "../../../core/outgoing/outgoing.ts";
 import { shortLine } from "../../../core/short-line.ts";
 import type { ToolResult } from "../../../core/tool.ts";
-import type { OutgoingResponse } from "../../outgoing/outgoing.ts";
 import { decodePage, isBinary } from "../../page/decode-page.ts";
 import { readContentType } from "../../page/page-kind.ts";
 import type { RequestParts } from "./read-request.ts";

@@ -1,0 +1,21 @@
+import { describeChange } from "../client/pins/diff.ts";
+import type { NamedChange } from "../client/pool.ts";
+import type { Locale } from "../core/locale.ts";
+
+export type { NamedChange } from "../client/pool.ts";
+
+/** A tool that waits to be approved, as a person reads it. */
+export interface ReadableChange {
+  server: string;
+  /** Its server's own name for it. */
+  tool: string;
+  /** The name under which models see it. */
+  name: string;
+  kind: "changed" | "new";
+  /** All that is different, marked `+` and `-`; of a new tool everything. */
+  lines: string[];
+}
+
+export function readChange({ server, name, change }: NamedChange, locale: Locale): ReadableChange {
+  return { server, tool: change.tool.name, name, kind: change.kind, lines: describeChange(change, locale) };
+}

@@ -1,0 +1,76 @@
+import type { Models } from "../agent/run.ts";
+import { DuetError } from "../core/errors.ts";
+import type { Message } from "../core/messages.ts";
+import { type Model, modelName, type Turn, type Usage } from "../core/model.ts";
+import type { Sample, SamplingReply, SamplingRequest } from "../core/sampling.ts";
+import { abortable, timeLimit, timeoutError } from "../core/waiting.ts";
+
+/** For one text, in milliseconds. */
+const longestWritingMs = 60_000;
+
+/**
+ * Has the function-call model write texts for programs below. Each is a call by itself: none of our prompts, conversations or
+ * tools are in it.
+ */
+export function createSample(models: () => Promise<Pick<Models, "functionCall">>): Sample {
+  return async (request, outer) => {
+    const limit = timeLimit(longestWritingMs, () => timeoutError("sampling", longestWritingMs), outer);
+    try {
+      const { functionCall: model } = await abortable(models(), limit.signal);
+      if (model.followsPrompts === false) throw noModel(model);
+      return await write(model, request, limit.signal);
+    } finally {
+      limit.clear();
+    }
+  };
+}
+
+async function write(model: Model, request: SamplingRequest, signal: AbortSignal): Promise<SamplingReply> {
+  const spent: Usage[] = [];
+  let turn: Turn | undefined;
+  const asked = { messages: messagesOf(request), tools: [], maxTokens: request.maxTokens };
+  for await (const event of model.stream(asked, signal)) {
+    if (event.type === "spent") spent.push(event.usage);
+    if (event.type === "turn-end") turn = event.turn;
+  }
+  if (turn === undefined || (turn.finish !== "stop" && turn.finish !== "length")) throw unwritten(model, turn);
+  spent.push(turn.usage);
+  const costs = spent.map((usage) => model.cost?.(usage) ?? null);
+  return {
+    text: turn.message.content,
+    model: modelName(model),
+    finish: turn.finish,
+    tokens: spent.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0),
+    costUsd: costs.reduce<number | null>((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0),
+  };
+}
+
+/** What a program below calls its system prompt is a user's message too: text from outside never becomes a system prompt. */
+function messagesOf({ system, messages }: SamplingRequest): Message[] {
+  const written = messages.map(
+    ({ role, text }): Message => (role === "user" ? { role, content: text } : { role, content: text, toolCalls: [] }),
+  );
+  const head: Message[] = system === undefined ? [] : [{ role: "user", content: system }];
+  return [...head, ...written];
+}
+
+function noModel(model: Model): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `${modelName(model)} 不是语言模型，不能为 MCP 服务器写文本`,
+      en: `${modelName(model)} is no language model and cannot write for MCP servers`,
+    },
+  });
+}
+
+function unwritten(model: Model, turn: Turn | undefined): DuetError {
+  const finish = turn?.finish ?? "none";
+  return new DuetError({
+    code: finish === "refused" || finish === "content-filter" ? "content_filter" : "bad_response",
+    text: {
+      zh: `${modelName(model)} 没有写出 MCP 服务器要的文本（${finish}）`,
+      en: `${modelName(model)} did not write the text for an MCP server (${finish})`,
+    },
+  });
+}

@@ -1,0 +1,47 @@
+import type { LoggedIn, LoginOptions } from "../client/oauth/login.ts";
+import type { Config } from "../config.ts";
+import { DuetError } from "../core/errors.ts";
+import { shortLine } from "../core/short-line.ts";
+import { version } from "../core/version.ts";
+
+/** How a face lets a person sign in. */
+export type SignInFace = Pick<LoginOptions, "visit" | "paste" | "misread" | "signal">;
+
+/** Has a person sign in to a server. Rejects with a `DuetError`, of code `config` where there is nothing to sign in to. */
+export async function signIn(config: Config, name: string, face: SignInFace): Promise<LoggedIn> {
+  const settings = config.servers.find((server) => server.name === name);
+  if (settings === undefined) throw unknownServer(config, name);
+  const [{ login }, { createCredentialStore }] = await Promise.all([
+    import("../client/oauth/login.ts"),
+    import("../client/oauth/credential-store.ts"),
+  ]);
+  const store = createCredentialStore(config.home);
+  return login(settings, { ...face, store, locale: config.locale, clientInfo: { name: "duet", version } });
+}
+
+/** Forgets the sign-in to a server, also one that is not configured any more; whether there was one. */
+export async function forgetSignIn(config: Config, name: string): Promise<boolean> {
+  const { createCredentialStore } = await import("../client/oauth/credential-store.ts");
+  const isForgotten = await createCredentialStore(config.home).forget(name);
+  if (!isForgotten && !config.servers.some((server) => server.name === name)) throw unknownServer(config, name);
+  return isForgotten;
+}
+
+/** Opens an address in the user's browser, where there is one. */
+export async function openInBrowser(url: URL): Promise<void> {
+  const { openBrowser } = await import("../client/oauth/open-browser.ts");
+  openBrowser(url);
+}
+
+function unknownServer({ servers }: Config, name: string): DuetError {
+  const remote = servers.filter(({ transport }) => transport.type !== "stdio").map((server) => server.name);
+  const allowed = remote.length === 0 ? undefined : shortLine(remote.join(", "), 300);
+  const shown = shortLine(name, 100);
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `mcpServers 中没有服务器 ${shown}（允许：${allowed ?? "没有配置 url 服务器"}）`,
+      en: `there is no server ${shown} in mcpServers (allowed: ${allowed ?? "no server with a url is configured"})`,
+    },
+  });
+}

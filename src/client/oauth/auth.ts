@@ -1,0 +1,185 @@
+import type { AuthProvider } from "@modelcontextprotocol/client";
+import { timeLimit, timeoutError } from "../../core/waiting.ts";
+import type { ServerSettings } from "../settings.ts";
+import type { Fetch } from "../transport/limited-fetch.ts";
+import type { CredentialOwner, CredentialStore, Held } from "./credential-store.ts";
+import { type Challenge, type Credentials, secretsOf, type Tokens, tokensOf } from "./credentials.ts";
+import { createOAuthFetch, type OAuthWorld } from "./oauth-fetch.ts";
+import { needsLogin, needsScope, signInFailure } from "./problems.ts";
+import { refreshTokens, takeOwnTokens, withoutTokens } from "./renewal.ts";
+
+/** The sign-in to one server, as its transport uses it. Nobody is sent to a browser: that is what `duet login` is for. */
+export interface Auth extends AuthProvider {
+  onUnauthorized: NonNullable<AuthProvider["onUnauthorized"]>;
+  /** Wraps what the transport fetches with, so that refusals of it are understood. */
+  watch(fetch: Fetch): Fetch;
+  /** All that is secret and was used in this process, for whoever redacts. */
+  secretValues(): readonly string[];
+}
+
+/** A renewal that takes longer has failed, in milliseconds; the turn of others included. */
+const renewalLimitMs = 45_000;
+
+/** Tokens are renewed so long before they end, in milliseconds. */
+const headroomMs = 10_000;
+
+/**
+ * The sign-in that a server is configured with, or that it asks for; undefined where there is none to do: a stdio server, or one
+ * whose configuration brings its own `Authorization`. Its failures are `DuetError`s.
+ */
+export function createAuth(settings: ServerSettings, store: CredentialStore, world: OAuthWorld = {}): Auth | undefined {
+  const owner = ownerOf(settings);
+  if (owner === undefined || bringsItsOwn(settings)) return undefined;
+  const server = new URL(owner.url);
+  const isOwnSignIn = settings.auth?.type === "client_credentials";
+  const secrets = new Set<string>(settings.auth?.clientSecret === undefined ? [] : [settings.auth.clientSecret]);
+  const refusals = new WeakMap<Response, Refusal>();
+  let tokens: Tokens | undefined;
+  /** Given by a renewal and not accepted by the server yet. */
+  let untried: string | undefined;
+
+  function adopt(credentials: Credentials): void {
+    tokens = tokensOf(credentials);
+    for (const secret of secretsOf(credentials)) secrets.add(secret);
+  }
+
+  async function renew(refused: string | undefined, challenge: Challenge): Promise<void> {
+    const error = timeoutError({ zh: "登录续期", en: "Renewing the sign-in" }, renewalLimitMs);
+    const limit = timeLimit(renewalLimitMs, () => error);
+    try {
+      await exclusively(limit.signal, (held) => renewHeld(held, refused, challenge, limit.signal));
+    } catch (thrown) {
+      throw limit.signal.aborted ? error : await signInFailure(thrown);
+    } finally {
+      limit.clear();
+    }
+  }
+
+  /** Where the folder cannot be written, this process goes on with what it has in memory. */
+  async function exclusively(signal: AbortSignal, work: (held: Held) => Promise<void>): Promise<void> {
+    let hasBegun = false;
+    try {
+      await store.exclusively(known, signal, (held) => {
+        hasBegun = true;
+        return work({ ...held, save: (changed) => held.save(changed).catch(() => {}) });
+      });
+    } catch (thrown) {
+      if (hasBegun || signal.aborted) throw thrown;
+      await work({ credentials: await store.read(known), save: async () => {} });
+    }
+  }
+
+  async function renewHeld(
+    { credentials, save }: Held,
+    refused: string | undefined,
+    challenge: Challenge,
+    signal: AbortSignal,
+  ): Promise<void> {
+    adopt(credentials);
+    // Another process, or another call, was faster.
+    if (tokens !== undefined && tokens.access !== refused && !isOver(tokens)) return;
+    const { resourceMetadataUrl = credentials.resourceMetadataUrl } = challenge;
+    const before = { ...credentials, ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }) };
+    const sdk = await import("@modelcontextprotocol/client");
+    const renewal = { sdk, settings, server, fetch: createOAuthFetch(server, signal, world) };
+    const renewed = isOwnSignIn ? await takeOwnTokens(renewal, before) : await refreshTokens(renewal, before);
+    if (renewed === undefined) {
+      await save({ ...withoutTokens(before), challenge });
+      tokens = undefined;
+      throw needsLogin(settings.name);
+    }
+    await save(renewed);
+    adopt(renewed);
+    untried = tokens?.access;
+  }
+
+  /** Keeps what the server asks for, so that the next `duet login` asks for it; `dropsTokens`: they are of no use any more. */
+  async function keepChallenge(challenge: Challenge, dropsTokens: boolean): Promise<void> {
+    await exclusively(AbortSignal.timeout(renewalLimitMs), async ({ credentials, save }) => {
+      await save({ ...(dropsTokens ? withoutTokens(credentials) : credentials), challenge });
+      if (dropsTokens) tokens = undefined;
+    }).catch(() => {});
+  }
+
+  const known: CredentialOwner = owner;
+  return {
+    async token() {
+      if (tokens === undefined) adopt(await store.read(known));
+      if (tokens !== undefined && isOver(tokens) && (tokens.refresh !== undefined || isOwnSignIn)) {
+        await renew(tokens.access, {});
+      }
+      return tokens?.access;
+    },
+    async onUnauthorized({ response }) {
+      const { token, missing } = refusals.get(response) ?? {};
+      if (missing === undefined || isOwnSignIn) return renew(token, missing ?? (await challengeOf(response)));
+      adopt(await store.read(known));
+      // A person has signed in with more rights since.
+      if (tokens !== undefined && tokens.access !== token) return;
+      await keepChallenge(missing, false);
+      throw needsScope(settings.name, missing.scope);
+    },
+    watch: (fetch) => async (url, init) => {
+      const token = bearerOf(init);
+      const response = await fetch(url, init);
+      if (response.ok && token === untried) untried = undefined;
+      if (response.status === 401 && token !== undefined && token === untried && !isOwnSignIn) {
+        await keepChallenge(await challengeOf(response), true);
+      }
+      const missing = response.status === 403 ? await missingScope(response, tokens?.scope) : undefined;
+      const shown = missing === undefined ? response : asUnauthorized(response);
+      if (token !== undefined) refusals.set(shown, { token, missing });
+      return shown;
+    },
+    secretValues: () => [...secrets],
+  };
+}
+
+/** What a request was refused with. */
+interface Refusal {
+  token: string;
+  /** The token is good, but more is asked for. */
+  missing: Challenge | undefined;
+}
+
+/** A missing scope in the form in which transports hand refusals to us. */
+function asUnauthorized(response: Response): Response {
+  void response.body?.cancel().catch(() => {});
+  return new Response(null, { status: 401, headers: response.headers });
+}
+
+/** Whose credentials a server's are; undefined for a stdio server. */
+export function ownerOf({ name, transport }: ServerSettings): CredentialOwner | undefined {
+  return transport.type === "stdio" ? undefined : { name, url: new URL(transport.url).href };
+}
+
+/** Whether the configuration has an `Authorization` of its own. */
+export function bringsItsOwn({ transport }: ServerSettings): boolean {
+  return transport.type !== "stdio" && Object.keys(transport.headers).some((name) => /^authorization$/i.test(name));
+}
+
+function isOver({ expiresAt }: Tokens): boolean {
+  return expiresAt !== undefined && expiresAt - headroomMs < Date.now();
+}
+
+function bearerOf(init: RequestInit | undefined): string | undefined {
+  return /^Bearer (.+)$/.exec(new Headers(init?.headers).get("authorization") ?? "")?.[1];
+}
+
+async function challengeOf(response: Response): Promise<Challenge> {
+  const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
+  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+  return {
+    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: resourceMetadataUrl.href }),
+    ...(scope !== undefined && { scope }),
+  };
+}
+
+/** What is asked for beside what was granted; undefined for a 403 of another kind. */
+async function missingScope(response: Response, granted: string | undefined): Promise<Challenge | undefined> {
+  const { computeScopeUnion, extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
+  if (extractWWWAuthenticateParams(response).error !== "insufficient_scope") return undefined;
+  const challenge = await challengeOf(response);
+  const scope = computeScopeUnion(granted, challenge.scope);
+  return { ...challenge, ...(scope !== undefined && { scope }) };
+}

@@ -1,0 +1,124 @@
+import { DuetError } from "../../core/errors.ts";
+import type { Locale } from "../../core/locale.ts";
+import { abortable } from "../../core/waiting.ts";
+import type { ServerSettings } from "../settings.ts";
+import { type CallbackListener, listenForCallback } from "./callback-listener.ts";
+import type { CredentialOwner, CredentialStore } from "./credential-store.ts";
+import type { Challenge, Credentials } from "./credentials.ts";
+import { createLoginProvider, type LoginProvider } from "./login-provider.ts";
+import { createOAuthFetch, type OAuthWorld } from "./oauth-fetch.ts";
+
+export interface AuthorizeOptions {
+  settings: ServerSettings;
+  owner: CredentialOwner;
+  store: CredentialStore;
+  /** What the server asked for. */
+  challenge: Challenge;
+  /** Shows the person where to sign in, and opens it where that is possible. */
+  visit(url: URL): void;
+  /** The next line that the person pastes, for a browser on another machine; undefined when no more come. Never rejects. */
+  paste?: (() => Promise<string | undefined>) | undefined;
+  /** Told of a pasted line that is not the address of this sign-in. */
+  misread(): void;
+  locale: Locale;
+  signal: AbortSignal;
+  world?: OAuthWorld | undefined;
+}
+
+/**
+ * Has a person sign in at a browser, and keeps what comes of it. `again`: the authorization server did not know us any more, which
+ * another try may mend. Rejects with the package's errors, a `DuetError`, or the signal's reason.
+ */
+export async function authorize(options: AuthorizeOptions): Promise<"done" | "again"> {
+  const { settings, owner, store, locale, signal } = options;
+  let provider: LoginProvider | undefined;
+  const isOurs = (parameters: URLSearchParams): boolean => provider?.isOurs(parameters) ?? false;
+  const port = settings.auth?.callbackPort;
+  const listener = await openListener(port, await store.read(owner), { isOurs, locale });
+  provider = createLoginProvider({ settings, owner, store, signal, redirectUrl: listener.redirectUrl });
+  let outcome: "done" | "failed" = "failed";
+  try {
+    await exchange(provider, listener, options);
+    outcome = "done";
+    return "done";
+  } catch (thrown) {
+    if (provider.isForgotten) return "again";
+    throw thrown;
+  } finally {
+    await listener.close(outcome);
+  }
+}
+
+async function exchange(
+  provider: LoginProvider,
+  listener: CallbackListener,
+  { settings, owner, challenge, signal, visit, paste, misread, world }: AuthorizeOptions,
+): Promise<void> {
+  const sdk = await import("@modelcontextprotocol/client");
+  const server = new URL(owner.url);
+  const fetch = createOAuthFetch(server, signal, world);
+  const scope = wantedScope(settings, challenge);
+  const { resourceMetadataUrl } = challenge;
+  await sdk.auth(provider, {
+    serverUrl: server,
+    fetchFn: fetch,
+    ...(scope !== undefined && { scope }),
+    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: new URL(resourceMetadataUrl) }),
+  });
+  const { authorizationUrl } = provider;
+  if (authorizationUrl === undefined) return;
+  visit(authorizationUrl);
+  const answers = [listener.called, ...(paste ? [readPasted(paste, provider, misread)] : [])];
+  const parameters = await abortable(Promise.race(answers), signal);
+  // The transport is never started: only it checks who answers before it reads what the answer says.
+  const transport = new sdk.StreamableHTTPClientTransport(server, { authProvider: provider, fetch });
+  await abortable(transport.finishAuth(parameters), signal);
+}
+
+/** Configured scopes stand; what is missing is asked for beside them. */
+function wantedScope({ auth }: ServerSettings, { scope }: Challenge): string | undefined {
+  const scopes = new Set(`${auth?.scope ?? ""} ${scope ?? ""}`.split(" ").filter((each) => each !== ""));
+  return scopes.size === 0 ? undefined : [...scopes].join(" ");
+}
+
+/** At the port of the last registration where that is free, since many authorization servers compare it. */
+async function openListener(
+  configured: number | undefined,
+  { issuer, issuers }: Credentials,
+  options: Parameters<typeof listenForCallback>[1],
+): Promise<CallbackListener> {
+  if (configured !== undefined) {
+    return listenForCallback(configured, options).catch(() => {
+      throw portIsTaken(configured);
+    });
+  }
+  const [registered] = (issuer === undefined ? undefined : issuers[issuer]?.client?.redirectUris) ?? [];
+  const before = Number(URL.parse(registered ?? "")?.port);
+  if (!before) return listenForCallback(undefined, options);
+  return listenForCallback(before, options).catch(() => listenForCallback(undefined, options));
+}
+
+function portIsTaken(port: number): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `auth.callbackPort ${port} 无法监听，可能已被占用`,
+      en: `auth.callbackPort ${port} cannot be listened on; it may be in use`,
+    },
+  });
+}
+
+/** Never settles when the lines end: the browser may still come. */
+async function readPasted(
+  paste: NonNullable<AuthorizeOptions["paste"]>,
+  provider: LoginProvider,
+  misread: () => void,
+): Promise<URLSearchParams> {
+  for (;;) {
+    const line = await paste();
+    if (line === undefined) return new Promise(() => {});
+    const parameters = URL.parse(line.trim())?.searchParams;
+    if (parameters && provider.isOurs(parameters)) return parameters;
+    if (line.trim() !== "") misread();
+  }
+}

@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import { chmod, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isRecord } from "../../core/json.ts";
+import { createPlaces, type Places } from "../../core/places.ts";
+import { randomHex } from "../../core/random.ts";
+import { type Credentials, noCredentials, readCredentials } from "./credentials.ts";
+import { takeLock } from "./lock-file.ts";
+
+/** The server that credentials belong to: under its name another URL finds nothing. */
+export interface CredentialOwner {
+  name: string;
+  url: string;
+}
+
+/** What can be done while nobody else, in any process, changes the credentials of the server. */
+export interface Held {
+  readonly credentials: Credentials;
+  save(credentials: Credentials): Promise<void>;
+}
+
+/** Sign-ins, a file for each server, which only the user can read. */
+export interface CredentialStore {
+  /** Never rejects: what cannot be read is not there. */
+  read(owner: CredentialOwner): Promise<Credentials>;
+  /** Waits its turn, also among processes. Rejects with the signal's reason, or with what the work throws. */
+  exclusively<T>(owner: CredentialOwner, signal: AbortSignal, work: (held: Held) => Promise<T>): Promise<T>;
+  /** Whether there was anything to forget. */
+  forget(name: string): Promise<boolean>;
+}
+
+/** Keeps credentials under `home`, in memory when that is undefined. */
+export function createCredentialStore(home: string | undefined): CredentialStore {
+  const turns = new Map<string, Places>();
+  const shelf = home === undefined ? openMemory() : openFolder(join(home, "credentials"));
+
+  function turnOf(name: string): Places {
+    const known = turns.get(name) ?? createPlaces(1);
+    turns.set(name, known);
+    return known;
+  }
+
+  return {
+    read: (owner) => shelf.read(owner),
+    async exclusively(owner, signal, work) {
+      const turn = turnOf(owner.name);
+      await turn.enter(signal);
+      try {
+        const unlock = await shelf.lock(owner.name, signal);
+        try {
+          const credentials = await shelf.read(owner);
+          return await work({ credentials, save: (changed) => shelf.write(owner, changed) });
+        } finally {
+          await unlock();
+        }
+      } finally {
+        turn.leave();
+      }
+    },
+    forget: (name) => shelf.remove(name),
+  };
+}
+
+interface Shelf {
+  read(owner: CredentialOwner): Promise<Credentials>;
+  write(owner: CredentialOwner, credentials: Credentials): Promise<void>;
+  lock(name: string, signal: AbortSignal): Promise<() => Promise<void>>;
+  remove(name: string): Promise<boolean>;
+}
+
+function openMemory(): Shelf {
+  const kept = new Map<string, { url: string; credentials: Credentials }>();
+  return {
+    async read({ name, url }) {
+      const found = kept.get(name);
+      return found?.url === url ? found.credentials : noCredentials;
+    },
+    async write({ name, url }, credentials) {
+      kept.set(name, { url, credentials });
+    },
+    lock: async () => async () => {},
+    remove: async (name) => kept.delete(name),
+  };
+}
+
+function openFolder(folder: string): Shelf {
+  const fileOf = (name: string): string => join(folder, fileName(name));
+  return {
+    async read({ name, url }) {
+      const value = await readJson(fileOf(name));
+      const isTheirs = isRecord(value) && value.server === name && value.url === url;
+      return (isTheirs ? readCredentials(value) : undefined) ?? noCredentials;
+    },
+    async write({ name, url }, credentials) {
+      await keepPrivate(folder);
+      await replaceFile(fileOf(name), `${JSON.stringify({ server: name, url, ...credentials }, undefined, 2)}\n`);
+    },
+    async lock(name, signal) {
+      await keepPrivate(folder);
+      return takeLock(`${fileOf(name)}.lock`, signal);
+    },
+    async remove(name) {
+      const file = fileOf(name);
+      const isThere = (await readJson(file)) !== undefined;
+      await rm(file, { force: true });
+      return isThere;
+    },
+  };
+}
+
+/** A name that every file system takes, and no other server has. */
+function fileName(server: string): string {
+  const digest = createHash("sha256").update(server).digest("hex").slice(0, 12);
+  return `${server.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 40)}-${digest}.json`;
+}
+
+async function readJson(file: string): Promise<unknown> {
+  try {
+    const text = await readFile(file, "utf8");
+    if (((await stat(file)).mode & 0o077) !== 0) await chmod(file, 0o600);
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function keepPrivate(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (((await stat(folder)).mode & 0o077) !== 0) await chmod(folder, 0o700);
+}
+
+/** The whole file or the old one, whatever happens in between. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const draft = join(dirname(file), `.${randomHex()}.tmp`);
+  try {
+    const handle = await open(draft, "wx", 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } catch (thrown) {
+    await rm(draft, { force: true });
+    throw thrown;
+  }
+}

@@ -1,0 +1,149 @@
+import type { Implementation } from "@modelcontextprotocol/client";
+import { DuetError, type ErrorDetails } from "../../core/errors.ts";
+import { timeLimit, timeoutError } from "../../core/waiting.ts";
+import { startFailure } from "../failures.ts";
+import { createAnswers } from "../questions/answers.ts";
+import { createRedactor, redactAlso } from "../redact.ts";
+import { openSession } from "../session.ts";
+import type { ServerSettings } from "../settings.ts";
+import { isWanted } from "../wanted.ts";
+import { bringsItsOwn, createAuth, ownerOf } from "./auth.ts";
+import { type AuthorizeOptions, authorize } from "./authorize.ts";
+import type { CredentialOwner } from "./credential-store.ts";
+import { signInFailure } from "./problems.ts";
+
+export interface LoginOptions extends Omit<AuthorizeOptions, "settings" | "owner" | "challenge"> {
+  clientInfo: Implementation;
+  /** For the whole sign-in, in milliseconds. */
+  limitMs?: number;
+}
+
+export interface LoggedIn {
+  toolCount: number;
+  /** Whether a person had to sign in; otherwise the server was content with what there was. */
+  hasSignedIn: boolean;
+}
+
+const usualLimitMs = 300_000;
+
+/** A server that still asks after so many sign-ins asks for ever. */
+const mostAttempts = 3;
+
+/**
+ * Connects to a server as its tools will, and has a person sign in as often as that takes. Rejects with a `DuetError`, or with the
+ * signal's reason.
+ */
+export async function login(settings: ServerSettings, options: LoginOptions): Promise<LoggedIn> {
+  const owner = personalOwner(settings);
+  const { limitMs = usualLimitMs } = options;
+  const error = timeoutError({ zh: `登录 ${settings.name}`, en: `Signing in to ${settings.name}` }, limitMs);
+  const limit = timeLimit(limitMs, () => error, options.signal);
+  try {
+    return await attempt(settings, owner, { ...options, signal: limit.signal });
+  } catch (thrown) {
+    limit.signal.throwIfAborted();
+    throw thrown;
+  } finally {
+    limit.clear();
+  }
+}
+
+async function attempt(settings: ServerSettings, owner: CredentialOwner, options: LoginOptions): Promise<LoggedIn> {
+  const { store } = options;
+  for (let attempts = 0; ; attempts += 1) {
+    const { challenge } = await store.read(owner);
+    const toolCount = challenge === undefined ? await countTools(settings, owner, options) : undefined;
+    if (toolCount !== undefined) return { toolCount, hasSignedIn: attempts > 0 };
+    if (attempts === mostAttempts) throw notSignedIn(settings, stillAsks);
+    const wanted = challenge ?? (await store.read(owner)).challenge ?? {};
+    await authorize({ ...options, settings, owner, challenge: wanted }).catch(async (thrown) => {
+      throw notSignedIn(settings, await signInFailure(thrown));
+    });
+  }
+}
+
+/** How many tools the server gives us; undefined when it wants a person to sign in first. */
+async function countTools(
+  settings: ServerSettings,
+  owner: CredentialOwner,
+  { store, clientInfo, signal, world }: LoginOptions,
+): Promise<number | undefined> {
+  const sdk = await import("@modelcontextprotocol/client");
+  const auth = createAuth(settings, store, world);
+  const redact = redactAlso(createRedactor(settings), () => auth?.secretValues() ?? []);
+  try {
+    const nothing = (): void => {};
+    const session = await openSession(
+      {
+        sdk,
+        settings,
+        clientInfo,
+        redact,
+        answers: createAnswers({ settings, sample: undefined, redact }),
+        canSample: false,
+        era: "legacy",
+        auth,
+        signal,
+        onLost: nothing,
+        onChanged: nothing,
+      },
+      undefined,
+    );
+    try {
+      const { tools } = await session.list(signal);
+      return tools.filter(({ name }) => isWanted(settings, name)).length;
+    } finally {
+      await session.close();
+    }
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if ((await store.read(owner)).challenge !== undefined) return undefined;
+    throw startFailure(thrown, { settings, redact });
+  }
+}
+
+/** Whose sign-in a person can do. Throws a `config` error for a server that needs none. */
+function personalOwner(settings: ServerSettings): CredentialOwner {
+  const owner = ownerOf(settings);
+  const { name } = settings;
+  if (owner === undefined) {
+    throw notNeeded({
+      zh: `${name} 是本机启动的程序，不需要登录（只有 url 服务器才需要）`,
+      en: `${name} is a program that Duet starts, and needs no sign-in (only servers with a url do)`,
+    });
+  }
+  if (settings.auth?.type === "client_credentials") {
+    throw notNeeded({
+      zh: `${name} 使用 client_credentials，会自动登录`,
+      en: `${name} uses client_credentials and signs in by itself`,
+    });
+  }
+  if (bringsItsOwn(settings)) {
+    throw notNeeded({
+      zh: `${name} 使用配置中的 Authorization，不需要登录`,
+      en: `${name} uses the Authorization header of its configuration and needs no sign-in`,
+    });
+  }
+  return owner;
+}
+
+function notNeeded(text: DuetError["text"]): DuetError {
+  return new DuetError({ code: "config", text });
+}
+
+const stillAsks: ErrorDetails = {
+  code: "auth",
+  text: {
+    zh: `登录了 ${mostAttempts} 次，它仍然要求登录`,
+    en: `it still asks for a sign-in after ${mostAttempts} of them`,
+  },
+};
+
+function notSignedIn({ name }: ServerSettings, { code, text, hint, retryable }: ErrorDetails): DuetError {
+  return new DuetError({
+    code,
+    text: { zh: `未能登录 ${name}：${text.zh}`, en: `Not signed in to ${name}: ${text.en}` },
+    ...(hint !== undefined && { hint }),
+    ...(retryable !== undefined && { retryable }),
+  });
+}

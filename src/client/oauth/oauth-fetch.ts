@@ -1,0 +1,101 @@
+import { isIP } from "node:net";
+import { type AddressKind, addressKinds, kindOfAddress } from "../../core/outgoing/addresses.ts";
+import { type Lookup, lookUp, type Reach } from "../../core/outgoing/judge.ts";
+import { targetOf } from "../../core/outgoing/read-address.ts";
+import { failed, refused } from "../../core/outgoing/refusals.ts";
+import type { Fetch } from "../transport/limited-fetch.ts";
+
+/** What tests put in the place of the world. */
+export interface OAuthWorld {
+  lookup?: Lookup;
+  /** Certificates to trust in place of the usual ones, as PEM. */
+  ca?: string;
+}
+
+const limits = { maxBytes: 1_000_000, timeoutMs: 15_000, maxRedirects: 0 };
+
+/**
+ * The `fetch` of a sign-in. A server names the addresses, so none inside of the user's network is dialled unless the configured
+ * server itself stands there; a redirect is given back, not followed. What an authorization server says of a failure is cut
+ * down to its error code: it may repeat what it was sent. Rejects as `fetch` does, the `DuetError` as the cause.
+ */
+export function createOAuthFetch(server: URL, signal: AbortSignal, world: OAuthWorld = {}): Fetch {
+  const { lookup = lookUp, ca } = world;
+  let kinds: Promise<ReadonlySet<AddressKind>> | undefined;
+  return async (url, init = {}) => {
+    try {
+      kinds ??= kindsOf(server, lookup);
+      const reach = reachOf(await kinds);
+      const { openDoor } = await import("../../core/outgoing/door.ts");
+      const { method = "GET", body } = init;
+      const answer = await openDoor({ reach, lookup, ca }).request({
+        ...limits,
+        url: String(url),
+        method,
+        headers: Object.fromEntries(new Headers(init.headers)),
+        ...(body !== undefined && body !== null && { body: String(body) }),
+        permits: (hop) => checkScheme(hop, server),
+        signal,
+      });
+      if (answer.truncated) throw failed("bad_response", new URL(url).host, tooLong);
+      const text = method === "POST" && answer.status >= 400 ? errorCodeOnly(answer.body) : new Uint8Array(answer.body);
+      const { "content-encoding": _encoding, "content-length": _length, ...headers } = answer.headers;
+      const isEmpty = [204, 205, 304].includes(answer.status);
+      return new Response(isEmpty ? null : text, { status: answer.status, headers });
+    } catch (thrown) {
+      signal.throwIfAborted();
+      throw new TypeError("fetch failed", { cause: thrown });
+    }
+  };
+}
+
+const tooLong = { zh: "回答过长", en: "the answer is too long" };
+
+/** Plain HTTP only where the configured server is spoken to so, and only to itself or on this machine. */
+function checkScheme(url: URL, server: URL): void {
+  if (url.protocol === "https:") return;
+  const isOwn = url.origin === server.origin;
+  if (server.protocol === "http:" && (isOwn || (isLoopbackName(server) && isLoopbackName(url)))) return;
+  throw refused(url.host, { zh: "登录只能使用 https 网址", en: "signing in takes https URLs only" });
+}
+
+function reachOf(kinds: ReadonlySet<AddressKind>): Reach {
+  return {
+    permits: (_host, address) => kinds.has(kindOfAddress(address)),
+    refusal({ shown }, _address, kind) {
+      const { zh, en } = addressKinds[kind];
+      return refused(shown, {
+        zh: `登录地址指向${zh}，而该 MCP 服务器不在那里`,
+        en: `the server sends its sign-in to ${en}, where the server itself is not`,
+      });
+    },
+  };
+}
+
+/**
+ * The kinds of addresses that a sign-in may use: public ones, and the server's own kind where it is in the user's network. That it
+ * is on this machine has to be written in its URL, since a name can be made to point anywhere.
+ */
+async function kindsOf(server: URL, lookup: Lookup): Promise<ReadonlySet<AddressKind>> {
+  const { host } = targetOf(server);
+  if (isLoopbackName(server)) return new Set(["public", "loopback"]);
+  if (isIP(host) !== 0) return new Set<AddressKind>(["public", ...notMetadata(kindOfAddress(host))]);
+  const addresses = await lookup(host).catch(() => []);
+  const own = new Set(addresses.map(kindOfAddress));
+  const named = (["private", "proxy"] as const).filter((kind) => own.has(kind) && !own.has("public"));
+  return new Set<AddressKind>(["public", ...named]);
+}
+
+function notMetadata(kind: AddressKind): AddressKind[] {
+  return kind === "metadata" ? [] : [kind];
+}
+
+function isLoopbackName(url: URL): boolean {
+  const { host } = targetOf(url);
+  return host === "localhost" || host.endsWith(".localhost") || kindOfAddress(host) === "loopback";
+}
+
+function errorCodeOnly(body: Buffer): string {
+  const [, code = "server_error"] = /"error"\s*:\s*"([a-z_]{1,60})"/.exec(body.toString("utf8")) ?? [];
+  return JSON.stringify({ error: code });
+}

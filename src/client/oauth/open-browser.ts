@@ -1,0 +1,39 @@
+import { spawn } from "node:child_process";
+import { DuetError } from "../../core/errors.ts";
+import { shortLine } from "../../core/short-line.ts";
+
+/**
+ * Whether an address may be shown to a browser: `https`, or `http` on this machine. Servers choose it, and some systems run what
+ * other schemes name (CVE-2025-6514). Throws what refuses it.
+ */
+export function checkBrowserAddress({ protocol, hostname, username, password, origin }: URL): void {
+  const isLoopback = ["localhost", "127.0.0.1", "[::1]"].includes(hostname) || hostname.endsWith(".localhost");
+  const isSafe = protocol === "https:" || (protocol === "http:" && isLoopback);
+  if (isSafe && username === "" && password === "") return;
+  const shown = shortLine(origin === "null" ? protocol : origin, 100);
+  throw new DuetError({
+    code: "auth",
+    text: {
+      zh: `授权服务器给出的登录网址不安全，没有打开（${shown}；允许：https）`,
+      en: `the sign-in address of the authorization server is not safe and was not opened (${shown}; allowed: https)`,
+    },
+  });
+}
+
+/** Opens the address in the user's browser, without a shell. Never throws: it is printed too. */
+export function openBrowser(url: URL, platform: NodeJS.Platform = process.platform): void {
+  const { command, args } = browserCommand(url, platform);
+  try {
+    const child = spawn(command, args, { stdio: "ignore", detached: true, shell: false });
+    child.on("error", () => {}).unref();
+  } catch {
+    // There is no browser here.
+  }
+}
+
+/** What opens an address on a system; the address is one argument. */
+export function browserCommand(url: URL, platform: NodeJS.Platform): { command: string; args: string[] } {
+  if (platform === "darwin") return { command: "open", args: [url.href] };
+  if (platform === "win32") return { command: "rundll32", args: ["url.dll,FileProtocolHandler", url.href] };
+  return { command: "xdg-open", args: [url.href] };
+}

@@ -1,0 +1,150 @@
+import { DuetError, type ErrorDetails } from "../../core/errors.ts";
+import type { Text } from "../../core/locale.ts";
+import { shortLine } from "../../core/short-line.ts";
+
+/** A person has to sign in; says how. */
+export function needsLogin(name: string): DuetError {
+  return new DuetError({
+    code: "auth",
+    text: { zh: "需要登录", en: "it needs you to sign in" },
+    hint: loginHint(name),
+  });
+}
+
+/** What was asked for needs more rights than the sign-in has. */
+export function needsScope(name: string, scope: string | undefined): DuetError {
+  const shown = scope === undefined ? "" : ` (${shortLine(scope, 200)})`;
+  return new DuetError({
+    code: "auth",
+    text: { zh: `登录的权限不够${shown}`, en: `it asks for more rights than the sign-in has${shown}` },
+    hint: loginHint(name),
+  });
+}
+
+export function loginHint(name: string): Text {
+  const command = `duet login ${shownName(name)}`;
+  return { zh: `请运行 ${command}`, en: `Run: ${command}` };
+}
+
+/** The server names another authorization server than the one that our client secret was given to first. */
+export function otherIssuer(name: string, issuer: string, before: string): DuetError {
+  const [now, first] = [shortLine(issuer, 200), shortLine(before, 200)];
+  const command = `duet login --remove ${shownName(name)}`;
+  return new DuetError({
+    code: "auth",
+    text: {
+      zh: `它现在要求向 ${now} 登录，而之前是 ${first}；没有发送客户端密钥`,
+      en: `it now sends its sign-in to ${now}, before to ${first}; the client secret was not sent`,
+    },
+    hint: { zh: `如果这是有意的，请运行 ${command}`, en: `If that is intended, run: ${command}` },
+  });
+}
+
+/** A name as a shell takes it. */
+function shownName(name: string): string {
+  const line = shortLine(name, 100);
+  return /^[\w.@:/-]+$/.test(line) ? line : JSON.stringify(line);
+}
+
+/**
+ * What people read when a sign-in fails. Nothing of what the package or a server says is repeated but error codes: their
+ * words may hold what was sent. Already a `DuetError`, also below a failed `fetch`: stays as it is.
+ */
+export async function signInFailure(thrown: unknown): Promise<DuetError> {
+  const below = thrown instanceof TypeError ? thrown.cause : undefined;
+  if (thrown instanceof DuetError) return thrown;
+  if (below instanceof DuetError) return below;
+  const sdk = await import("@modelcontextprotocol/client");
+  const isMixUp = sdk.IssuerMismatchError.isInstance(thrown) || sdk.AuthorizationServerMismatchError.isInstance(thrown);
+  if (isMixUp) return new DuetError(mixUp);
+  if (sdk.InsecureTokenEndpointError.isInstance(thrown)) return new DuetError(insecure);
+  const code = oauthCode(thrown);
+  if (code !== undefined) return refusedWith(code);
+  const message = thrown instanceof Error ? thrown.message : "";
+  return new DuetError(said.find(({ start }) => message.startsWith(start)) ?? unreadable);
+}
+
+/** The error code that an authorization server answered with; undefined for any other failure. */
+export function oauthCode(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || thrown.name !== "OAuthError" || !("code" in thrown)) return undefined;
+  return typeof thrown.code === "string" && /^[a-z_]{1,60}$/.test(thrown.code) ? thrown.code : "server_error";
+}
+
+function refusedWith(code: string): DuetError {
+  const isTemporary = temporaryCodes.has(code);
+  return new DuetError({
+    code: isTemporary ? "server" : "auth",
+    text: { zh: `授权服务器拒绝了登录（${code}）`, en: `the authorization server refused the sign-in (${code})` },
+    retryable: isTemporary,
+  });
+}
+
+/** Codes that say nothing against what was sent. */
+export const temporaryCodes: ReadonlySet<string> = new Set([
+  "server_error",
+  "temporarily_unavailable",
+  "too_many_requests",
+  "slow_down",
+]);
+
+const mixUp: ErrorDetails = {
+  code: "auth",
+  text: {
+    zh: "登录的回答来自另一个授权服务器，可能是攻击，已放弃",
+    en: "the sign-in was answered by another authorization server; that may be an attack, so it was given up",
+  },
+};
+
+const insecure: ErrorDetails = {
+  code: "auth",
+  text: {
+    zh: "授权服务器的令牌地址不是 https",
+    en: "the token address of the authorization server is not https",
+  },
+};
+
+const clientHint: Text = {
+  zh: "请在该服务的网站上登记一个应用，并把 clientId 写入该服务器的 auth。",
+  en: "Register an application at the service, and give its clientId under auth of this server.",
+};
+
+/** By how the package's message starts, which has no code. */
+const said: (ErrorDetails & { start: string })[] = [
+  {
+    start: "Incompatible auth server: does not support dynamic client registration",
+    code: "auth",
+    text: { zh: "授权服务器不接受自动登记", en: "the authorization server takes no automatic registration" },
+    hint: clientHint,
+  },
+  {
+    start: "Dynamic Client Registration rejected",
+    code: "auth",
+    text: { zh: "授权服务器拒绝了登记", en: "the authorization server refused the registration" },
+    hint: clientHint,
+  },
+  {
+    start: "Incompatible auth server",
+    code: "auth",
+    text: {
+      zh: "授权服务器不支持 OAuth 2.1（授权码与 PKCE S256）",
+      en: "the authorization server does not speak OAuth 2.1 (authorization code with PKCE S256)",
+    },
+  },
+  {
+    start: "Protected resource",
+    code: "auth",
+    text: { zh: "它的登录信息属于另一个服务器", en: "its sign-in data are those of another server" },
+  },
+];
+
+const unreadable: ErrorDetails = {
+  code: "bad_response",
+  text: {
+    zh: "它的登录信息无法使用，可能不支持 OAuth 登录",
+    en: "its sign-in data cannot be used; it may not offer OAuth",
+  },
+  hint: {
+    zh: "如果该服务使用密钥，请把它写入该服务器的 headers。",
+    en: "If the service uses a key, put it into the headers of this server.",
+  },
+};

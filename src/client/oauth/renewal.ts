@@ -1,0 +1,115 @@
+import type { FetchLike } from "@modelcontextprotocol/client";
+import type { Sdk } from "../sdk.ts";
+import type { ServerSettings } from "../settings.ts";
+import { findAuthorizationServer } from "./authorization-server.ts";
+import { type Credentials, type OAuthClient, type Tokens, tokensOf, withTokens } from "./credentials.ts";
+import { oauthCode, otherIssuer, temporaryCodes } from "./problems.ts";
+
+export interface Renewal {
+  sdk: Sdk;
+  settings: ServerSettings;
+  server: URL;
+  fetch: FetchLike;
+}
+
+/**
+ * New tokens for those that are used up, without a person. Undefined where only a person can help: there is nothing to renew
+ * with, it was refused, or the server has moved to another authorization server. Rejects when it could not be tried.
+ */
+export async function refreshTokens(renewal: Renewal, credentials: Credentials): Promise<Credentials | undefined> {
+  const { sdk, settings, server, fetch } = renewal;
+  const refreshToken = tokensOf(credentials)?.refresh;
+  if (refreshToken === undefined) return undefined;
+  const { resourceMetadataUrl } = credentials;
+  const { url, issuer, metadata, resource } = await findAuthorizationServer(sdk, server, {
+    resourceMetadataUrl,
+    fetch,
+  });
+  const client = configuredClient(settings) ?? credentials.issuers[issuer]?.client;
+  if (issuer !== credentials.issuer || client === undefined) return undefined;
+  try {
+    const given = await sdk.refreshAuthorization(url, {
+      metadata,
+      clientInformation: asClientInformation(client),
+      refreshToken,
+      fetchFn: fetch,
+      ...(resource !== undefined && { resource }),
+    });
+    return withTokens(credentials, issuer, readGiven(given, tokensOf(credentials)));
+  } catch (thrown) {
+    const code = oauthCode(thrown);
+    if (code === undefined || temporaryCodes.has(code)) throw thrown;
+    return undefined;
+  }
+}
+
+/** Signs in as the program itself (`client_credentials`). Rejects with the package's errors or a `DuetError`. */
+export async function takeOwnTokens(
+  { sdk, settings, server, fetch }: Renewal,
+  credentials: Credentials,
+): Promise<Credentials> {
+  const { resourceMetadataUrl } = credentials;
+  const { url, issuer, metadata, resource } = await findAuthorizationServer(sdk, server, {
+    resourceMetadataUrl,
+    fetch,
+  });
+  if (credentials.issuer !== undefined && issuer !== credentials.issuer) {
+    throw otherIssuer(settings.name, issuer, credentials.issuer);
+  }
+  const { clientId = "", clientSecret = "", scope } = settings.auth ?? {};
+  const provider = new sdk.ClientCredentialsProvider({
+    clientId,
+    clientSecret,
+    clientName: "Duet",
+    expectedIssuer: metadata?.issuer ?? url,
+    ...(scope !== undefined && { scope }),
+  });
+  const given = await sdk.fetchToken(provider, url, {
+    metadata,
+    fetchFn: fetch,
+    ...(resource !== undefined && { resource }),
+    ...(scope !== undefined && { scope }),
+  });
+  return withTokens(credentials, issuer, readGiven(given));
+}
+
+/** Who we are by the configuration; undefined where it does not say. */
+export function configuredClient({ auth }: ServerSettings): OAuthClient | undefined {
+  if (auth?.clientId === undefined) return undefined;
+  return { id: auth.clientId, ...(auth.clientSecret !== undefined && { secret: auth.clientSecret }) };
+}
+
+/** The package's shape of a client. */
+export function asClientInformation({ id, secret, authMethod, redirectUris = [] }: OAuthClient) {
+  return {
+    client_id: id,
+    redirect_uris: redirectUris,
+    ...(secret !== undefined && { client_secret: secret }),
+    ...(authMethod !== undefined && { token_endpoint_auth_method: authMethod }),
+  };
+}
+
+interface GivenTokens {
+  access_token: string;
+  refresh_token?: string | undefined;
+  scope?: string | undefined;
+  expires_in?: number | undefined;
+}
+
+/** Tokens as we keep them; what a renewal does not repeat stays as it was. */
+export function readGiven(given: GivenTokens, before?: Tokens): Tokens {
+  const { access_token: access, refresh_token: refresh = before?.refresh, scope = before?.scope, expires_in } = given;
+  const expiresAt = expires_in === undefined ? undefined : Date.now() + 1000 * expires_in;
+  return {
+    access,
+    ...(refresh !== undefined && { refresh }),
+    ...(scope !== undefined && { scope }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  };
+}
+
+/** The credentials without what was refused. */
+export function withoutTokens(credentials: Credentials): Credentials {
+  const { issuer } = credentials;
+  return issuer === undefined ? credentials : withTokens(credentials, issuer, undefined);
+}

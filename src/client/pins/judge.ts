@@ -1,0 +1,79 @@
+import { listLimits } from "../limits.ts";
+import type { RemoteTool } from "../listing.ts";
+import type { Judgement, ServerPins, WaitingTool } from "./pins.ts";
+import { isSameTool } from "./same-tool.ts";
+import { findWarnings, type OtherTool } from "./warnings.ts";
+
+export interface JudgeOptions {
+  /** Of the server as it is configured now; pins of another one say nothing. */
+  origin: string;
+  /** What becomes of a tool that a known server has not offered before. */
+  newTools: "stop" | "allow";
+  /** The tools of the other servers; absent where nobody wants warnings of this list now. */
+  otherTools?: readonly OtherTool[];
+}
+
+/**
+ * Says which tools of a list may be used. What a server offers first is trusted and pinned; later a tool that differs in
+ * anything a model or a host would see waits until somebody approves it, and a new one does as `newTools` says. A tool that
+ * is gone stays pinned: it may come back as it was. Takes the list as the server gave it, hidden characters and all.
+ */
+export function judge(pins: ServerPins | undefined, listed: readonly RemoteTool[], options: JudgeOptions): Judgement {
+  const { origin, newTools, otherTools } = options;
+  const warnings = otherTools === undefined ? [] : findWarnings(listed, otherTools);
+  const known = new Map((pins?.origin === origin ? pins.tools : []).map((tool) => [tool.name, tool]));
+  // A server that had nothing to offer yet, because nobody had signed in, has not been met.
+  const isFirstUse = known.size === 0;
+  const usable: RemoteTool[] = [];
+  const waiting: WaitingTool[] = [];
+  const added: RemoteTool[] = [];
+  for (const tool of oncePerName(listed)) {
+    const pinned = known.get(tool.name);
+    if (pinned === undefined && (isFirstUse || newTools === "allow")) {
+      added.push(tool);
+      usable.push(tool);
+    } else if (pinned === undefined) waiting.push({ kind: "new", tool });
+    else if (isSameTool(pinned, tool)) usable.push(tool);
+    else waiting.push({ kind: "changed", tool, pinned });
+  }
+  if (pins?.origin === origin && added.length === 0) return { usable, waiting, warnings, pins };
+  const era = pins?.origin === origin ? pins.era : undefined;
+  return { usable, waiting, warnings, pins: { origin, era, tools: pinsInOrder(listed, known, added) } };
+}
+
+/**
+ * The pins after the tools of these names were approved, as they stand in `waiting`: what the person has seen. The same
+ * object where none of them waits.
+ */
+export function approve(pins: ServerPins, waiting: readonly WaitingTool[], names: readonly string[]): ServerPins {
+  const wanted = new Set(names);
+  const approved = new Map(waiting.flatMap(({ tool }) => (wanted.has(tool.name) ? [[tool.name, tool]] : [])));
+  if (approved.size === 0) return pins;
+  const known = new Set(pins.tools.map(({ name }) => name));
+  const added = [...approved.values()].filter(({ name }) => !known.has(name));
+  return { ...pins, tools: [...pins.tools.map((tool) => approved.get(tool.name) ?? tool), ...added] };
+}
+
+function oncePerName(listed: readonly RemoteTool[]): RemoteTool[] {
+  const first = new Map<string, RemoteTool>();
+  for (const tool of listed) if (!first.has(tool.name)) first.set(tool.name, tool);
+  return [...first.values()];
+}
+
+/** The server's order, then what is gone; a server that renames its tools for ever does not make the list grow for ever. */
+function pinsInOrder(
+  listed: readonly RemoteTool[],
+  known: ReadonlyMap<string, RemoteTool>,
+  added: readonly RemoteTool[],
+): RemoteTool[] {
+  const all = new Map([...known, ...added.map((tool) => [tool.name, tool] as const)]);
+  const present = oncePerName(listed).flatMap(({ name }) => all.get(name) ?? []);
+  const names = new Set(listed.map(({ name }) => name));
+  const gone = [...known.values()].filter(({ name }) => !names.has(name)).slice(0, listLimits.tools);
+  let room = listLimits.bytes;
+  const kept = gone.filter((tool) => {
+    room -= JSON.stringify(tool).length;
+    return room >= 0;
+  });
+  return [...present, ...kept];
+}

@@ -1,0 +1,21 @@
+/** A run of blanks this long, or with so many line ends, is no layout. */
+const longRun = 100;
+const manyLines = 12;
+
+/** The length of the longest run of blanks that no layout explains; 0 when there is none. */
+export function longestBlank(text: string): number {
+  const lengths = [...text.matchAll(blanks)].map(([run]) => (isPadding(run) ? run.length : 0));
+  return Math.max(0, ...lengths);
+}
+
+/** The text with such runs replaced by what `say` says of their length: nothing behind them is out of sight then. */
+export function withoutPadding(text: string, say: (length: number) => string): string {
+  return text.replace(blanks, (run: string) => (isPadding(run) ? say(run.length) : run));
+}
+
+function isPadding(run: string): boolean {
+  return run.length >= longRun || run.split("\n").length > manyLines;
+}
+
+// The look behind lets a run be read from its start only. Fillers that are no white space are shown as hidden characters.
+const blanks = /(?<!\s)\s{12,}/g;

@@ -1,0 +1,48 @@
+import type { ClientCapabilities } from "@modelcontextprotocol/client";
+import type { Sample } from "../../core/sampling.ts";
+import type { Redact } from "../redact.ts";
+import type { ServerSettings } from "../settings.ts";
+import type { AnswerContext } from "./context.ts";
+import { answerElicitation } from "./elicitation.ts";
+import { unknownMethod } from "./refusal.ts";
+import { listRoots } from "./roots.ts";
+import { createSampling } from "./sampling.ts";
+
+/**
+ * What we tell a server that it may ask. Questions to a person always: whether somebody can be asked depends on who calls,
+ * and what cannot be asked is answered `cancel` at once.
+ */
+export function clientCapabilities(
+  settings: Pick<ServerSettings, "sampling" | "roots">,
+  { canSample }: { canSample: boolean },
+): ClientCapabilities {
+  return {
+    elicitation: { form: {}, url: {} },
+    ...(settings.sampling && canSample ? { sampling: {} } : {}),
+    ...(settings.roots ? { roots: {} } : {}),
+  };
+}
+
+export interface AnswerOptions {
+  settings: Pick<ServerSettings, "name" | "sampling" | "roots">;
+  /** Absent where no model of ours writes for servers. */
+  sample: Sample | undefined;
+  redact: Redact;
+}
+
+/** Gives the result of a server's request; rejects with an error with JSON-RPC's `code`, or with the signal's reason. */
+export type Answers = (method: string, params: unknown, context: AnswerContext) => Promise<Record<string, unknown>>;
+
+/** Answers the questions of one server, of all its connections: it counts what it has had written. */
+export function createAnswers({ settings, sample, redact }: AnswerOptions): Answers {
+  const { roots } = settings;
+  const asking = { from: settings.name, redact };
+  const answerSampling = settings.sampling && sample ? createSampling(asking, sample) : undefined;
+  return async (method, params, context) => {
+    context.signal.throwIfAborted();
+    if (method === "elicitation/create") return answerElicitation(asking, params, context);
+    if (method === "sampling/createMessage" && answerSampling) return answerSampling(params, context);
+    if (method === "roots/list" && roots) return listRoots(roots);
+    throw unknownMethod(`${JSON.stringify(method.slice(0, 100))} is not offered to this server`);
+  };
+}

@@ -1,0 +1,65 @@
+import { cutText } from "../../core/cut-text.ts";
+import type { Elicitation, ElicitationReply } from "../../core/elicitation.ts";
+import { type FormField, readForm, schemaOf } from "../../core/form.ts";
+import { defaultOf, valueProblem } from "../../core/form-value.ts";
+import { isRecord, type JsonObject, ownValue } from "../../core/json.ts";
+import { printable } from "../../core/printable.ts";
+import { abortable } from "../../core/waiting.ts";
+import { cleanFields } from "./clean-form.ts";
+import type { AnswerContext, Asking } from "./context.ts";
+import { readPageAddress } from "./page-address.ts";
+import { badRequest, notNow } from "./refusal.ts";
+
+/** Of a message, in UTF-16 units. */
+const longestMessage = 4000;
+
+/** Answers `elicitation/create`. A person alone says yes; what a form gets back fits its schema. */
+export async function answerElicitation(
+  asking: Asking,
+  params: unknown,
+  { elicit, signal }: Pick<AnswerContext, "elicit" | "signal">,
+): Promise<Record<string, unknown>> {
+  const { question, fields } = readQuestion(asking, params);
+  if (elicit === undefined) return { action: "cancel" };
+  const reply = await abortable(elicit(question, signal), signal);
+  if (reply.action !== "accept" || fields === undefined) return { action: reply.action };
+  return { action: "accept", content: contentOf(fields, reply) };
+}
+
+/** The fields are those of a form. */
+function readQuestion(asking: Asking, params: unknown): { question: Elicitation; fields?: FormField[] } {
+  if (!isRecord(params)) throw badRequest("A question needs params");
+  const { mode = "form", message, requestedSchema, url } = params;
+  if (typeof message !== "string") throw badRequest("A question needs a message");
+  const words = { from: asking.from, message: clean(asking, message) };
+  if (mode === "url") return { question: { kind: "url", ...words, url: readPageAddress(url) } };
+  if (mode !== "form") throw badRequest('The mode of a question is "form" or "url"');
+  const written = isRecord(requestedSchema) ? readForm(requestedSchema) : undefined;
+  if (written === undefined)
+    throw badRequest("requestedSchema is a flat object of texts, numbers, booleans and choices of texts");
+  const fields = cleanFields(written, asking.redact);
+  return { question: { kind: "form", ...words, schema: schemaOf(fields) }, fields };
+}
+
+function clean({ redact }: Asking, message: string): string {
+  // What is cut away need not be cleaned first.
+  return cutText(printable(redact(message.slice(0, 4 * longestMessage))), longestMessage).trim();
+}
+
+/** What leaves, field by field; nothing that was not asked for. */
+function contentOf(
+  fields: readonly FormField[],
+  { content = {} }: ElicitationReply & { action: "accept" },
+): JsonObject {
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = ownValue(content, field.name) ?? defaultOf(field);
+      if (value === undefined && !field.required) return [];
+      const problem = valueProblem(field, value);
+      // Not the value itself: it is a person's, and meant to fit.
+      if (problem)
+        throw notNow(`The reply does not fit the form: ${JSON.stringify(field.name)} is to be ${problem.en}`);
+      return [[field.name, value ?? null]];
+    }),
+  );
+}

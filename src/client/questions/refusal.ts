@@ -1,0 +1,25 @@
+/** A request of a server that we do not fulfil; `code` is JSON-RPC's. Its words go to the server. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly code: number;
+
+  constructor(code: number, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** There is no such method here, or not for this server. */
+export function unknownMethod(message: string): Refusal {
+  return new Refusal(-32601, message);
+}
+
+/** What was sent along cannot be used. */
+export function badRequest(message: string): Refusal {
+  return new Refusal(-32602, message);
+}
+
+/** Nothing is wrong with the request, but it cannot be fulfilled now. */
+export function notNow(message: string, cause?: unknown): Refusal {
+  return new Refusal(-32603, message, { cause });
+}

@@ -1,0 +1,11 @@
+import type { ErrorCode } from "../../core/errors.ts";
+import type { Text } from "../../core/locale.ts";
+
+/** Why a service did not do what a tool asked of it. */
+export interface Refusal {
+  code: ErrorCode;
+  /** What is wrong and what to do, in our own words; nothing of what the server said is in it. */
+  text: Text;
+  /** After how many milliseconds the same call may succeed; only where it is sure that nothing was done. */
+  retryAfterMs?: number;
+}

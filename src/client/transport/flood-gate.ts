@@ -1,0 +1,61 @@
+/** Keeps messages that nobody waits for within bounds. */
+export interface FloodGate {
+  /** Whether there is room for one more. */
+  passes(line: string): boolean;
+  /** How many were dropped. */
+  readonly dropped: number;
+  close(): void;
+}
+
+/** A thousand messages a second; more says nothing to anybody, and costs time to read. */
+const windowMs = 100;
+const mostPerWindow = 100;
+
+/** What is beyond the limit is dropped, but that a list has changed is handed on a moment later, once for each list. */
+export function createFloodGate(handOn: (line: string) => void): FloodGate {
+  const held = new Map<string, string>();
+  let windowEnds = 0;
+  let count = 0;
+  let dropped = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function hold(line: string): void {
+    const [, list] = announcement.exec(line.slice(0, longestAnnouncement)) ?? [];
+    if (list === undefined) return;
+    held.set(list, line);
+    timer ??= setTimeout(release, windowMs);
+  }
+
+  function release(): void {
+    timer = undefined;
+    const lines = [...held.values()];
+    held.clear();
+    for (const line of lines) handOn(line);
+  }
+
+  return {
+    passes(line) {
+      const now = performance.now();
+      if (now >= windowEnds) {
+        windowEnds = now + windowMs;
+        count = 0;
+      }
+      count += 1;
+      if (count <= mostPerWindow) return true;
+      dropped += 1;
+      hold(line);
+      return false;
+    },
+    get dropped() {
+      return dropped;
+    },
+    close() {
+      clearTimeout(timer);
+      held.clear();
+    },
+  };
+}
+
+const longestAnnouncement = 300;
+// Some languages write a slash as `\/`.
+const announcement = /"notifications\\?\/(tools|prompts|resources)\\?\/list_changed"/;

@@ -1,0 +1,73 @@
+import { type Chain, deepestChain, tooDeep } from "../../core/chain.ts";
+import type { Elicit } from "../../core/elicitation.ts";
+import { type Locale, say } from "../../core/locale.ts";
+import type { Approve } from "../../core/permission.ts";
+import { printable, printableJson } from "../../core/printable.ts";
+import type { ToolContext } from "../../core/tool.ts";
+import type { AskHost, Means } from "./going.ts";
+import { nobody, type Question, toQuestion } from "./question.ts";
+
+export interface CallOptions {
+  locale: Locale;
+  /** Whether the host can show a question to somebody. */
+  asks: boolean;
+  /** What the caller says in `_meta`. */
+  chain: Chain;
+  /** Stands for the host's user. */
+  person: object;
+}
+
+/** What a tool is told that a host calls. */
+export function openContext(
+  { signal, progress, ask }: Means,
+  { locale, asks, chain, person }: CallOptions,
+): ToolContext {
+  return {
+    signal,
+    locale,
+    wantsContent: true,
+    chain: below(chain),
+    trace: chain.trace,
+    approve: asks ? toApprove(ask, locale) : undefined,
+    elicit: toElicit(ask, person),
+    progress: (message, count, total) => progress.tell(lineOf(message, count, total)),
+    notice: (_, message) => progress.tell(message),
+  };
+}
+
+/** One step further down. Throws where the chain is too long, which is a circle. */
+export function below(chain: Chain): Chain {
+  const depth = chain.depth + 1;
+  if (depth > deepestChain) throw tooDeep(depth);
+  return { ...chain, depth };
+}
+
+/** Hands a question of a server on to the host's user. */
+export function toElicit(ask: AskHost, person: object): Elicit {
+  const elicit: Elicit = async (elicitation, signal) => {
+    const question = toQuestion(elicitation);
+    return question === undefined ? nobody : ask(question, signal);
+  };
+  return Object.assign(elicit, { person });
+}
+
+function toApprove(ask: AskHost, locale: Locale): Approve {
+  return async ({ tool, rule, arguments: args }) => {
+    const words = {
+      zh: `允许调用 ${tool} 吗？（规则 ${rule}）`,
+      en: `May ${tool} be called? (rule ${rule})`,
+    };
+    const message = printable(`${say(locale, words)}\n${printableJson(args, 2)}`);
+    const question: Question = { kind: "form", message, form: { type: "object", properties: {} } };
+    const { action } = await ask(question);
+    if (action === "cancel") return undefined;
+    return action === "accept" ? "once" : "no";
+  };
+}
+
+/** The counts of a server say something to people only: the host's counter is our own. */
+export function lineOf(message: string, count: number | undefined, total: number | undefined): string {
+  if (count === undefined || !Number.isFinite(count)) return message;
+  const counts = total === undefined ? `${count}` : `${count}/${total}`;
+  return message === "" ? counts : `${message} (${counts})`;
+}

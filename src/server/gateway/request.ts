@@ -1,0 +1,43 @@
+import { ProtocolError, ProtocolErrorCode, type ServerContext } from "@modelcontextprotocol/server";
+import type { RequestOptions } from "../../app.ts";
+import { fromMeta, toMeta } from "../../core/chain.ts";
+import { DuetError, toDuetError } from "../../core/errors.ts";
+import { type Locale, say } from "../../core/locale.ts";
+import { below, lineOf, toElicit } from "./call-context.ts";
+import type { Exposed } from "./exposed.ts";
+import type { Means } from "./going.ts";
+
+/** What goes along with a request to a server that is no call of a tool. */
+export function requestOptions(
+  { signal, progress, ask }: Means,
+  { mcpReq }: ServerContext,
+  { person }: Exposed,
+): RequestOptions {
+  const chain = fromMeta(mcpReq._meta);
+  return {
+    signal,
+    onProgress: ({ message = "", progress: count, total }) => progress.tell(lineOf(message, count, total)),
+    elicit: toElicit(ask, person),
+    meta: { ...chain.trace, ...toMeta(below(chain)) },
+  };
+}
+
+/** An error that the host can read; what is one already stays, and so does the reason of a cancel. */
+export function toProtocolError(thrown: unknown, signal: AbortSignal, locale: Locale): unknown {
+  if (signal.aborted || thrown instanceof ProtocolError) return thrown;
+  return new ProtocolError(ProtocolErrorCode.InternalError, say(locale, toDuetError(thrown).text));
+}
+
+/** A server's answer that no host could use. */
+export function badAnswer(what: string): DuetError {
+  const shown = JSON.stringify(what.slice(0, 200));
+  return new DuetError({
+    code: "bad_response",
+    text: { zh: `服务器对 ${shown} 的回答不符合 MCP`, en: `The server's answer to ${shown} does not follow MCP` },
+  });
+}
+
+/** The end of a request whose question was answered too late. */
+export function over(): never {
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState");
+}

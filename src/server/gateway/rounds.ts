@@ -1,0 +1,127 @@
+import {
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { DuetError } from "../../core/errors.ts";
+import { randomHex } from "../../core/random.ts";
+import { follow } from "../../core/waiting.ts";
+import type { SendProgress } from "./call-progress.ts";
+import { type Going, nextQuestion, type Open, start, type Work } from "./going.ts";
+import type { Host } from "./host.ts";
+import { nobody, readReply, toInputRequest } from "./question.ts";
+
+/**
+ * The requests of one connection that may have to ask its user something. A host of the 2026 era is asked by the result of its
+ * request, and sends a second one with the answer: in between the work waits here, under a name that nobody can guess.
+ */
+export interface Rounds<T> {
+  /**
+   * Serves one request: begins the work, or goes on with the one whose question it answers. `kind` names what is asked for;
+   * an answer to something else finds nothing. Rejects as the work does.
+   */
+  serve(kind: string, host: Host, context: ServerContext, begin: Work<T>): Promise<T | InputRequiredResult>;
+  /** Ends all work: the connection is over. */
+  close(): void;
+}
+
+export interface RoundsOptions<T> {
+  /** The result of an answer that nobody waits for any more. May throw. */
+  tooLate(): T;
+  /** How long a question waits for its answer, in milliseconds. */
+  patienceMs?: number;
+  /** How much work may wait for answers at a time; questions beyond it get none. */
+  most?: number;
+}
+
+const questionName = "question";
+
+export function createRounds<T>({ tooLate, patienceMs = 600_000, most = 100 }: RoundsOptions<T>): Rounds<T> {
+  const all = new Set<Going<T>>();
+  const parked = new Map<string, { going: Going<T>; open: Open; timer: NodeJS.Timeout }>();
+
+  function begun(kind: string, host: Host, context: ServerContext, begin: Work<T>): Going<T> {
+    const going = start({ kind, host, context, patienceMs }, begin);
+    all.add(going);
+    going.done.catch(() => {}).finally(() => all.delete(going));
+    return going;
+  }
+
+  function resume(state: string, kind: string, { mcpReq }: ServerContext): Going<T> | undefined {
+    const found = parked.get(state);
+    if (found?.going.kind !== kind) return undefined;
+    parked.delete(state);
+    clearTimeout(found.timer);
+    found.open.answer(readReply(inputResponse(mcpReq.inputResponses, questionName)));
+    found.going.questions.delete(found.open);
+    return found.going;
+  }
+
+  function park(going: Going<T>, open: Open): InputRequiredResult | undefined {
+    if (parked.size >= most) return undefined;
+    const requestState = randomHex();
+    const expire = (): void => {
+      parked.delete(requestState);
+      going.stop.abort(unanswered());
+    };
+    parked.set(requestState, { going, open, timer: setTimeout(expire, patienceMs) });
+    return inputRequired({ inputRequests: { [questionName]: toInputRequest(open.question) }, requestState });
+  }
+
+  /** The work's own result, or its next question. */
+  async function outcome(going: Going<T>): Promise<T | InputRequiredResult> {
+    for (;;) {
+      const open = await nextQuestion(going);
+      if (open === undefined) return going.done;
+      const asked = park(going, open);
+      if (asked) return asked;
+      open.answer(nobody);
+      going.questions.delete(open);
+    }
+  }
+
+  return {
+    async serve(kind, host, context, begin) {
+      const { mcpReq } = context;
+      const state: unknown = mcpReq.requestState();
+      const going = typeof state === "string" ? resume(state, kind, context) : begun(kind, host, context, begin);
+      if (going === undefined) return tooLate();
+      // On HTTP the signal aborts also when all has gone well, so it is followed no longer than the request lasts.
+      const unfollow = follow(going.stop, mcpReq.signal);
+      going.progress.attach(progressOf(context));
+      try {
+        return await outcome(going);
+      } finally {
+        if (!mcpReq.signal.aborted) await going.progress.settle();
+        going.progress.attach(undefined);
+        unfollow();
+      }
+    },
+    close() {
+      for (const { timer } of parked.values()) clearTimeout(timer);
+      parked.clear();
+      for (const { stop } of all) stop.abort(left());
+    },
+  };
+}
+
+function progressOf({ mcpReq: { _meta, notify } }: ServerContext): SendProgress | undefined {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return (progress, message) => {
+    // The request may be over by the time this is sent; then nobody waits for it.
+    notify({ method: "notifications/progress", params: { progressToken, progress, message } }).catch(() => {});
+  };
+}
+
+function unanswered(): DuetError {
+  return new DuetError({
+    code: "timeout",
+    text: { zh: "没有等到答复", en: "nobody answered in time" },
+  });
+}
+
+function left(): DuetError {
+  return new DuetError({ code: "network", text: { zh: "调用方已断开", en: "the caller has left" } });
+}

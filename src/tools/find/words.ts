@@ -1,0 +1,46 @@
+import { stemOf } from "./stem.ts";
+
+/** What a text is about, for finding it again: Latin words by their stems, and Chinese in runs of characters. */
+export interface Words {
+  stems: string[];
+  runs: string[];
+}
+
+/** Reads words in the order of the text; what is joined in names (`getUserName`, `web_search`, `IPAddress`) is taken apart. */
+export type ReadWords = (text: string) => Words;
+
+/** Remembers the stems of the words that it has read: the same come again and again. */
+export function createWordReader(): ReadWords {
+  const known = new Map<string, string>();
+  function stem(word: string): string {
+    const before = known.get(word);
+    if (before !== undefined) return before;
+    const made = stemOf(word.toLowerCase());
+    known.set(word, made);
+    return made;
+  }
+  return (text) => {
+    const words: Words = { stems: [], runs: [] };
+    for (const piece of text.match(pieces) ?? []) {
+      if (isHan(piece)) words.runs.push(piece);
+      else words.stems.push(stem(piece));
+    }
+    return words;
+  };
+}
+
+// "URLs" is one word; in "IPAddress" the last capital belongs to the word that begins there.
+const pieces =
+  /[A-Z]?[a-z\u00df-\u024f]+|[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]|\d+|[\u3400-\u9fff\uf900-\ufaff]+|[\u00c0-\u00de\u0370-\u1fff\u3040-\u30ff\uac00-\ud7af]+/g;
+
+/** Whether it begins with a Chinese character. */
+export function isHan(text: string): boolean {
+  const code = text.charCodeAt(0);
+  return (code >= 0x3400 && code <= 0x9fff) || (code >= 0xf900 && code <= 0xfaff);
+}
+
+/** Pairs of neighbouring characters; a single one stands for itself. */
+export function pairsOf(run: string): string[] {
+  if (run.length < 2) return [run];
+  return Array.from({ length: run.length - 1 }, (_, index) => run.slice(index, index + 2));
+}

@@ -1,0 +1,86 @@
+// What the conformance suite starts as "the client": our connector, told by the scenario what to ask for.
+import * as sdk from "@modelcontextprotocol/client";
+import { createAuth } from "../../src/client/oauth/auth.ts";
+import { createCredentialStore } from "../../src/client/oauth/credential-store.ts";
+import { login } from "../../src/client/oauth/login.ts";
+import { createAnswers } from "../../src/client/questions/answers.ts";
+import { createRedactor } from "../../src/client/redact.ts";
+import { openSession, type Session } from "../../src/client/session.ts";
+import type { AuthSettings, ServerSettings } from "../../src/client/settings.ts";
+import { DuetError } from "../../src/core/errors.ts";
+import { isRecord, textOf } from "../../src/core/json.ts";
+import type { Sample } from "../../src/core/sampling.ts";
+import { follow, offered, wantedCalls } from "./client-steps.ts";
+
+const url = process.argv.at(-1) ?? "";
+const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? "";
+const context: unknown = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}");
+
+/** Of each attempt, the product's own limit of sign-ins comes on top. */
+const mostSignIns = 3;
+const clientInfo = { name: "duet", version: "0.0.0" };
+const signal = AbortSignal.timeout(50_000);
+const settings: ServerSettings = {
+  name: "conformance",
+  transport: { type: "http", url, headers: {} },
+  timeoutMs: 15_000,
+  startTimeoutMs: 15_000,
+  start: "eager",
+  sampling: true,
+  roots: [process.cwd()],
+  auth: authSettings(),
+};
+const store = createCredentialStore(undefined);
+const auth = createAuth(settings, store);
+
+function authSettings(): AuthSettings {
+  const { client_id: clientId, client_secret: clientSecret } = isRecord(context) ? context : {};
+  const registered = typeof clientId === "string" ? { clientId, clientSecret: textOf(clientSecret) } : {};
+  return {
+    type: "oauth",
+    ...registered,
+    ...(scenario === "auth/basic-cimd" && {
+      clientMetadataUrl: "https://conformance-test.local/client-metadata.json",
+    }),
+  };
+}
+
+async function open(): Promise<Session> {
+  const nothing = (): void => {};
+  const sample: Sample = async () => ({ text: "", model: "none", finish: "stop", tokens: 0, costUsd: 0 });
+  const redact = createRedactor(settings);
+  const answers = createAnswers({ settings, sample, redact });
+  const options = { sdk, settings, clientInfo, redact, answers, canSample: true, era: "legacy", auth, signal } as const;
+  return openSession({ ...options, onLost: nothing, onChanged: nothing }, undefined);
+}
+
+/** Does what the scenario is about. */
+async function visit(session: Session): Promise<void> {
+  const { tools } = await session.list(signal);
+  const call = { signal, onProgress: () => {}, pause: () => () => {}, elicit: offered };
+  for (const { name, args } of wantedCalls(context, tools)) {
+    const tool = tools.find((each) => each.name === name);
+    if (tool) await session.call(tool, args, call);
+  }
+  if (scenario !== "http-standard-headers") return;
+  await session.request("resources/list", {}, call);
+  await session.request("resources/read", { uri: "file:///path/to/file%20name.txt" }, call);
+  await session.request("prompts/list", {}, call);
+  await session.request("prompts/get", { name: "test_prompt" }, call);
+}
+
+async function run(): Promise<void> {
+  for (let signIns = 0; ; signIns += 1) {
+    try {
+      const session = await open();
+      await visit(session).finally(() => session.close());
+      return;
+    } catch (thrown) {
+      if (!(thrown instanceof DuetError) || thrown.code !== "auth" || signIns === mostSignIns) throw thrown;
+      await login(settings, { store, clientInfo, signal, locale: "en", visit: follow, misread: () => {} });
+    }
+  }
+}
+
+await run();
+process.exit(0);

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { fromMeta, toMeta, traceBelow, traceFrom, traceIdOf } from "../../src/core/chain.ts";
+
+const id = "0af7651916cd43dd8448eb211c80319c";
+const traceparent = `00-${id}-b7ad6b7169203331-00`;
+
+test("a trace context is taken as it stands, with what belongs to it", () => {
+  const trace = { traceparent, tracestate: "vendor=1", baggage: "user=7" };
+  expect(fromMeta({ ...trace, other: 1 })).toEqual({ depth: 0, trace });
+  expect(traceIdOf(trace)).toBe(id);
+  expect(toMeta(fromMeta(trace))).not.toHaveProperty("trace");
+});
+
+test.each([
+  undefined,
+  7,
+  "",
+  "00-1-2-01",
+  `00-${"0".repeat(32)}-b7ad6b7169203331-01`,
+  `00-${id}-${"0".repeat(16)}-01`,
+  `ff-${id}-b7ad6b7169203331-01`,
+  `00-${id.toUpperCase()}-b7ad6b7169203331-01`,
+])("what is no traceparent counts as none: %j", (written) => {
+  expect(traceFrom({ traceparent: written, tracestate: "vendor=1" })).toBeUndefined();
+});
+
+test("what would not fit into a header is left out", () => {
+  const meta = { traceparent, tracestate: "x".repeat(513), baggage: "a=\nb" };
+  expect(traceFrom(meta)).toEqual({ traceparent });
+});
+
+test("a call below goes on with the trace above under a span of its own", () => {
+  const below = traceBelow(id, { traceparent, tracestate: "vendor=1" });
+  expect(below.traceparent).toMatch(new RegExp(`^00-${id}-[0-9a-f]{16}-00$`));
+  expect(below.traceparent).not.toBe(traceparent);
+  expect(below.tracestate).toBe("vendor=1");
+});
+
+test("a trace of our own takes nothing from the one above", () => {
+  const own = "1".repeat(32);
+  expect(traceBelow(own, { traceparent, tracestate: "vendor=1" })).toEqual({
+    traceparent: expect.stringMatching(new RegExp(`^00-${own}-[0-9a-f]{16}-01$`)),
+  });
+});

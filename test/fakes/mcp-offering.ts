@@ -1,0 +1,171 @@
+// An MCP server over stdio, written by hand, with everything that a gateway has to pass on: `node mcp-offering.ts [--journal FILE]`.
+import { appendFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+
+type Json = Record<string, unknown>;
+
+interface Message {
+  id?: number | string;
+  method?: string;
+  params?: { name?: string; uri?: string; arguments?: Json; _meta?: Json };
+  result?: Json;
+  error?: Json;
+}
+
+const { values: options } = parseArgs({
+  options: { journal: { type: "string" }, name: { type: "string", default: "offering" } },
+});
+
+function journal(entry: Json): void {
+  if (options.journal !== undefined) appendFileSync(options.journal, `${JSON.stringify(entry)}\n`);
+}
+
+function send(message: Json): void {
+  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+}
+
+/** What the client above answered to questions of ours, by their id. */
+const answers = new Map<string, (result: Json) => void>();
+let asked = 0;
+
+function ask(method: string, params: Json): Promise<Json> {
+  asked += 1;
+  const id = `q${asked}`;
+  send({ id, method, params });
+  return new Promise((resolve) => answers.set(id, resolve));
+}
+
+const text = (words: string): Json => ({ content: [{ type: "text", text: words }] });
+const form = (name: string): Json => ({
+  type: "object",
+  properties: { [name]: { type: "string", title: name } },
+  required: [name],
+});
+
+const tools: Json[] = [
+  {
+    name: "sum",
+    title: "Sum",
+    description: "Adds two numbers.",
+    inputSchema: {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      type: "object",
+      properties: { a: { type: "number", default: 1 }, b: { $ref: "#/definitions/b" } },
+      required: ["a", "b"],
+      additionalProperties: false,
+      definitions: { b: { type: "number", description: "the other" } },
+    },
+    outputSchema: { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  },
+  ...["blocks", "liar", "trace", "hang", "steps", "ask-twice", "ask-url", "grow", "fails"].map((name) => ({
+    name,
+    description: `The tool ${name}`,
+    inputSchema: { type: "object" },
+    ...(name === "liar" && { outputSchema: { type: "object", properties: { x: { type: "number" } } } }),
+  })),
+  {
+    name: "wipe",
+    description: "Removes all.",
+    inputSchema: { type: "object" },
+    annotations: { destructiveHint: true },
+  },
+];
+
+const calls: Record<string, (message: Message) => Promise<Json> | Json | undefined> = {
+  sum: ({ params }) => {
+    const { a, b } = params?.arguments ?? {};
+    return { ...text("a sum"), structuredContent: { sum: Number(a) + Number(b) } };
+  },
+  blocks: () => ({
+    content: [
+      { type: "text", text: "words", annotations: { audience: ["user"], priority: 0.5 } },
+      { type: "image", data: "aGk=", mimeType: "image/png" },
+      { type: "audio", data: "aGk=", mimeType: "audio/wav" },
+      { type: "resource", resource: { uri: "offering://note/1", mimeType: "text/plain", text: "a note" } },
+      { type: "resource_link", uri: "offering://hidden/7", name: "seven" },
+      { type: "hologram", rays: 3 },
+    ],
+  }),
+  liar: () => text("did it"),
+  trace: ({ params }) => ({
+    ...text(JSON.stringify(params?._meta ?? {})),
+    _meta: { traceparent: "00-11111111111111111111111111111111-2222222222222222-01", "example.com/cost": 3 },
+  }),
+  hang: () => undefined,
+  steps: async ({ params }) => {
+    const progressToken = params?._meta?.progressToken;
+    for (const count of [5, 3, 9]) {
+      const params = { progressToken, progress: count, total: 9, message: `step ${count}` };
+      send({ method: "notifications/progress", params });
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    return text("done");
+  },
+  "ask-twice": async () => {
+    const first = await ask("elicitation/create", { message: "Which city?", requestedSchema: form("city") });
+    if (first.action !== "accept") return text(`first: ${first.action}`);
+    const second = await ask("elicitation/create", { message: "Which street?", requestedSchema: form("street") });
+    return text(JSON.stringify([first, second]));
+  },
+  "ask-url": async () =>
+    text(
+      JSON.stringify(
+        await ask("elicitation/create", {
+          mode: "url",
+          message: "Sign in",
+          url: "https://example.com/in",
+          elicitationId: "e1",
+        }),
+      ),
+    ),
+  grow: () => {
+    tools.push({ name: "grown", description: "A new tool", inputSchema: { type: "object" } });
+    send({ method: "notifications/tools/list_changed" });
+    return text("grown");
+  },
+  fails: () => ({ ...text("no such city"), isError: true }),
+  grown: () => text("here"),
+  wipe: () => text("wiped"),
+};
+
+const requests: Record<string, (message: Message) => Promise<Json> | Json | undefined> = {
+  initialize: () => ({
+    protocolVersion: "2025-11-25",
+    capabilities: { tools: { listChanged: true }, prompts: { listChanged: true }, resources: {}, completions: {} },
+    serverInfo: { name: options.name, version: "1" },
+  }),
+  "tools/list": () => ({ tools }),
+  "tools/call": (message) => (calls[message.params?.name ?? ""] ?? (() => text("no such tool")))(message),
+  "prompts/list": () => ({
+    prompts: [{ name: "greet", title: "Greet", description: "Greets", arguments: [{ name: "who", required: true }] }],
+  }),
+  "prompts/get": ({ params }) => ({
+    messages: [{ role: "user", content: { type: "text", text: `Greet ${params?.arguments?.who}` } }],
+  }),
+  "resources/list": () => ({ resources: [{ uri: "offering://about", name: "about", mimeType: "text/plain" }] }),
+  "resources/templates/list": () => ({ resourceTemplates: [{ uriTemplate: "offering://note/{id}", name: "notes" }] }),
+  "resources/read": ({ params }) => ({
+    contents: [{ uri: params?.uri ?? "", mimeType: "text/plain", text: `${options.name} says ${params?.uri}` }],
+  }),
+  "completion/complete": (message) => {
+    journal({ complete: message.params });
+    return { completion: { values: ["Ada", "Alan"], total: 2, hasMore: false } };
+  },
+  ping: () => ({}),
+};
+
+createInterface({ input: process.stdin }).on("line", async (line) => {
+  const message: Message = JSON.parse(line);
+  journal({ method: message.method, params: message.params });
+  if (message.id === undefined) return;
+  if (message.method === undefined) {
+    answers.get(String(message.id))?.(message.result ?? { action: "refused" });
+    return;
+  }
+  const serve = requests[message.method];
+  if (serve === undefined) return send({ id: message.id, error: { code: -32601, message: "no such method" } });
+  const result = await serve(message);
+  if (result !== undefined) send({ id: message.id, result });
+});

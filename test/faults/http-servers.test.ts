@@ -1,0 +1,318 @@
+// Fault group L: what a server over HTTP may do, and what the others and we notice of it.
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { call, fake, http, poolOf, readyPoolOf } from "../client/servers.ts";
+import { answer, type FakeHttp, type Message, serveHttp, serveRaw, sessionServer } from "../fakes/mcp-http.ts";
+
+async function closing<T extends { close(): unknown }>(server: Promise<T>): Promise<T> {
+  const opened = await server;
+  onTestFinished(() => void opened.close());
+  return opened;
+}
+
+/** A pool of one server whose `tools/call` is answered so, and a good one. */
+async function poolWith(
+  callOf: (message: Message, response: ServerResponse) => void,
+  more: Parameters<typeof http>[1] = {},
+) {
+  const server = await closing(sessionServer(callOf));
+  const pool = await readyPoolOf(http(server.url, more), fake("normal", { name: "good" }));
+  return { server, pool };
+}
+
+const said = (response: ServerResponse, message: Message) =>
+  answer(response, message, { content: [{ type: "text", text: "yes" }] });
+
+test("133: a body of 48 MB fails the call, and the next one works", async () => {
+  let isLong = true;
+  const { pool } = await poolWith((message, response) => {
+    if (!isLong) return said(response, message);
+    isLong = false;
+    return answer(response, message, { content: [{ type: "text", text: "x".repeat(48_000_000) }] });
+  });
+  const { ok, text } = await call(pool, "web__ask");
+  expect(ok).toBe(false);
+  expect(text).toContain("longer than 10 MB");
+  expect((await call(pool, "web__ask")).text).toBe("yes");
+  expect((await call(pool, "good__echo")).ok).toBe(true);
+});
+
+test("134: a session that is lost is made anew, and the call that found out is sent once where it only reads", async () => {
+  let lost = "";
+  const calls: string[] = [];
+  const server = await closing(
+    serveHttp((request, response, body) => {
+      if (request.method !== "POST") return void response.writeHead(405).end();
+      const message: Message = JSON.parse(body);
+      const session = String(request.headers["mcp-session-id"]);
+      if (message.method === "initialize") {
+        response.setHeader("mcp-session-id", `s${calls.push(body)}`);
+        const serverInfo = { name: "s", version: "1" };
+        return answer(response, message, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo });
+      }
+      if (message.id === undefined) return void response.writeHead(202).end();
+      if (message.method === "server/discover") return void response.writeHead(400).end("no session");
+      if (session === lost) return void response.writeHead(404).end("Session not found");
+      const annotations = { readOnlyHint: true };
+      const inputSchema = { type: "object" };
+      if (message.method === "tools/list") {
+        const tools = [
+          { name: "read", inputSchema, annotations },
+          { name: "write", inputSchema },
+        ];
+        return answer(response, message, { tools });
+      }
+      return answer(response, message, { content: [{ type: "text", text: `${message.params?.name} in ${session}` }] });
+    }),
+  );
+  const pool = await readyPoolOf(http(server.url));
+  expect((await call(pool, "web__read")).text).toBe("read in s1");
+  lost = "s1";
+  expect((await call(pool, "web__read")).text).toBe("read in s2");
+  lost = "s2";
+  const refused = await call(pool, "web__write");
+  expect(refused.text).toContain("HTTP 404");
+  // It never got as far as the tool.
+  expect(refused.text).not.toContain("may have taken effect");
+  await vi.waitFor(async () => expect((await call(pool, "web__write")).text).toBe("write in s3"), { timeout: 10_000 });
+});
+
+test.each([
+  [401, "auth", false],
+  [403, "auth", false],
+  [429, "rate_limit", false],
+  [500, "server", true],
+  [503, "server", true],
+] as const)(
+  "134: HTTP %i fails the call as what it is, once, and the next one works",
+  async (status, code, isUnsure) => {
+    let refusals = 0;
+    const { pool } = await poolWith((message, response) => {
+      if (refusals > 0) return said(response, message);
+      refusals += 1;
+      return void response.writeHead(status, { "content-type": "text/plain" }).end("no");
+    });
+    const { error, text } = await call(pool, "web__ask");
+    expect(error?.code).toBe(code);
+    expect(text).toContain(`HTTP ${status}`);
+    expect(text.includes("may have taken effect")).toBe(isUnsure);
+    expect((await call(pool, "web__ask")).text).toBe("yes");
+  },
+);
+
+test("134: a login page in place of an answer fails the call readably", async () => {
+  const { pool } = await poolWith(
+    (_, response) => void response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>"),
+  );
+  const { ok, text } = await call(pool, "web__ask");
+  expect(ok).toBe(false);
+  expect(text).not.toContain("<html>");
+  expect((await call(pool, "good__echo")).ok).toBe(true);
+});
+
+test.each([
+  ["with another id", (message: Message) => ({ jsonrpc: "2.0", id: Number(message.id) + 1000, result: {} })],
+  ["without one", () => ({ jsonrpc: "2.0", result: {} })],
+  ["that is no JSON-RPC", () => ({ ok: true })],
+  ["that is empty", () => undefined],
+])("134: an answer %s is none", async (_, bodyOf) => {
+  const { pool } = await poolWith(
+    (message, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify(bodyOf(message)));
+    },
+    { timeoutMs: 1500 },
+  );
+  const { ok, text } = await call(pool, "web__ask");
+  expect(ok).toBe(false);
+  expect(text).toContain("may have taken effect");
+  expect((await call(pool, "good__echo")).ok).toBe(true);
+});
+
+test("135: a stream cut in the middle of an event is told as an unknown outcome, and is not asked again", async () => {
+  const { pool, server } = await poolWith((message, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(`data: {"jsonrpc":"2.0","id":${message.id},"resu`);
+    setTimeout(() => response.destroy(), 50);
+  });
+  const { error, text } = await call(pool, "web__ask");
+  expect(error?.code).toBe("network");
+  expect(text).toContain("may have taken effect");
+  expect(server.hits.filter(({ body }) => body.includes("tools/call"))).toHaveLength(1);
+});
+
+test("136: progress for ever keeps a call alive up to its total limit only", async () => {
+  const { pool } = await poolWith(
+    (message, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const meta = message.params?._meta;
+      const progressToken =
+        typeof meta === "object" && meta !== null && "progressToken" in meta ? meta.progressToken : 0;
+      let progress = 0;
+      const timer = setInterval(() => {
+        progress += 1;
+        const note = { jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress } };
+        response.write(`: ping\n\ndata: ${JSON.stringify(note)}\n\n`);
+      }, 40);
+      response.on("close", () => clearInterval(timer));
+    },
+    { timeoutMs: 300 },
+  );
+  const start = performance.now();
+  expect((await call(pool, "web__ask")).error?.code).toBe("timeout");
+  expect(performance.now() - start).toBeGreaterThan(2000);
+});
+
+const resets: [string, (request: string, socket: Socket) => void][] = [
+  ["at the connection", (_, socket) => socket.resetAndDestroy()],
+  ["in the headers", (_, socket) => socket.write("HTTP/1.1 200 OK\r\nconte", () => socket.resetAndDestroy())],
+  [
+    "in the body",
+    (_, socket) =>
+      socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 999\r\n\r\n{"json', () =>
+        socket.resetAndDestroy(),
+      ),
+  ],
+  ["by words of another protocol", (_, socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n")],
+];
+
+test.each(resets)("137: a start that is broken off %s fails, and the others work", async (_, handle) => {
+  const server = await closing(serveRaw(handle));
+  const pool = await readyPoolOf(http(server.url), fake("normal", { name: "good" }));
+  const [failed, good] = pool.status();
+  expect(failed?.state).toBe("failed");
+  expect(failed?.error?.text.en).toContain("cannot be used");
+  expect(good?.state).toBe("ready");
+});
+
+test.each(["in the headers", "in the body"])(
+  "137: a call whose answer is broken off %s is told as an unknown outcome",
+  async (where) => {
+    const { pool } = await poolWith((_, response) => {
+      if (where === "in the body") {
+        response.writeHead(200, { "content-type": "application/json", "content-length": 999 });
+        response.write('{"jsonrpc"');
+      }
+      setTimeout(() => response.socket?.resetAndDestroy(), 50);
+    });
+    const { ok, text } = await call(pool, "web__ask");
+    expect(ok).toBe(false);
+    expect(text).toContain("may have taken effect");
+  },
+);
+
+test("137: a server that is gone at the call is told as not reached, and nothing as having happened", async () => {
+  const { pool, server } = await poolWith((message, response) => said(response, message));
+  expect((await call(pool, "web__ask")).text).toBe("yes");
+  await server.close();
+  // The first one may still go out on a connection that is being closed.
+  await call(pool, "web__ask");
+  const { ok, text } = await call(pool, "web__ask");
+  expect(ok).toBe(false);
+  expect(text).toContain("ECONNREFUSED");
+  expect(text).not.toContain("may have taken effect");
+});
+
+test("137: TLS against a server that has none fails within its start limit", async () => {
+  const server = await closing(serveRaw((_, socket) => socket.end()));
+  const pool = await readyPoolOf(http(server.url.replace("http:", "https:"), { startTimeoutMs: 4000 }));
+  expect(pool.status()[0]?.state).toBe("failed");
+});
+
+/** A server of 2026-07-28 by hand, with these tools. */
+function modernServer(tools: () => object[]): Promise<FakeHttp> {
+  return serveHttp((request, response, body) => {
+    if (request.method !== "POST") return void response.writeHead(405).end();
+    const message: Message = JSON.parse(body);
+    const serverInfo = { name: "modern", version: "1" };
+    const common = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
+    if (request.headers["mcp-protocol-version"] !== "2026-07-28") {
+      return void response.writeHead(400).end("Unsupported protocol version");
+    }
+    if (message.method === "server/discover") {
+      const found = { supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, serverInfo };
+      return answer(response, message, { ...common, ...found });
+    }
+    if (message.method === "tools/list") return answer(response, message, { ...common, tools: tools() });
+    if (message.id === undefined) return void response.writeHead(202).end();
+    return answer(response, message, { ...common, content: [{ type: "text", text: "yes" }] });
+  });
+}
+
+test("138: a tool whose headers are malformed is left out with the reason, the others stay", async () => {
+  const withHeader = (name: string, ...headers: unknown[]) => ({
+    name,
+    inputSchema: {
+      type: "object",
+      properties: Object.fromEntries(
+        headers.map((header, index) => [`p${index}`, { type: "string", "x-mcp-header": header }]),
+      ),
+    },
+  });
+  const server = await closing(
+    modernServer(() => [
+      withHeader("good", "Region"),
+      withHeader("injects", "Region\r\nAuthorization: Bearer x"),
+      withHeader("twice", "Region", "REGION"),
+      withHeader("blank", "My Region"),
+      withHeader("number", 7),
+      { name: "plain", inputSchema: { type: "object" } },
+    ]),
+  );
+  const pool = await readyPoolOf(http(server.url));
+  expect(pool.tools().map(({ name }) => name)).toEqual(["web__good", "web__plain"]);
+  const problems = pool.status()[0]?.problems.map(({ en }) => en) ?? [];
+  expect(problems).toHaveLength(4);
+  for (const problem of problems) expect(problem).toContain("x-mcp-header");
+  expect((await call(pool, "web__good", { p0: "eu\r\nx: y" })).text).toBe("yes");
+  expect(server.hits.every(({ headers }) => headers.x === undefined && headers.authorization === undefined)).toBe(true);
+});
+
+test("139: a server that goes from one revision to the other and back is spoken to in its own each time", async () => {
+  const modern = await closing(modernServer(() => [{ name: "ask", inputSchema: { type: "object" } }]));
+  const legacy = await closing(sessionServer((message, response) => said(response, message)));
+  let target = legacy;
+  const front = await closing(
+    serveHttp(async (request, response, body) => {
+      const headers = new Headers();
+      for (const [name, value] of Object.entries(request.headers)) {
+        if (!["host", "connection", "content-length", "transfer-encoding"].includes(name))
+          headers.set(name, String(value));
+      }
+      const method = request.method ?? "GET";
+      const abort = new AbortController();
+      response.on("close", () => abort.abort());
+      const reply = await fetch(target.url, {
+        method,
+        headers,
+        signal: abort.signal,
+        ...(body !== "" && { body }),
+      }).catch(() => undefined);
+      if (reply === undefined) return void response.destroy();
+      const session = reply.headers.get("mcp-session-id");
+      response.writeHead(reply.status, {
+        "content-type": reply.headers.get("content-type") ?? "text/plain",
+        ...(session !== null && { "mcp-session-id": session }),
+      });
+      response.end(Buffer.from(await reply.arrayBuffer().catch(() => new ArrayBuffer(0))));
+    }),
+  );
+  const pool = poolOf(http(front.url));
+  await pool.ready();
+  expect(pool.status()).toMatchObject([{ state: "ready", protocolVersion: "2025-06-18" }]);
+  for (const [next, version] of [
+    [modern, "2026-07-28"],
+    [legacy, "2025-06-18"],
+  ] as const) {
+    target = next;
+    await vi.waitFor(
+      async () => {
+        for (const { name } of pool.tools().slice(0, 1)) await call(pool, name, { text: "a" });
+        expect(pool.status()).toMatchObject([{ state: "ready", protocolVersion: version }]);
+      },
+      { timeout: 20_000, interval: 300 },
+    );
+  }
+  expect(pool.status()[0]?.restarts).toBeLessThanOrEqual(6);
+});

@@ -1,0 +1,105 @@
+import { Client as ClientV2 } from "@modelcontextprotocol/client";
+import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+
+type Json = Record<string, unknown>;
+
+export interface HostOptions {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+  /** Answers a question; absent, the host says that it cannot ask. */
+  onQuestion?(params: Json): Promise<Json> | Json;
+  onToolsChanged?(): void;
+}
+
+export interface CallSettings {
+  onprogress?(progress: { progress: number; message?: string }): void;
+  signal?: AbortSignal;
+  meta?: Json;
+}
+
+/** A host of either SDK and era, as far as these tests go. */
+export interface Host {
+  listTools(): Promise<Listed[]>;
+  call(name: string, args?: Json, settings?: CallSettings): Promise<Result>;
+  listPrompts(): Promise<Listed[]>;
+  getPrompt(name: string, args: Record<string, string>): Promise<Json>;
+  listResources(): Promise<Json[]>;
+  listTemplates(): Promise<Json[]>;
+  read(uri: string): Promise<{ contents: Json[] }>;
+  complete(ref: Ref, argument: { name: string; value: string }): Promise<{ completion: { values: string[] } }>;
+  close(): Promise<void>;
+}
+
+export type Ref = { type: "ref/prompt"; name: string } | { type: "ref/resource"; uri: string };
+
+export interface Listed extends Json {
+  name: string;
+}
+
+export interface Result {
+  content: Json[];
+  structuredContent?: unknown;
+  isError?: boolean | undefined;
+  _meta?: Json | undefined;
+}
+
+export type Connect = (options: HostOptions) => Promise<Host>;
+
+export const connectV1: Connect = async ({ onQuestion, onToolsChanged, ...server }) => {
+  const capabilities = onQuestion ? { elicitation: { form: {}, url: {} } } : {};
+  const client = new ClientV1({ name: "test", version: "1" }, { capabilities });
+  if (onQuestion)
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => (await onQuestion(params)) as never);
+  if (onToolsChanged) client.setNotificationHandler(ToolListChangedNotificationSchema, () => onToolsChanged());
+  await client.connect(new StdioV1({ ...server, stderr: "pipe" }));
+  return {
+    listTools: async () => (await client.listTools()).tools,
+    call: async (name, args = {}, { meta, ...settings } = {}) =>
+      (await client.callTool({ name, arguments: args, _meta: meta }, undefined, settings)) as Result,
+    listPrompts: async () => (await client.listPrompts()).prompts,
+    getPrompt: (name, args) => client.getPrompt({ name, arguments: args }),
+    listResources: async () => (await client.listResources()).resources,
+    listTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
+    read: (uri) => client.readResource({ uri }),
+    complete: (ref, argument) => client.complete({ ref, argument }),
+    close: () => client.close(),
+  };
+};
+
+export function connectV2(mode: "legacy" | "auto"): Connect {
+  return async ({ onQuestion, onToolsChanged, ...server }) => {
+    const client = new ClientV2(
+      { name: "test", version: "2" },
+      {
+        versionNegotiation: { mode },
+        capabilities: onQuestion ? { elicitation: { form: {}, url: {} } } : {},
+        ...(onToolsChanged && { listChanged: { tools: { onChanged: () => onToolsChanged(), autoRefresh: false } } }),
+      },
+    );
+    if (onQuestion)
+      client.setRequestHandler("elicitation/create", async ({ params }) => (await onQuestion(params)) as never);
+    await client.connect(new StdioV2({ ...server, stderr: "pipe" }));
+    return {
+      listTools: async () => (await client.listTools()).tools,
+      call: async (name, args = {}, { meta, ...settings } = {}) =>
+        (await client.callTool({ name, arguments: args, _meta: meta }, settings)) as Result,
+      listPrompts: async () => (await client.listPrompts()).prompts,
+      getPrompt: (name, args) => client.getPrompt({ name, arguments: args }),
+      listResources: async () => (await client.listResources()).resources,
+      listTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
+      read: (uri) => client.readResource({ uri }),
+      complete: (ref, argument) => client.complete({ ref, argument }),
+      close: () => client.close(),
+    };
+  };
+}
+
+export const hosts: [string, Connect][] = [
+  ["an SDK v1 client", connectV1],
+  ["a v2 client of the old revision", connectV2("legacy")],
+  ["a v2 client that negotiates the new revision", connectV2("auto")],
+];

@@ -1,5 +1,5 @@
 // What a server notices of another one that misbehaves: the time of its calls, and how long the event loop is blocked, beside
-// the same without the other. Quiet and noisy slices take turns, so that a machine whose speed drifts slows both. Fails when
+// the same without the other, each server a process. Quiet and noisy slices take turns, so that a machine whose speed drifts slows both. Fails when
 // the 99th percentile of the calls is above twice the quiet one, or the event loop was blocked for longer than the limit.
 // One slow moment of the machine says nothing: a way that fails is tried again, and fails when it fails every time.
 import { fileURLToPath } from "node:url";
@@ -11,9 +11,11 @@ const longestBlockMs = 50;
 const slices = 4;
 const sliceMs = Number(process.argv[2] ?? 700);
 const tries = 3;
-/** Below this a difference is the machine's, in milliseconds. */
-const leastMs = 2;
+/** A quiet figure below this is taken for this, in milliseconds: how the system shares its cores decides there. */
+const leastMs = 1;
 
+/** Work that was asked for, and heavy: it may take its time from the others, but not block them. */
+const heavy = ["answers 9 MB of text", "answers 9 MB of values", "answers 30,000 keys"];
 const chosen = process.argv.slice(3);
 const ways = [
   "hangs",
@@ -36,7 +38,7 @@ for (const way of chosen.length > 0 ? chosen : ways) {
   for (let left = tries; left > 0; left--) {
     const found = await measure(way);
     print(way, found);
-    if (isFine(found)) break;
+    if (isFine(way, found)) break;
     if (left === 1) broken.push(way);
   }
 }
@@ -45,8 +47,9 @@ if (broken.length > 0) {
   process.exitCode = 1;
 }
 
-function isFine({ quiet, noisy, blocked }) {
-  return noisy.p99 <= mostTimesQuiet * Math.max(quiet.p99, leastMs / mostTimesQuiet) && blocked <= longestBlockMs;
+function isFine(way, { quiet, noisy, blocked }) {
+  const isPrompt = heavy.includes(way) || noisy.p99 <= mostTimesQuiet * Math.max(quiet.p99, leastMs);
+  return isPrompt && blocked <= longestBlockMs;
 }
 
 async function measure(way) {
@@ -158,7 +161,7 @@ function summary(times) {
 
 function print(way, { quiet, noisy, blocked, count }) {
   const ms = (value) => `${value.toFixed(2)} ms`.padStart(9);
-  const verdict = isFine({ quiet, noisy, blocked }) ? "" : "  too slow";
+  const verdict = isFine(way, { quiet, noisy, blocked }) ? "" : "  too slow";
   console.log(
     `${way.padEnd(31)} ${ms(quiet.p50)} ${ms(quiet.p99)}   ${ms(noisy.p50)} ${ms(noisy.p99)}   ${ms(blocked)}   ${String(count).padStart(8)}${verdict}`,
   );

@@ -3,8 +3,10 @@ import { parseArgs } from "node:util";
 import { DuetError, report, toDuetError } from "../src/core/errors.ts";
 import { sentences } from "../src/core/lines.ts";
 import { printableLine } from "../src/core/printable.ts";
-import { type Action, serve } from "./actions.ts";
-import { type Option, serveOptions, sharedOptions, type Values } from "./options.ts";
+import type { Action } from "./actions/action.ts";
+import { serve } from "./actions/serve.ts";
+import { type Option, serveOptions, sharedOptions } from "./options.ts";
+import type { Values } from "./values.ts";
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 

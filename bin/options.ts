@@ -1,6 +1,7 @@
 import type { Flags } from "../src/config.ts";
 import { DuetError } from "../src/core/errors.ts";
 import type { Text } from "../src/core/locale.ts";
+import { text, type Values } from "./values.ts";
 
 /** One row a flag; the same table feeds yargs and the quick reader of `serve`. All values arrive as text. */
 export interface Option {
@@ -41,7 +42,10 @@ export const serveOptions = {
     describe: "what the host gets: the agent, every tool it could use, or both",
     choices: ["agent", "tools", "both"],
   },
-  "list-limit": { type: "string", describe: "tokens of tools that are listed; more are searched (20000)" },
+  "list-limit": {
+    type: "string",
+    describe: "with --expose tools or both: tools are listed up to so many tokens, beyond it they are searched (20000)",
+  },
 } as const satisfies Record<string, Option>;
 
 /** Of `conversations list`. */
@@ -49,9 +53,6 @@ export const pageOptions = {
   limit: { type: "string", describe: "how many, 1 to 100000 (50)" },
   offset: { type: "string", describe: "how many to leave out first (0)" },
 } as const satisfies Record<string, Option>;
-
-/** Parsed flags by name, as either reader gives them. */
-export type Values = Readonly<Record<string, unknown>>;
 
 /** The flags as `loadConfig` takes them. Throws a `config` error for a number that is none. */
 export function toFlags(values: Values): Flags {
@@ -118,10 +119,6 @@ function usage(line: Text): DuetError {
 function searchFlag(values: Values): boolean | undefined {
   if (values["no-search"] === true || values.search === false) return false;
   return values.search === true ? true : undefined;
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }
 
 function list(value: unknown): string[] | undefined {

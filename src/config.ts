@@ -16,10 +16,8 @@ import { readTelemetry } from "./config/telemetry.ts";
 import type { Locale } from "./core/locale.ts";
 
 export { leftOutLine } from "./config/choose-files.ts";
-export { dangerousLine, dangerousVariables } from "./config/dangerous.ts";
 export type { Flags } from "./config/flags.ts";
 export type { Config } from "./config/settings.ts";
-export { unpinnedPackages } from "./config/unpinned.ts";
 export { unusedLine, unusedSettings } from "./config/unused.ts";
 
 /**

@@ -15,13 +15,18 @@ export function openContext(run: Run, callId: string): CallContext {
   const { approve, elicit } = run;
   let open = true;
   let waitedMs = 0;
+  let waits = 0;
+  let began = 0;
 
+  /** Waits for several answers at once are one wait. */
   async function waitFor<T>(answer: () => Promise<T>): Promise<T> {
-    const began = performance.now();
+    if (waits === 0) began = performance.now();
+    waits += 1;
     try {
       return await answer();
     } finally {
-      waitedMs += performance.now() - began;
+      waits -= 1;
+      if (waits === 0) waitedMs += performance.now() - began;
     }
   }
 

@@ -3,6 +3,7 @@ import { type Locale, say, type Text } from "../core/locale.ts";
 import { shortLine } from "../core/short-line.ts";
 import { failure, type Tool, type ToolResult } from "../core/tool.ts";
 import type { FoundTool, ToolIndex } from "../core/tool-index.ts";
+import { searchSchema, sourcesOf } from "../core/tool-search.ts";
 
 export interface FindToolsOptions {
   name: string;
@@ -20,16 +21,14 @@ const usualFound = 5;
 const mostFound = 10;
 /** Parameters of one tool that are named. */
 const mostParameters = 20;
-/** Servers named in the description. */
-const mostNamed = 30;
 
 /** The tool that puts on offer what fits a task, of the tools that are too many to be listed. */
 export function createFindTools({ name, language, hidden, index, load }: FindToolsOptions): Tool {
   let searches = 0;
   return {
     name,
-    description: say(language, describe(hidden)),
-    inputSchema: schemaFor(language),
+    description: describe(hidden, language),
+    inputSchema: searchSchema(language, { usual: usualFound, most: mostFound }),
     source: "builtin",
     annotations: { readOnly: true },
     async run(args) {
@@ -70,40 +69,12 @@ function parametersOf({ properties, required }: JsonSchema): string {
   return shortLine(parameters.join(", "), 200);
 }
 
-function describe(hidden: readonly Tool[]): Text {
-  const counts = new Map<string, number>();
-  for (const { source } of hidden) counts.set(source, (counts.get(source) ?? 0) + 1);
-  const named = [...counts].slice(0, mostNamed).map(([server, count]) => `${shortLine(server, 40)} (${count})`);
-  const more = counts.size - named.length;
-  return {
-    zh: `查找没有列出的工具，使它们从下一轮起可以调用。各服务器的工具数：${named.join("、")}${more > 0 ? `，另有 ${more} 个服务器` : ""}。列出的工具都做不到时先查找，不要直接说做不到。`,
-    en: `Finds tools that are not listed, so that they can be called from the next turn on. Tools by server: ${named.join(", ")}${more > 0 ? `, and ${more} more servers` : ""}. Where no listed tool will do, search here before saying that something cannot be done.`,
-  };
-}
-
-function schemaFor(language: Locale): JsonSchema {
-  return {
-    type: "object",
-    properties: {
-      query: {
-        type: "string",
-        minLength: 1,
-        description: say(language, {
-          zh: "要做的事，几个关键词，例如“骑行路线”；也可以是工具名",
-          en: 'What is to be done, in a few words, such as "bicycle route"; or the name of a tool',
-        }),
-      },
-      limit: {
-        type: "integer",
-        minimum: 1,
-        maximum: mostFound,
-        default: usualFound,
-        description: say(language, { zh: "最多几个工具", en: "How many tools at most" }),
-      },
-    },
-    required: ["query"],
-    additionalProperties: false,
-  };
+function describe(hidden: readonly Tool[], language: Locale): string {
+  const sources = sourcesOf(hidden, language);
+  return say(language, {
+    zh: `查找没有列出的工具，使它们从下一轮起可以调用。各服务器的工具数：${sources}。列出的工具都做不到时先查找，不要直接说做不到。`,
+    en: `Finds tools that are not listed, so that they can be called from the next turn on. Tools by server: ${sources}. Where no listed tool will do, search here before saying that something cannot be done.`,
+  });
 }
 
 const callable: Text = {

@@ -1,7 +1,7 @@
-import type { AskRequest } from "../app.ts";
 import type { DuetError } from "../core/errors.ts";
 import type { Text } from "../core/locale.ts";
 import { permitProblem } from "../core/tool-pattern.ts";
+import type { AskRequest } from "./duet.ts";
 import { optionProblem } from "./option-problem.ts";
 
 /** What a program that embeds Duet may say beside a question. */

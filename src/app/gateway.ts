@@ -1,6 +1,6 @@
-import type { CallerOptions } from "../client/connection.ts";
-import type { Offering } from "../client/offering-lists.ts";
-import type { Completion, Offerings } from "../client/offerings.ts";
+import type { CallerOptions } from "../client/calls/sender.ts";
+import type { Offering } from "../client/offerings/offering-lists.ts";
+import type { Completion, Offerings } from "../client/offerings/offerings.ts";
 import type { Tool } from "../core/tool.ts";
 import type { ToolIndex } from "../core/tool-index.ts";
 import { abortable } from "../core/waiting.ts";
@@ -53,7 +53,7 @@ export function createGateways(offer: Offer): Gateways {
     const pool = await offer.pool();
     // Servers may come later, from a configuration that is read again.
     if (pool === undefined) throw new NoServers();
-    const { createOfferings } = await import("../client/offerings.ts");
+    const { createOfferings } = await import("../client/offerings/offerings.ts");
     const offerings = createOfferings(pool, tell);
     pool.onChange((list) => {
       offerings.changed(list);

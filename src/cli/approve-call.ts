@@ -4,6 +4,7 @@ import { say, type Text } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
 import { askLine, type Reader } from "./reader.ts";
 import { showArguments } from "./show-arguments.ts";
+import { readYesNo } from "./yes-no.ts";
 
 /**
  * Asks at a terminal whether a call may run: once, for the whole conversation where that is offered, or not. The end of the
@@ -20,12 +21,13 @@ export function createApproveCall(reader: Reader): ApproveCall {
     const query = say(locale, question(printableLine(tool), onlyOnce));
     for (;;) {
       const line = (await askLine(reader, query, signal))?.trim().toLowerCase();
-      if (line === undefined || no.has(line)) return "no";
+      if (line === undefined) return "no";
       if (line === "/exit") {
         leave?.();
         return "no";
       }
-      if (yes.has(line)) return "once";
+      const answer = readYesNo(line);
+      if (answer !== undefined) return answer ? "once" : "no";
       if (!onlyOnce && always.has(line)) return "conversation";
       if (line !== "") write(say(locale, wanted(onlyOnce, leave !== undefined)));
     }
@@ -47,6 +49,4 @@ function wanted(onlyOnce: boolean, canLeave: boolean): Text {
   };
 }
 
-const yes: ReadonlySet<string> = new Set(["y", "yes", "是", "好", "允许", "同意"]);
 const always: ReadonlySet<string> = new Set(["a", "always", "都允许", "总是"]);
-const no: ReadonlySet<string> = new Set(["n", "no", "否", "不", "不允许", "拒绝"]);

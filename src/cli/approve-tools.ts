@@ -5,8 +5,9 @@ import { errorLine } from "../core/lines.ts";
 import { say, type Text } from "../core/locale.ts";
 import { printableJson } from "../core/printable.ts";
 import { shortLine } from "../core/short-line.ts";
+import { askYesNo } from "./ask-yes-no.ts";
 import { type Console, writeSafely } from "./console.ts";
-import { askLine, canBeAsked, openTerminalQuestions, type Reader } from "./reader.ts";
+import { canBeAsked, openTerminalQuestions, type Reader } from "./reader.ts";
 
 export interface ApproveOptions {
   duet: Pick<Duet, "locale" | "inventory" | "toolChanges" | "approveTools">;
@@ -88,7 +89,7 @@ async function askAboutEach(options: ApproveOptions, chosen: readonly NamedChang
     terminal.listen();
     for (const change of chosen) {
       show(readChange(change, locale), options, reader.write);
-      const answer = await askYesOrNo(reader, say(locale, question(change.name)), signal);
+      const answer = await askYesNo(reader, say(locale, question(change.name)), signal);
       // The input has ended: nobody is there for the others either.
       if (answer === undefined) return 1;
       if (answer && (await approve(options, [change])).length === 0) isWhole = false;
@@ -97,16 +98,6 @@ async function askAboutEach(options: ApproveOptions, chosen: readonly NamedChang
     terminal.close();
   }
   return isWhole ? 0 : 1;
-}
-
-async function askYesOrNo(reader: Reader, query: string, signal: AbortSignal): Promise<boolean | undefined> {
-  for (;;) {
-    const line = (await askLine(reader, query, signal))?.trim().toLowerCase();
-    if (line === undefined) return undefined;
-    if (yesWords.has(line)) return true;
-    if (noWords.has(line)) return false;
-    if (line !== "") reader.write(say(reader.locale, { zh: "请输入 y 或 n。", en: "Type y or n." }));
-  }
 }
 
 /** Gives those that were approved: not one that has changed since it was shown. */
@@ -162,5 +153,3 @@ function movedLine(name: string): Text {
 }
 
 const nothingWaits: Text = { zh: "没有等待批准的工具。", en: "No tool waits to be approved." };
-const yesWords: ReadonlySet<string> = new Set(["y", "yes", "是", "好", "批准", "同意"]);
-const noWords: ReadonlySet<string> = new Set(["n", "no", "否", "不", "不批准", "拒绝"]);

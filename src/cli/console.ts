@@ -7,6 +7,12 @@ export interface Console {
   readonly stderr: NodeJS.WriteStream;
 }
 
+/** What every command is given. */
+export interface Context {
+  console: Console;
+  signal: AbortSignal;
+}
+
 /** Writes text that models, tools or servers gave: nothing in it can drive the terminal. */
 export function writeSafely(stream: NodeJS.WritableStream, text: string): void {
   stream.write(printable(text));

@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import type { DuetError } from "../core/errors.ts";
 import type { Text } from "../core/locale.ts";
 import { modelName } from "../core/model.ts";
+import { healthOf } from "./server-health.ts";
 
 /** What one check showed: a line of `duet doctor`. */
 export interface Finding {
@@ -83,13 +84,21 @@ export function serverFinding(server: Inventory["servers"][number]): Finding {
     zh: out > 0 ? ` · 忽略了 ${out} 个工具（见 duet tools）` : "",
     en: out > 0 ? ` · ${out} tools left out (see duet tools)` : "",
   };
+  const isLazy = state === "idle";
+  const health = healthOf(server);
   const facts = {
-    zh: `${transport} · ${toolCount} 个工具 · ${startMs ?? "?"} ms${left.zh}`,
-    en: `${transport} · ${toolCount} tools · ${startMs ?? "?"} ms${left.en}`,
+    zh: [`${transport} · ${toolCount} 个工具 · ${isLazy ? "第一次调用时启动" : `${startMs ?? "?"} ms`}${left.zh}`]
+      .concat(health.map(({ zh }) => zh))
+      .join(" · "),
+    en: [
+      `${transport} · ${toolCount} tools · ${isLazy ? "starts with its first call" : `${startMs ?? "?"} ms`}${left.en}`,
+    ]
+      .concat(health.map(({ en }) => en))
+      .join(" · "),
   };
   return {
     topic: "server",
-    state: error === null && state === "ready" ? "ok" : "failed",
+    state: error !== null ? "failed" : stateOf[state],
     what: { zh: "MCP 服务器", en: "MCP server" },
     name,
     text: error === null ? facts : serverError(server, error),
@@ -97,6 +106,15 @@ export function serverFinding(server: Inventory["servers"][number]): Finding {
     details: { transport, server_state: state, tool_count: toolCount, start_ms: startMs, code: error?.code ?? null },
   };
 }
+
+/** A server that has not started, and need not have, is neither. */
+const stateOf: Record<Inventory["servers"][number]["state"], Finding["state"]> = {
+  ready: "ok",
+  idle: "none",
+  starting: "failed",
+  failed: "failed",
+  closed: "failed",
+};
 
 function serverError({ name, transport }: Inventory["servers"][number], { text }: DuetError): Text {
   const known = { zh: `MCP 服务器 ${name} 无法使用：`, en: `MCP server ${name} cannot be used: ` };

@@ -1,6 +1,9 @@
 import manifest from "../../package.json" with { type: "json" };
 import type { ModelCheck } from "../app/checkup.ts";
-import { type Config, dangerousVariables, unpinnedPackages } from "../config.ts";
+import { serverCount } from "../config/choose-files.ts";
+import { dangerousVariables } from "../config/dangerous.ts";
+import { unpinnedPackages } from "../config/unpinned.ts";
+import type { Config } from "../config.ts";
 import type { Text } from "../core/locale.ts";
 import type { Finding } from "./doctor-findings.ts";
 
@@ -24,7 +27,7 @@ export function configurationFinding({ file, dotEnv }: Config): Finding {
   const added = dotEnv.added.size;
   const variables = {
     zh: added > 0 ? `；${dotEnv.file} 中的 ${added} 个变量` : "",
-    en: added > 0 ? `; ${added} variables of ${dotEnv.file}` : "",
+    en: added > 0 ? `; ${added} ${added === 1 ? "variable" : "variables"} of ${dotEnv.file}` : "",
   };
   const details = { file: file ?? null, env_file: added > 0 ? dotEnv.file : null };
   if (file !== undefined) {
@@ -43,7 +46,7 @@ export function configurationFinding({ file, dotEnv }: Config): Finding {
 export function leftOutFindings({ leftOut }: Pick<Config, "leftOut">): Finding[] {
   return leftOut.map(({ file, servers }): Finding => {
     const would =
-      servers === undefined ? { zh: "", en: "" } : { zh: `（${servers} 个服务器）`, en: ` (${servers} servers)` };
+      servers === undefined ? { zh: "", en: "" } : { zh: `（${servers} 个服务器）`, en: ` (${serverCount(servers)})` };
     return {
       topic: "configuration",
       state: "none",

@@ -6,8 +6,9 @@ import type { JsonValue } from "../core/json.ts";
 import { say, type Text } from "../core/locale.ts";
 import { printable, printableLine } from "../core/printable.ts";
 import { timeLimit, timeoutError } from "../core/waiting.ts";
-import { asksForSecret, fieldLines, fieldQuery, readFieldLine, readYesNo } from "./form-lines.ts";
+import { asksForSecret, fieldLines, fieldQuery, readFieldLine } from "./form-lines.ts";
 import { askLine, type Reader } from "./reader.ts";
+import { readYesNo, yesOrNo } from "./yes-no.ts";
 
 /**
  * Puts a question of a server at a terminal: its message, then field by field, then whether all of it may be sent. What the
@@ -126,7 +127,7 @@ async function askYesNo(dialogue: Dialogue, question: Text): Promise<Elicitation
     if ("action" in said) return said;
     const answer = readYesNo(said.line);
     if (answer !== undefined) return answer ? { action: "accept" } : declined;
-    if (said.line !== "") tell(dialogue, { zh: "请输入 y 或 n。", en: "Type y or n." });
+    if (said.line !== "") tell(dialogue, yesOrNo);
   }
 }
 

@@ -4,6 +4,7 @@ import type { JsonValue } from "../core/json.ts";
 import { type Locale, say, type Text } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
 import { shortLine } from "../core/short-line.ts";
+import { readYesNo } from "./yes-no.ts";
 
 /** What a field is, with its choices by number: the words of whoever asks, to be shown as such. */
 export function fieldLines(field: FormField, locale: Locale): string[] {
@@ -34,13 +35,6 @@ export function readFieldLine(field: FormField, line: string): { value: JsonValu
   const value = readValue(field, line);
   const problem = valueProblem(field, value);
   return problem || value === undefined ? { problem: problem ?? needed } : { value };
-}
-
-/** Undefined for a line that is neither. */
-export function readYesNo(line: string): boolean | undefined {
-  const word = line.toLowerCase();
-  if (yes.has(word)) return true;
-  return no.has(word) ? false : undefined;
 }
 
 /** Whether the field seems to want what nobody should type into a form. */
@@ -120,5 +114,3 @@ const formats = {
   "date-time": { zh: "时间，如 2026-11-30T14:00:00+08:00", en: "time, such as 2026-11-30T14:00:00Z" },
 };
 const needed: Text = { zh: "一个回答", en: "an answer" };
-const yes: ReadonlySet<string> = new Set(["y", "yes", "true", "是", "好", "同意"]);
-const no: ReadonlySet<string> = new Set(["n", "no", "false", "否", "不", "不同意"]);

@@ -10,6 +10,7 @@ import { type Console, writeSafely } from "./console.ts";
 import { createAskElicitation, elicitByHand } from "./elicit.ts";
 import { createQuietScreen } from "./quiet-screen.ts";
 import { canBeAsked, openTerminalQuestions } from "./reader.ts";
+import { healthOf } from "./server-health.ts";
 import { offerLine, weighTools } from "./tool-weights.ts";
 
 export interface ToolsOptions {
@@ -40,6 +41,10 @@ export async function listTools({ duet, console, output, signal }: ToolsOptions)
       tokens: weights.of(tools.filter(({ source }) => source === server.name)),
       error: server.error && report(server.error, duet.locale),
       problems: server.problems.map((problem) => say(duet.locale, problem)),
+      warnings: server.warnings.map((warning) => say(duet.locale, warning)),
+      waiting: server.waiting,
+      restarts: server.restarts,
+      retry_in_ms: server.retryInMs,
       start_ms: server.startMs,
       server_info: server.serverInfo,
       protocol_version: server.protocolVersion,
@@ -64,6 +69,7 @@ export async function listTools({ duet, console, output, signal }: ToolsOptions)
     write(`${source} · ${state ? state.state : "ready"} · ${own.length} · ${tokens}`);
     if (state?.error) write(`  ${errorLine(report(state.error, duet.locale))}`);
     for (const problem of state?.problems ?? []) write(`  ✗ ${say(duet.locale, problem)}`);
+    for (const fact of state ? healthOf(state) : []) write(`  ⚠ ${printableLine(say(duet.locale, fact))}`);
     for (const { name, description } of own) write(`  ${name.padEnd(30)} ${cutText(printableLine(description), 100)}`);
   }
   const offered = offerLine(weights, duet.locale);

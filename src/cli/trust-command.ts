@@ -16,7 +16,7 @@ export interface TrustCommand {
   /** Whether the answer was given on the command line. */
   yes: boolean;
   /** Asks whether the files that were shown are to be trusted; absent where nobody can be asked. */
-  confirm?: (query: string) => Promise<boolean>;
+  confirm?: (query: string, locale: Locale) => Promise<boolean>;
   /** Takes whole lines, for stdout. */
   write(text: string): void;
   /** The process's own when absent. */
@@ -43,7 +43,7 @@ export async function runTrust(command: TrustCommand): Promise<number> {
   const trusted = await readTrusted(found.home);
   const isKnown = files.every(({ file, text }) => isTrusted(trusted, file, text));
   if (output === "text") write(files.map((file) => section(file, locale)).join(""));
-  const agrees = isKnown || command.yes || ((await command.confirm?.(question(locale))) ?? false);
+  const agrees = isKnown || command.yes || ((await command.confirm?.(question(locale), locale)) ?? false);
   if (agrees && !isKnown) await remember(files, found.home);
   if (output === "json") write(asJson(files, agrees));
   else write(`${say(locale, agrees ? (isKnown ? known : done) : command.confirm ? declined : needsYes)}\n`);

@@ -1,5 +1,4 @@
 import { DuetError, type ErrorCode, type ErrorDetails, messageOf } from "../core/errors.ts";
-import { isRecord } from "../core/json.ts";
 import type { Text } from "../core/locale.ts";
 import { printable } from "../core/printable.ts";
 import type { Ending } from "../core/processes/child.ts";
@@ -7,6 +6,7 @@ import { bringsItsOwn } from "./oauth/auth.ts";
 import { loginHint } from "./oauth/problems.ts";
 import type { Redact } from "./redact.ts";
 import type { ServerSettings } from "./settings.ts";
+import { bodyOf, codeOf, isLost, isOtherProtocol, networkCode, statusOf } from "./thrown.ts";
 import { ownErrors } from "./transport/own-errors.ts";
 
 /** What is known when a server fails. */
@@ -46,7 +46,7 @@ export function callFailure(thrown: unknown, circumstances: Circumstances): Duet
   const { name } = circumstances.settings;
   const { code, text, hint } = explain(thrown, circumstances);
   const refusedBefore = circumstances.ending === undefined && (statusOf(thrown) ?? 500) < 500;
-  const isSure = code === "tool" || refusedBefore || neverSent.test(networkCode(thrown) ?? "");
+  const isSure = code === "tool" || code === "auth" || refusedBefore || neverSent.test(networkCode(thrown) ?? "");
   const unsure = isSure ? { zh: "", en: "" } : mayHaveRun;
   return new DuetError({
     code,
@@ -134,67 +134,15 @@ function unexpected(thrown: unknown, { redact }: Circumstances): ErrorDetails {
     const text = { zh: `无法连接（${network}）`, en: `it cannot be reached (${network})` };
     return { code: "network", text, retryable: true };
   }
-  return { code: isLost(thrown) ? "server" : "bad_response", text: { zh: message, en: message } };
+  if (isLost(thrown)) {
+    return { code: "server", text: { zh: "连接已断开", en: "the connection was lost" }, retryable: true };
+  }
+  return { code: "bad_response", text: { zh: message, en: message } };
 }
 
 /** Redacts before it cuts, so that no half of a secret is left at the edge. */
 function lastWords({ words = "", redact }: Circumstances): string {
   return printable(redact(words)).trim().slice(-lastWordsLength);
-}
-
-/** Whether the connection is of no more use: its process or its session is gone. */
-export function isLost(thrown: unknown): boolean {
-  const status = statusOf(thrown);
-  // Servers answer 404, and many 400, to a session that they do not know any more.
-  if (status !== undefined) return status === 404 || status === 400;
-  return lostCodes.has(codeOf(thrown)) || (thrown instanceof Error && thrown.message === "Not connected");
-}
-
-const lostCodes = new Set<unknown>([
-  "CONNECTION_CLOSED",
-  "NOT_CONNECTED",
-  "EPIPE",
-  "ECONNRESET",
-  "ERR_STREAM_DESTROYED",
-  "ERR_STREAM_WRITE_AFTER_END",
-]);
-
-/** Whether a server has answered the handshake with a no, whatever its code: it may speak another revision. */
-export function refusesProtocol(thrown: unknown): boolean {
-  return typeof codeOf(thrown) === "number" || isOtherProtocol(thrown);
-}
-
-function isOtherProtocol(thrown: unknown): boolean {
-  return /protocol version/i.test(messageOf(thrown));
-}
-
-/** The HTTP status that an error of the package tells, wherever it tells it. */
-export function statusOf(thrown: unknown): number | undefined {
-  if (!(thrown instanceof Error)) return undefined;
-  if (thrown.name === "UnauthorizedError") return 401;
-  const data = "data" in thrown && isRecord(thrown.data) ? thrown.data.status : undefined;
-  // The old SSE transport gives the status as the code; JSON-RPC codes are negative.
-  const status = [data, codeOf(thrown)].find((each) => typeof each === "number" && each >= 100 && each < 600);
-  return typeof status === "number" ? status : statusOf(thrown.cause);
-}
-
-function bodyOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return "";
-  const text = "data" in thrown && isRecord(thrown.data) ? thrown.data.text : undefined;
-  return typeof text === "string" ? text : bodyOf(thrown.cause);
-}
-
-/** The system's or undici's own code, found below the package's. */
-function networkCode(thrown: unknown): string | undefined {
-  if (!(thrown instanceof Error)) return undefined;
-  const code = codeOf(thrown);
-  const inner = thrown instanceof AggregateError ? networkCode(thrown.errors[0]) : undefined;
-  const own = typeof code === "string" && /^(E[A-Z]{3,}|EAI_\w+|UND_ERR_\w+|\w*CERT\w*)$/.test(code) ? code : undefined;
-  return own ?? inner ?? networkCode(thrown.cause);
-}
-
-function codeOf(thrown: unknown): unknown {
-  return thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
 }
 
 function withoutQuery(url: string): string {

@@ -16,6 +16,9 @@ export const schemaDepthLimit = 64;
 /** How long a list of tools is believed without a word from its server, in milliseconds; then a call looks again first. */
 export const listBelievedMs = 5 * 60_000;
 
+/** How long a call waits for a new list before it goes by the old one, in milliseconds. */
+export const listPatienceMs = 5000;
+
 /** Between two refreshes of a list that a server keeps announcing, in milliseconds. */
 export const refreshPauseMs = 1000;
 

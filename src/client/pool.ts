@@ -5,20 +5,21 @@ import { createLifeline } from "../core/processes/lifeline.ts";
 import type { Sample } from "../core/sampling.ts";
 import type { Tool } from "../core/tool.ts";
 import { abortable } from "../core/waiting.ts";
-import type { ServerList } from "./announcements.ts";
-import type { Surroundings } from "./attempt.ts";
-import { type CallerOptions, Connection, type ServerStatus } from "./connection.ts";
-import type { RawResult } from "./content.ts";
-import type { RemoteTool } from "./listing.ts";
+import type { RawResult } from "./calls/content.ts";
+import type { CallerOptions } from "./calls/sender.ts";
+import { asTool } from "./calls/tool.ts";
+import { Connection, type ServerStatus } from "./connection.ts";
+import type { RemoteTool } from "./lists/listing.ts";
+import { createToolList } from "./lists/tool-list.ts";
 import { createNames } from "./naming.ts";
 import { createCredentialStore } from "./oauth/credential-store.ts";
 import { createPinStore } from "./pins/pin-store.ts";
 import type { WaitingTool } from "./pins/pins.ts";
 import type { OtherTool } from "./pins/warnings.ts";
+import type { Sdk } from "./sdk.ts";
+import { everyList, type ServerList } from "./session/announcements.ts";
+import type { Surroundings } from "./session/attempt.ts";
 import type { ServerSettings } from "./settings.ts";
-import { asTool } from "./tool.ts";
-import { createToolList } from "./tool-list.ts";
-import type { Sdk } from "./transport/http.ts";
 
 export interface PoolOptions {
   /** Our environment, of which a child sees only what it needs to run. */
@@ -85,7 +86,9 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
       return sdk;
     },
   };
-  let isClosed = false;
+  let closing: Promise<void> | undefined;
+  /** The ends of servers that a new configuration has left out. */
+  let farewells: Promise<unknown> = Promise.resolve();
   let connections: Connection[] = [];
   /** A tool stays the same object while its server lists it, so that what others keep with it stays valid. */
   const tools = new WeakMap<RemoteTool, Tool>();
@@ -117,6 +120,11 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     for (const connection of connections) connection.start();
   }
 
+  async function end(): Promise<void> {
+    await Promise.all([farewells, ...connections.map((connection) => connection.close())]);
+    lifeline.close();
+  }
+
   connections = servers.map(connect);
   return {
     start,
@@ -128,14 +136,16 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
       connections.flatMap((connection) => connection.list.usable.map((remote) => toolOf(connection, remote))),
     status: () => connections.map((connection) => connection.status),
     async configure(next) {
-      if (isClosed) return;
+      if (closing !== undefined) return;
       const before = new Map(connections.map((connection) => [keyOf(connection.settings), connection]));
       const stay = new Set(next.map(keyOf));
       const leaving = connections.filter(({ settings }) => !stay.has(keyOf(settings)));
       connections = next.map((settings) => before.get(keyOf(settings)) ?? connect(settings));
       start();
       for (const list of everyList) tell(list);
-      await Promise.all(leaving.map((connection) => connection.close()));
+      const farewell = Promise.all(leaving.map((connection) => connection.close()));
+      farewells = Promise.all([farewells, farewell]);
+      await farewell;
     },
     onChange(listener) {
       listeners.add(listener);
@@ -161,15 +171,12 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
       if (connection === undefined) throw new Error(`There is no MCP server ${server}`);
       return connection.request(method, params, callerOptions);
     },
-    async close() {
-      isClosed = true;
-      await Promise.all(connections.map((connection) => connection.close()));
-      lifeline.close();
+    close() {
+      closing ??= end();
+      return closing;
     },
   };
 }
-
-const everyList: readonly ServerList[] = ["tools", "prompts", "resources"];
 
 function keyOf(settings: ServerSettings): string {
   return JSON.stringify(settings);

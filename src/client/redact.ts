@@ -1,3 +1,4 @@
+import { isRecord } from "../core/json.ts";
 import type { ServerSettings } from "./settings.ts";
 
 /** Replaces the secrets of one server by `[redacted NAME]`. */
@@ -49,6 +50,25 @@ export function redactAlso(redact: Redact, secrets: () => readonly string[]): Re
     }
     return cleaned;
   };
+}
+
+/** The same for a JSON object: its keys, its texts and its numbers. The same object where it holds no secret. */
+export function redactJson(value: Record<string, unknown>, redact: Redact): Record<string, unknown> {
+  const text = JSON.stringify(value);
+  return redact(text) === text ? value : redactRecord(value, redact);
+}
+
+function redactRecord(value: Record<string, unknown>, redact: Redact): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [redact(key), redactValue(inner, redact)]));
+}
+
+function redactValue(value: unknown, redact: Redact): unknown {
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, redact));
+  if (isRecord(value)) return redactRecord(value, redact);
+  if (typeof value !== "string" && typeof value !== "number") return value;
+  const text = String(value);
+  const cleaned = redact(text);
+  return cleaned === text ? value : cleaned;
 }
 
 function secretsOf({ transport }: ServerSettings): Secret[] {

@@ -57,14 +57,15 @@ export async function chooseFiles(
 export function leftOutLine(leftOut: readonly LeftOut[]): Text | undefined {
   if (leftOut.length === 0) return undefined;
   const zh = leftOut.map(({ file, servers }) => (servers === undefined ? file : `${file}（${servers} 个服务器）`));
-  const en = leftOut.map(({ file, servers }) => (servers === undefined ? file : `${file} (${count(servers)})`));
+  const en = leftOut.map(({ file, servers }) => (servers === undefined ? file : `${file} (${serverCount(servers)})`));
   return {
     zh: `未使用 ${zh.join("、")}：它在 git 工作区中，可能来自他人，其当前内容尚未被信任。查看并信任：duet config trust`,
     en: `${en.join(" and ")}: not used, for a git work tree may bring files of others and nobody has trusted this content. Look at it and trust it: duet config trust`,
   };
 }
 
-function count(servers: number): string {
+/** In English, where one is not many. */
+export function serverCount(servers: number): string {
   return servers === 1 ? "1 server" : `${servers} servers`;
 }
 

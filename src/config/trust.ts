@@ -1,9 +1,10 @@
-import { createHash, randomUUID } from "node:crypto";
-import { chmod, lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isRecord } from "../core/json.ts";
+import { writePrivateFile } from "../core/private-file.ts";
 import type { Environment } from "./expand.ts";
-import { homeDirectory, trustedFile } from "./find.ts";
+import { homeDirectory, isThere, trustedFile } from "./find.ts";
 
 /** A file as somebody has seen and trusted it; the same content at another place is another file. */
 interface TrustedFile {
@@ -50,16 +51,7 @@ export async function trustFiles(files: readonly { file: string; text: string }[
     news.some(({ file, digest }) => one.file === file && one.digest === digest);
   const known = (await readTrusted(home)).filter((one) => !isNew(one));
   const all = [...known, ...news].slice(-mostRemembered);
-  await mkdir(home, { recursive: true, mode: 0o700 });
-  const written = `${trustedFile(home)}.${randomUUID()}`;
-  try {
-    await writeFile(written, `${JSON.stringify({ files: all }, undefined, 2)}\n`, { mode: 0o600, flag: "wx" });
-    await chmod(written, 0o600);
-    await rename(written, trustedFile(home));
-  } catch (thrown) {
-    await rm(written, { force: true });
-    throw thrown;
-  }
+  await writePrivateFile(trustedFile(home), `${JSON.stringify({ files: all }, undefined, 2)}\n`);
 }
 
 function digestOf(text: string): string {
@@ -68,11 +60,4 @@ function digestOf(text: string): string {
 
 function isTrustedFile(value: unknown): value is TrustedFile {
   return isRecord(value) && typeof value.file === "string" && typeof value.digest === "string";
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
 }

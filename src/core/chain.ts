@@ -41,7 +41,9 @@ function whole(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
 }
 
-const traceparent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})/;
+// Of version 00 nothing may follow; of later ones, what a dash divides from it.
+const traceparent =
+  /^(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(?:-[\x21-\x7e]*)?$/;
 /** What a receiver has to take, in characters, by W3C's recommendations. */
 const longest = { tracestate: 512, baggage: 8192 };
 

@@ -10,6 +10,7 @@ import { version } from "../core/version.ts";
 import { toResult } from "./ask-result.ts";
 import { type AskInput, askInput, askOutput } from "./ask-schema.ts";
 import { reportProgress } from "./progress.ts";
+import { progressSender } from "./send-progress.ts";
 
 export interface FaceOptions {
   /** The mode of a call that names none. */
@@ -76,21 +77,10 @@ const description = {
 };
 
 async function ask(duet: Duet, input: AskInput, context: ServerContext, { mode, logSteps }: FaceOptions) {
-  const { signal, _meta, notify } = context.mcpReq;
-  const token = _meta?.progressToken;
+  const { signal, _meta } = context.mcpReq;
   const locale = duet.localeFor(input.question);
-  const progress =
-    token === undefined
-      ? undefined
-      : reportProgress({
-          locale,
-          signal,
-          send: (count, message) => {
-            const params = { progressToken: token, progress: count, message };
-            // The request may be over by the time this is sent; then nobody waits for it.
-            notify({ method: "notifications/progress", params }).catch(() => {});
-          },
-        });
+  const send = progressSender(context);
+  const progress = send && reportProgress({ locale, signal, send });
   const log = logSteps && createStepLog({ write: logSteps, locale, verbose: true });
   try {
     const events = duet.ask({ ...toRequest(input), mode: input.mode ?? mode, chain: fromMeta(_meta), signal });

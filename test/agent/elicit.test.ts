@@ -69,6 +69,24 @@ test("the time that a person takes is neither the run's nor the call's", async (
   expect(outcome.tool_calls[0]?.elapsed_ms).toBeLessThan(1000);
 });
 
+test("several questions of one call, asked at once, take no more of its time than they last together", async () => {
+  vi.useFakeTimers();
+  const elicit: AskElicitation = async () => {
+    await vi.advanceTimersByTimeAsync(60_000);
+    return { action: "decline" };
+  };
+  const tool: Tool = {
+    ...makeTool("shop__buy", () => ({ ok: true, text: "" })),
+    async run(_, { elicit: ask }) {
+      await Promise.all([ask?.(question), ask?.(question), ask?.(question)]);
+      await vi.advanceTimersByTimeAsync(5_000);
+      return { ok: true, text: "bought" };
+    },
+  };
+  const [record] = outcomeOf(await runAll({ models: models(), tools: [tool], elicit })).tool_calls;
+  expect(record?.elapsed_ms).toBe(5_000);
+});
+
 test("a question that nobody answers in ten minutes is cancelled and taken back", async () => {
   vi.useFakeTimers();
   let taken: unknown;

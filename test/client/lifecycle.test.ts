@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { ServerList } from "../../src/client/announcements.ts";
-import { createCallClock } from "../../src/client/call-clock.ts";
-import { coalesce } from "../../src/client/coalesce.ts";
+import { createCallClock } from "../../src/client/calls/call-clock.ts";
 import { listBelievedMs } from "../../src/client/limits.ts";
+import { coalesce } from "../../src/client/lists/coalesce.ts";
 import { createPool, type Pool, type PoolOptions } from "../../src/client/pool.ts";
-import { createRestarts } from "../../src/client/restarts.ts";
+import type { ServerList } from "../../src/client/session/announcements.ts";
+import { createRestarts } from "../../src/client/session/restarts.ts";
 import type { ServerSettings } from "../../src/client/settings.ts";
 import { changingServer } from "../fakes/mcp-http.ts";
 import {
@@ -260,7 +260,7 @@ describe("a list that changes", () => {
     tools.push("three");
     server.drop();
     await vi.waitFor(() => expect(names(pool)).toHaveLength(3), { timeout: 15_000 });
-    expect(listeners()).toBeGreaterThanOrEqual(2);
+    await vi.waitFor(() => expect(listeners()).toBeGreaterThanOrEqual(2));
     expect((await call(pool, "web__three")).text).toBe("three");
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRedactor } from "../../src/client/redact.ts";
+import { createRedactor, redactJson } from "../../src/client/redact.ts";
 import { http, stdio } from "./servers.ts";
 
 const key = "sk-CANARY/1+2=é end";
@@ -78,4 +78,15 @@ test("a key among the arguments disappears", () => {
 test("a connection string keeps its place and loses its password", () => {
   const redact = withEnv({ DATABASE: "postgres://me:s3cr3tpass@db.local/main" });
   expect(redact("postgres://me:s3cr3tpass@db.local/main")).toBe("postgres://me:[redacted DATABASE]@db.local/main");
+});
+
+test("a JSON value loses a secret in keys, texts and numbers and stays JSON; one without any is the same object", () => {
+  const redact = withEnv({ PIN: "123456" });
+  const value = { 123456: [123456, "is 123456", 1.5, null, true], inner: { pin: -123456 } };
+  expect(redactJson(value, redact)).toEqual({
+    "[redacted PIN]": ["[redacted PIN]", "is [redacted PIN]", 1.5, null, true],
+    inner: { pin: "-[redacted PIN]" },
+  });
+  const harmless = { text: "nothing" };
+  expect(redactJson(harmless, redact)).toBe(harmless);
 });

@@ -121,7 +121,7 @@ export function processesIn(file: string, count: number): Promise<number[]> {
       if (pids.length < count) throw new Error(`Only ${pids.length} of ${count} processes have started`);
       return pids;
     },
-    { timeout: 10_000, interval: 20 },
+    { timeout: 30_000, interval: 20 },
   );
 }
 

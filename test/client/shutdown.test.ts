@@ -30,6 +30,16 @@ test("closing ends one that ignores every request to end", async () => {
   await allDead(pids, 500);
 });
 
+test("closing twice, or while a new configuration leaves a server out, waits for every end", async () => {
+  const journal = join(temporaryFolder(), "journal");
+  const pool = await readyPoolOf(fake("ignore-sigterm", { journal }));
+  const pids = await processesIn(journal, 1);
+  void pool.configure([]);
+  void pool.close();
+  await pool.close();
+  await allDead(pids, 500);
+});
+
 test("closing ends what a server has started, also when that ignores SIGTERM", async () => {
   const journal = join(temporaryFolder(), "journal");
   const pool = await readyPoolOf(fake("with-grandchild", { journal }));

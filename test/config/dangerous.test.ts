@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { isDangerousVariable } from "../../src/config/dangerous.ts";
-import { dangerousLine, dangerousVariables } from "../../src/config.ts";
+import { dangerousLine, dangerousVariables, isDangerousVariable } from "../../src/config/dangerous.ts";
 import { load } from "./workplace.ts";
 
 test.each([

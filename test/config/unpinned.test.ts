@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unpinnedPackages } from "../../src/config.ts";
+import { unpinnedPackages } from "../../src/config/unpinned.ts";
 import { load } from "./workplace.ts";
 
 async function unpinned(command: string, ...args: string[]): Promise<string[]> {

@@ -5,7 +5,7 @@ import { createCredentialStore } from "../../src/client/oauth/credential-store.t
 import { login } from "../../src/client/oauth/login.ts";
 import { createAnswers } from "../../src/client/questions/answers.ts";
 import { createRedactor } from "../../src/client/redact.ts";
-import { openSession, type Session } from "../../src/client/session.ts";
+import { openSession, type Session } from "../../src/client/session/session.ts";
 import type { AuthSettings, ServerSettings } from "../../src/client/settings.ts";
 import { DuetError } from "../../src/core/errors.ts";
 import { isRecord, textOf } from "../../src/core/json.ts";

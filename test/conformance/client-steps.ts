@@ -1,4 +1,4 @@
-import type { RemoteTool } from "../../src/client/listing.ts";
+import type { RemoteTool } from "../../src/client/lists/listing.ts";
 import type { Elicit } from "../../src/core/elicitation.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../src/core/json.ts";
 

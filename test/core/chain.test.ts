@@ -20,8 +20,17 @@ test.each([
   `00-${id}-${"0".repeat(16)}-01`,
   `ff-${id}-b7ad6b7169203331-01`,
   `00-${id.toUpperCase()}-b7ad6b7169203331-01`,
+  `${traceparent}-more`,
+  `${traceparent}\n`,
+  `01-${id}-b7ad6b7169203331-01more`,
+  `01-${id}-b7ad6b7169203331-01-a\u0000b`,
 ])("what is no traceparent counts as none: %j", (written) => {
   expect(traceFrom({ traceparent: written, tracestate: "vendor=1" })).toBeUndefined();
+});
+
+test("a later version may say more", () => {
+  const later = `01-${id}-b7ad6b7169203331-01-more`;
+  expect(traceFrom({ traceparent: later })).toEqual({ traceparent: later });
 });
 
 test("what would not fit into a header is left out", () => {

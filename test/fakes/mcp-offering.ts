@@ -1,29 +1,12 @@
 // An MCP server over stdio, written by hand, with everything that a gateway has to pass on: `node mcp-offering.ts [--journal FILE]`.
-import { appendFileSync } from "node:fs";
-import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-
-type Json = Record<string, unknown>;
-
-interface Message {
-  id?: number | string;
-  method?: string;
-  params?: { name?: string; uri?: string; arguments?: Json; _meta?: Json };
-  result?: Json;
-  error?: Json;
-}
+import { answer, type Json, journalIn, type Message, send, serveLines } from "./mcp-lines.ts";
 
 const { values: options } = parseArgs({
   options: { journal: { type: "string" }, name: { type: "string", default: "offering" } },
 });
 
-function journal(entry: Json): void {
-  if (options.journal !== undefined) appendFileSync(options.journal, `${JSON.stringify(entry)}\n`);
-}
-
-function send(message: Json): void {
-  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-}
+const journal = journalIn(options.journal);
 
 /** What the client above answered to questions of ours, by their id. */
 const answers = new Map<string, (result: Json) => void>();
@@ -156,16 +139,14 @@ const requests: Record<string, (message: Message) => Promise<Json> | Json | unde
   ping: () => ({}),
 };
 
-createInterface({ input: process.stdin }).on("line", async (line) => {
-  const message: Message = JSON.parse(line);
-  journal({ method: message.method, params: message.params });
+serveLines(journal, async (message) => {
   if (message.id === undefined) return;
   if (message.method === undefined) {
     answers.get(String(message.id))?.(message.result ?? { action: "refused" });
     return;
   }
   const serve = requests[message.method];
-  if (serve === undefined) return send({ id: message.id, error: { code: -32601, message: "no such method" } });
+  if (serve === undefined) return answer(message, undefined);
   const result = await serve(message);
-  if (result !== undefined) send({ id: message.id, result });
+  if (result !== undefined) answer(message, result);
 });

@@ -112,7 +112,7 @@ describe("103: a configuration that came with a cloned repository", () => {
     const { cwd, env } = await clone();
     const { stdout } = await runProgram(["doctor"], { cwd, env });
     expect(stdout).toMatch(
-      /^– file that is not used .*duet\.config\.json: lies in a git work tree.*duet config trust$/m,
+      /^– file that is not used .*duet\.config\.json: lies in a git work tree.*\(1 server\).*duet config trust$/m,
     );
     expect(stdout).toMatch(/^– configuration file: none/m);
     expect(stdout).not.toContain("MCP server evil");
@@ -144,6 +144,8 @@ describe("103: a configuration that came with a cloned repository", () => {
     ] as const) {
       const terminal = await startTerminal(["config", "trust"], { cwd, env });
       await terminal.shows("Trust what is shown above? [y/n]");
+      terminal.type("perhaps\r");
+      await terminal.shows("Type y or n.");
       terminal.type(`${answer}\r`);
       await terminal.shows(said);
       expect(await terminal.ended()).toBe(code);

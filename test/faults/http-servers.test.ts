@@ -38,6 +38,21 @@ test("133: a body of 48 MB fails the call, and the next one works", async () => 
   expect((await call(pool, "good__echo")).ok).toBe(true);
 });
 
+test.each(["application/json", "text/event-stream"])(
+  "133: an answer of type %s with more values than can be read at once fails as one that is too long does",
+  async (type) => {
+    const rows = Array.from({ length: 60_000 }, (_, index) => `"k${index}":1`).join(",");
+    const { pool } = await poolWith((message, response) => {
+      const body = `{"jsonrpc":"2.0","id":${message.id},"result":{"structuredContent":{${rows}}}}`;
+      response.writeHead(200, { "content-type": type });
+      response.end(type === "application/json" ? body : `data: ${body}\n\n`);
+    });
+    const { ok } = await call(pool, "web__ask");
+    expect(ok).toBe(false);
+    expect((await call(pool, "good__echo")).ok).toBe(true);
+  },
+);
+
 test("134: a session that is lost is made anew, and the call that found out is sent once where it only reads", async () => {
   let lost = "";
   const calls: string[] = [];
@@ -95,7 +110,7 @@ test.each([
     });
     const { error, text } = await call(pool, "web__ask");
     expect(error?.code).toBe(code);
-    expect(text).toContain(`HTTP ${status}`);
+    expect(text).toMatch(status === 401 ? /sign in/ : RegExp(`HTTP ${status}`));
     expect(text.includes("may have taken effect")).toBe(isUnsure);
     expect((await call(pool, "web__ask")).text).toBe("yes");
   },
@@ -157,11 +172,11 @@ test("136: progress for ever keeps a call alive up to its total limit only", asy
       }, 40);
       response.on("close", () => clearInterval(timer));
     },
-    { timeoutMs: 300 },
+    { timeoutMs: 700 },
   );
   const start = performance.now();
   expect((await call(pool, "web__ask")).error?.code).toBe("timeout");
-  expect(performance.now() - start).toBeGreaterThan(2000);
+  expect(performance.now() - start).toBeGreaterThan(1500);
 });
 
 const resets: [string, (request: string, socket: Socket) => void][] = [

@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { allDead, readJournal } from "../client/servers.ts";
+import { allDead, processesIn, readJournal } from "../client/servers.ts";
 import { collect, configFile, type Finished, runProgram, startProgram, temporaryFolder } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
 import { processes } from "../tools/heavy/processes.ts";
@@ -88,17 +88,6 @@ async function serve({ config, env }: Place): Promise<Served> {
       ),
   };
 }
-
-/** The processes that the journal tells of, once there are so many; a busy machine takes its time to start them. */
-const processesIn = (journal: string, count: number): Promise<number[]> =>
-  vi.waitFor(
-    () => {
-      const pids = readJournal(journal).flatMap(({ pid, grandchild }) => [pid ?? [], grandchild ?? []].flat());
-      if (pids.length < count) throw new Error(`Only ${pids.length} of ${count} processes have started`);
-      return pids;
-    },
-    { timeout: 30_000, interval: 20 },
-  );
 
 const asked = async ({ provider }: Place, times = 1): Promise<void> =>
   expect.poll(() => provider.requests("cheap").length, { timeout: 30_000 }).toBe(times);

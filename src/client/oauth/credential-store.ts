@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { chmod, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { chmod, mkdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { isRecord } from "../../core/json.ts";
 import { createPlaces, type Places } from "../../core/places.ts";
-import { randomHex } from "../../core/random.ts";
+import { writePrivateFile } from "../../core/private-file.ts";
 import { type Credentials, noCredentials, readCredentials } from "./credentials.ts";
 import { takeLock } from "./lock-file.ts";
 
@@ -93,7 +93,7 @@ function openFolder(folder: string): Shelf {
     },
     async write({ name, url }, credentials) {
       await keepPrivate(folder);
-      await replaceFile(fileOf(name), `${JSON.stringify({ server: name, url, ...credentials }, undefined, 2)}\n`);
+      await writePrivateFile(fileOf(name), `${JSON.stringify({ server: name, url, ...credentials }, undefined, 2)}\n`);
     },
     async lock(name, signal) {
       await keepPrivate(folder);
@@ -127,22 +127,4 @@ async function readJson(file: string): Promise<unknown> {
 async function keepPrivate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (((await stat(folder)).mode & 0o077) !== 0) await chmod(folder, 0o700);
-}
-
-/** The whole file or the old one, whatever happens in between. */
-async function replaceFile(file: string, text: string): Promise<void> {
-  const draft = join(dirname(file), `.${randomHex()}.tmp`);
-  try {
-    const handle = await open(draft, "wx", 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, file);
-  } catch (thrown) {
-    await rm(draft, { force: true });
-    throw thrown;
-  }
 }

@@ -3,7 +3,7 @@ import { messageOf } from "../../core/errors.ts";
 import { sleep } from "../../core/waiting.ts";
 
 /** A lock that old belongs to nobody any more, in milliseconds; whoever works behind one takes less. */
-export const oldestLockMs = 60_000;
+const oldestLockMs = 60_000;
 
 const pauseMs = 50;
 

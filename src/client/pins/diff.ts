@@ -1,5 +1,5 @@
 import { type Locale, say } from "../../core/locale.ts";
-import type { RemoteTool } from "../listing.ts";
+import type { RemoteTool } from "../lists/listing.ts";
 import { leavesOf } from "./entries.ts";
 import { visible } from "./hidden.ts";
 import { type Line, matchLines } from "./match-lines.ts";

@@ -1,5 +1,5 @@
 import { isRecord } from "../../core/json.ts";
-import type { RemoteTool } from "../listing.ts";
+import type { RemoteTool } from "../lists/listing.ts";
 
 /** Hidden characters beyond this many in one text are not told apart. */
 const most = 1000;

@@ -1,16 +1,13 @@
 import { listLimits } from "../limits.ts";
-import type { RemoteTool } from "../listing.ts";
+import type { RemoteTool } from "../lists/listing.ts";
 import type { Judgement, ServerPins, WaitingTool } from "./pins.ts";
 import { isSameTool } from "./same-tool.ts";
-import { findWarnings, type OtherTool } from "./warnings.ts";
 
 export interface JudgeOptions {
   /** Of the server as it is configured now; pins of another one say nothing. */
   origin: string;
   /** What becomes of a tool that a known server has not offered before. */
   newTools: "stop" | "allow";
-  /** The tools of the other servers; absent where nobody wants warnings of this list now. */
-  otherTools?: readonly OtherTool[];
 }
 
 /**
@@ -19,8 +16,7 @@ export interface JudgeOptions {
  * is gone stays pinned: it may come back as it was. Takes the list as the server gave it, hidden characters and all.
  */
 export function judge(pins: ServerPins | undefined, listed: readonly RemoteTool[], options: JudgeOptions): Judgement {
-  const { origin, newTools, otherTools } = options;
-  const warnings = otherTools === undefined ? [] : findWarnings(listed, otherTools);
+  const { origin, newTools } = options;
   const known = new Map((pins?.origin === origin ? pins.tools : []).map((tool) => [tool.name, tool]));
   // A server that had nothing to offer yet, because nobody had signed in, has not been met.
   const isFirstUse = known.size === 0;
@@ -36,9 +32,9 @@ export function judge(pins: ServerPins | undefined, listed: readonly RemoteTool[
     else if (isSameTool(pinned, tool)) usable.push(tool);
     else waiting.push({ kind: "changed", tool, pinned });
   }
-  if (pins?.origin === origin && added.length === 0) return { usable, waiting, warnings, pins };
+  if (pins?.origin === origin && added.length === 0) return { usable, waiting, pins };
   const era = pins?.origin === origin ? pins.era : undefined;
-  return { usable, waiting, warnings, pins: { origin, era, tools: pinsInOrder(listed, known, added) } };
+  return { usable, waiting, pins: { origin, era, tools: pinsInOrder(listed, known, added) } };
 }
 
 /**

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { open, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { DuetError, messageOf } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
 import type { Text } from "../../core/locale.ts";
 import { printableLine } from "../../core/printable.ts";
+import { writePrivateFile } from "../../core/private-file.ts";
 import type { ServerSettings } from "../settings.ts";
 import { originOf } from "./origin.ts";
 import type { ServerPins } from "./pins.ts";
@@ -53,12 +54,12 @@ function inMemory(): PinStore {
 function inFiles(folder: string): PinStore {
   /** The state of each server's file as it was last read or written. */
   const seen = new Map<string, string>();
-  /** Of one server one write after the other, so that two never share a temporary file. */
+  /** Of one server one write after the other, so that the last one asked for is the one that stays. */
   const writing = new Map<string, Promise<void>>();
 
   async function write({ name }: ServerSettings, pins: ServerPins): Promise<void> {
     try {
-      seen.set(name, await replaceFile(join(folder, fileOf(name)), writePins(pins)));
+      seen.set(name, stateOf(await writePrivateFile(join(folder, fileOf(name)), writePins(pins))));
     } catch (cause) {
       throw unwritable(name, cause);
     }
@@ -112,33 +113,6 @@ async function readFile(file: string): Promise<{ text: string; state: string }> 
     const found = await handle.stat({ bigint: true });
     if (!found.isFile() || found.size > longestFile) return { text: "", state: stateOf(found) };
     return { text: await handle.readFile("utf8"), state: stateOf(found) };
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Readers see the old file or the new one, never a part. Gives the new one's state. */
-async function replaceFile(file: string, text: string): Promise<string> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${process.pid}.tmp`;
-  await rm(temporary, { force: true });
-  const handle = await open(temporary, "wx", 0o600);
-  try {
-    const state = await fill(handle, text);
-    await rename(temporary, file);
-    return state;
-  } catch (thrown) {
-    await rm(temporary, { force: true }).catch(() => {});
-    throw thrown;
-  }
-}
-
-async function fill(handle: FileHandle, text: string): Promise<string> {
-  try {
-    await handle.writeFile(text);
-    // Without it a power cut may leave an empty file under the right name.
-    await handle.sync();
-    return stateOf(await handle.stat({ bigint: true }));
   } finally {
     await handle.close();
   }

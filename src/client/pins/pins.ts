@@ -1,5 +1,4 @@
-import type { Text } from "../../core/locale.ts";
-import type { RemoteTool } from "../listing.ts";
+import type { RemoteTool } from "../lists/listing.ts";
 
 /** What was seen of a server and approved, as it is kept from one start to the next (trust on first use). */
 export interface ServerPins {
@@ -24,8 +23,6 @@ export interface Judgement {
   /** In the order of the server's list. */
   usable: RemoteTool[];
   waiting: WaitingTool[];
-  /** Things to be seen by a person: hidden characters, another server's tool named in a description. */
-  warnings: Text[];
   /** The pins from now on; the same object where nothing is to be kept anew. */
   pins: ServerPins;
 }

@@ -1,7 +1,7 @@
 import { isDeeperThan, isRecord } from "../../core/json.ts";
 import type { ToolAnnotations } from "../../core/tool.ts";
 import { schemaDepthLimit } from "../limits.ts";
-import type { RemoteTool } from "../listing.ts";
+import type { RemoteTool } from "../lists/listing.ts";
 import type { ServerPins } from "./pins.ts";
 
 /** Pins as a file has them; undefined for what no `writePins` has written. */

@@ -1,5 +1,5 @@
 import { isRecord } from "../../core/json.ts";
-import type { RemoteTool } from "../listing.ts";
+import type { RemoteTool } from "../lists/listing.ts";
 
 /** Deeper than any schema that is kept; what is deeper counts as different. */
 const deepest = 200;

@@ -1,5 +1,5 @@
 import { isRecord } from "../../core/json.ts";
-import type { RemoteTool } from "../listing.ts";
+import type { RemoteTool } from "../lists/listing.ts";
 
 /** Where in a tool a text stands. */
 export type ToolPart = "name" | "title" | "description" | "inputSchema" | "outputSchema";

@@ -1,6 +1,6 @@
 import type { Text } from "../../core/locale.ts";
 import { shortLine } from "../../core/short-line.ts";
-import type { RemoteTool } from "../listing.ts";
+import type { RemoteTool } from "../lists/listing.ts";
 import { hiddenIn } from "./hidden.ts";
 import { longestBlank } from "./padding.ts";
 import { type ToolPart, textsOf } from "./tool-texts.ts";

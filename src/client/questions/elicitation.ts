@@ -1,6 +1,7 @@
 import { cutText } from "../../core/cut-text.ts";
 import type { Elicitation, ElicitationReply } from "../../core/elicitation.ts";
-import { type FormField, readForm, schemaOf } from "../../core/form.ts";
+import { type FormField, readForm } from "../../core/form.ts";
+import { schemaOf } from "../../core/form-schema.ts";
 import { defaultOf, valueProblem } from "../../core/form-value.ts";
 import { isRecord, type JsonObject, ownValue } from "../../core/json.ts";
 import { printable } from "../../core/printable.ts";

@@ -1,4 +1,5 @@
-import { messageLimit } from "../limits.ts";
+import { messageLimit, valueLimit } from "../limits.ts";
+import { ValueCount } from "./value-count.ts";
 
 /** What the package's HTTP transports call instead of `fetch`. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -20,11 +21,16 @@ export function limitedFetch(fetch: Fetch, limit = messageLimit): Fetch {
 
 function limitStream(limit: number, perEvent: boolean): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
+  let values = new ValueCount();
   return new TransformStream({
     transform(chunk, controller) {
       const end = perEvent ? lastBlankLine(chunk) : -1;
       bytes = end === -1 ? bytes + chunk.length : chunk.length - end;
-      if (bytes > limit) controller.error(new Error(`The answer is longer than ${limit / 1_000_000} MB`));
+      if (end !== -1) values = new ValueCount();
+      values.add(chunk.subarray(Math.max(0, end)));
+      if (values.count > valueLimit)
+        controller.error(new Error(`The answer holds more than ${valueLimit} JSON values`));
+      else if (bytes > limit) controller.error(new Error(`The answer is longer than ${limit / 1_000_000} MB`));
       else controller.enqueue(chunk);
     },
   });

@@ -78,7 +78,7 @@ export class LineSplitter {
   #append(part: Buffer): void {
     const needed = this.#length + part.length;
     if (needed > this.#buffer.length) {
-      const grown = Buffer.alloc(Math.max(needed, 2 * this.#buffer.length));
+      const grown = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#buffer.length));
       this.#buffer.copy(grown, 0, 0, this.#length);
       this.#buffer = grown;
     }

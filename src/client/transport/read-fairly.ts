@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 /** Bytes between two looks at the clock. */
 const pieceLength = 8192;
 /** How long one program may be listened to without a break, in milliseconds. */
-const longestTurnMs = 2;
+const longestTurnMs = 1;
 /** A break is as long as what was done before it, up to this, in milliseconds: a flood gets half of our time at most. */
 const longestBreakMs = 20;
 

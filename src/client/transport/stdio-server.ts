@@ -37,7 +37,11 @@ export function startStdio(target: Target, environment: Environment, lifeline: L
     },
     async newsOfEnding() {
       // A broken pipe is noticed some milliseconds before the exit that broke it, on a busy machine many.
-      if (child.ending === undefined) await Promise.race([child.ended, sleep(500)]);
+      if (child.ending !== undefined) return;
+      const over = new AbortController();
+      const late = sleep(500, over.signal).catch(() => {});
+      await Promise.race([child.ended, late]);
+      over.abort();
     },
     words: () => child.words.toString(),
     stop: () => child.stop(),

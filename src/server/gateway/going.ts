@@ -52,9 +52,10 @@ export function start<T>({ kind, host, context, patienceMs }: Start, begin: Work
   const questions = new Set<Open>();
   const ask: AskHost = async (question, withdrawn) => {
     const canAsk = question.kind === "form" ? host.asksForms : host.asksUrls;
-    if (!canAsk || stop.signal.aborted) return nobody;
+    if (!canAsk) return nobody;
     const { signal, end } = firstOf([stop.signal, withdrawn]);
     try {
+      if (signal.aborted) return nobody;
       if (!host.isModern) return await push(question, context, signal, patienceMs);
       return await answerOf(question, signal);
     } finally {
@@ -82,16 +83,19 @@ export function start<T>({ kind, host, context, patienceMs }: Start, begin: Work
 
 /** The oldest question without an answer, as soon as there is one; undefined when the work is done. */
 export async function nextQuestion<T>(going: Going<T>): Promise<Open | undefined> {
-  const woken = new Promise<void>((resolve) => {
-    going.wake = resolve;
-  });
   const isDone = going.done.then(
     () => true,
     () => true,
   );
-  if (going.questions.size === 0 && (await Promise.race([isDone, woken.then(() => false)]))) return undefined;
-  const [oldest] = going.questions;
-  return oldest;
+  for (;;) {
+    const isWoken = new Promise<false>((resolve) => {
+      going.wake = () => resolve(false);
+    });
+    const [oldest] = going.questions;
+    if (oldest !== undefined) return oldest;
+    // A question may be withdrawn before anybody has seen it.
+    if (await Promise.race([isDone, isWoken])) return undefined;
+  }
 }
 
 /** A signal that aborts with the first of these, until it is ended. */

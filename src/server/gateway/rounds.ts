@@ -7,7 +7,7 @@ import {
 import { DuetError } from "../../core/errors.ts";
 import { randomHex } from "../../core/random.ts";
 import { follow } from "../../core/waiting.ts";
-import type { SendProgress } from "./call-progress.ts";
+import { progressSender } from "../send-progress.ts";
 import { type Going, nextQuestion, type Open, start, type Work } from "./going.ts";
 import type { Host } from "./host.ts";
 import { nobody, readReply, toInputRequest } from "./question.ts";
@@ -39,7 +39,7 @@ const questionName = "question";
 
 export function createRounds<T>({ tooLate, patienceMs = 600_000, most = 100 }: RoundsOptions<T>): Rounds<T> {
   const all = new Set<Going<T>>();
-  const parked = new Map<string, { going: Going<T>; open: Open; timer: NodeJS.Timeout }>();
+  const parked = new Map<string, { going: Going<T>; open: Open; forget(): void }>();
 
   function begun(kind: string, host: Host, context: ServerContext, begin: Work<T>): Going<T> {
     const going = start({ kind, host, context, patienceMs }, begin);
@@ -51,8 +51,7 @@ export function createRounds<T>({ tooLate, patienceMs = 600_000, most = 100 }: R
   function resume(state: string, kind: string, { mcpReq }: ServerContext): Going<T> | undefined {
     const found = parked.get(state);
     if (found?.going.kind !== kind) return undefined;
-    parked.delete(state);
-    clearTimeout(found.timer);
+    found.forget();
     found.open.answer(readReply(inputResponse(mcpReq.inputResponses, questionName)));
     found.going.questions.delete(found.open);
     return found.going;
@@ -61,11 +60,15 @@ export function createRounds<T>({ tooLate, patienceMs = 600_000, most = 100 }: R
   function park(going: Going<T>, open: Open): InputRequiredResult | undefined {
     if (parked.size >= most) return undefined;
     const requestState = randomHex();
-    const expire = (): void => {
+    const { signal } = going.stop;
+    const timer = setTimeout(() => going.stop.abort(unanswered()), patienceMs);
+    const forget = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", forget);
       parked.delete(requestState);
-      going.stop.abort(unanswered());
     };
-    parked.set(requestState, { going, open, timer: setTimeout(expire, patienceMs) });
+    signal.addEventListener("abort", forget);
+    parked.set(requestState, { going, open, forget });
     return inputRequired({ inputRequests: { [questionName]: toInputRequest(open.question) }, requestState });
   }
 
@@ -73,7 +76,7 @@ export function createRounds<T>({ tooLate, patienceMs = 600_000, most = 100 }: R
   async function outcome(going: Going<T>): Promise<T | InputRequiredResult> {
     for (;;) {
       const open = await nextQuestion(going);
-      if (open === undefined) return going.done;
+      if (open === undefined || going.stop.signal.aborted) return going.done;
       const asked = park(going, open);
       if (asked) return asked;
       open.answer(nobody);
@@ -89,7 +92,7 @@ export function createRounds<T>({ tooLate, patienceMs = 600_000, most = 100 }: R
       if (going === undefined) return tooLate();
       // On HTTP the signal aborts also when all has gone well, so it is followed no longer than the request lasts.
       const unfollow = follow(going.stop, mcpReq.signal);
-      going.progress.attach(progressOf(context));
+      going.progress.attach(progressSender(context));
       try {
         return await outcome(going);
       } finally {
@@ -99,19 +102,10 @@ export function createRounds<T>({ tooLate, patienceMs = 600_000, most = 100 }: R
       }
     },
     close() {
-      for (const { timer } of parked.values()) clearTimeout(timer);
-      parked.clear();
+      // Work that is done may still wait for its host to ask.
+      for (const { going } of parked.values()) going.stop.abort(left());
       for (const { stop } of all) stop.abort(left());
     },
-  };
-}
-
-function progressOf({ mcpReq: { _meta, notify } }: ServerContext): SendProgress | undefined {
-  const progressToken = _meta?.progressToken;
-  if (progressToken === undefined) return undefined;
-  return (progress, message) => {
-    // The request may be over by the time this is sent; then nobody waits for it.
-    notify({ method: "notifications/progress", params: { progressToken, progress, message } }).catch(() => {});
   };
 }
 

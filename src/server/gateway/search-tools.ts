@@ -1,8 +1,11 @@
 import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import type { JsonObject } from "../../core/json.ts";
+import zhCN from "zod/v4/locales/zh-CN.js";
+import { argumentsFeedback } from "../../core/feedback.ts";
+import { isRecord, type JsonObject } from "../../core/json.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import type { Tool } from "../../core/tool.ts";
+import { searchSchema, sourcesOf } from "../../core/tool-search.ts";
 import { toListed } from "./tool-list.ts";
 
 /** The names of the two tools that stand for a list that would be too long. */
@@ -15,10 +18,10 @@ const usuallyFound = 8;
 /** The two tools, which find and call the others. */
 export function searchTools(tools: readonly Tool[], locale: Locale): ListedTool[] {
   const count = tools.length;
-  const sources = [...new Set(tools.map(({ source }) => source))].slice(0, 30).join(", ");
+  const sources = sourcesOf(tools, locale);
   const find = {
-    zh: `按名称、说明和参数在 ${count} 个工具中查找（来源：${sources}）。给出名称、说明和 inputSchema；随后用 ${callName} 调用。`,
-    en: `Searches ${count} tools by name, description and parameters (from: ${sources}). Gives names, descriptions and input schemas; then call one with ${callName}.`,
+    zh: `按名称、说明和参数在 ${count} 个工具中查找（各来源的工具数：${sources}）。给出名称、说明和 inputSchema；随后用 ${callName} 调用。`,
+    en: `Searches ${count} tools by name, description and parameters (tools by source: ${sources}). Gives names, descriptions and input schemas; then call one with ${callName}.`,
   };
   const call = {
     zh: `调用 ${findName} 找到的一个工具。arguments 须符合该工具的 inputSchema。`,
@@ -29,18 +32,7 @@ export function searchTools(tools: readonly Tool[], locale: Locale): ListedTool[
       name: findName,
       title: say(locale, { zh: "查找工具", en: "Find tools" }),
       description: say(locale, find),
-      inputSchema: {
-        type: "object",
-        properties: {
-          query: {
-            type: "string",
-            description: say(locale, { zh: "要做什么，用几个词", en: "What is to be done, in a few words" }),
-          },
-          limit: { type: "integer", minimum: 1, maximum: mostFound, description: `${usuallyFound}` },
-        },
-        required: ["query"],
-        additionalProperties: false,
-      },
+      inputSchema: { ...searchSchema(locale, { usual: usuallyFound, most: mostFound }), type: "object" },
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     {
@@ -64,21 +56,26 @@ const findArguments = z.strictObject({
   limit: z.int().min(1).max(mostFound).default(usuallyFound),
 });
 
-export function readFind(args: JsonObject): z.infer<typeof findArguments> | string {
-  const { data, error } = findArguments.safeParse(args);
-  return data ?? wrong(findName, error);
+/** What is to be found, or what is wrong with it. */
+export function readFind(args: JsonObject, locale: Locale): z.infer<typeof findArguments> | string {
+  const { data, error } = findArguments.safeParse(args, wordsOf[locale]);
+  return data ?? wrong(error, locale);
 }
 
 const callArguments = z.strictObject({ name: z.string().min(1).max(64), arguments: z.looseObject({}).optional() });
 
-export function readCall(args: JsonObject): { name: string; arguments: Record<string, unknown> } | string {
-  const { data, error } = callArguments.safeParse(args);
-  return data ? { name: data.name, arguments: data.arguments ?? {} } : wrong(callName, error);
+/** What is to be called, or what is wrong with it. */
+export function readCall(args: JsonObject, locale: Locale): { name: string; arguments: JsonObject } | string {
+  const { data, error } = callArguments.safeParse(args, wordsOf[locale]);
+  if (data === undefined) return wrong(error, locale);
+  return { name: data.name, arguments: isRecord(args.arguments) ? args.arguments : {} };
 }
 
-function wrong(name: string, error: z.ZodError | undefined): string {
-  const problems = error?.issues.map(({ path, message }) => `${path.join(".") || "arguments"}: ${message}`) ?? [];
-  return `${name}: ${problems.join("; ")}`;
+const wordsOf = { zh: { error: zhCN().localeError }, en: {} };
+
+function wrong({ issues }: z.ZodError, locale: Locale): string {
+  const problems = issues.map(({ path, message }) => ({ path: path.join("."), text: { zh: message, en: message } }));
+  return argumentsFeedback(locale, problems);
 }
 
 /** What was found, as text for models and as data for programs. */

@@ -67,7 +67,7 @@ export function serveTools(
     context: ServerContext,
   ): Promise<CallToolResult | InputRequiredResult | undefined> {
     const tool = await gateway.tool(name, context.mcpReq.signal);
-    if (tool !== undefined) return run(tool, args, context, toCallResult);
+    if (tool !== undefined) return run(tool, args, context);
     if (name === findName) return find(args, context);
     if (name === callName) return callFound(args, context);
     return undefined;
@@ -77,7 +77,6 @@ export function serveTools(
     tool: Tool,
     args: JsonObject,
     context: ServerContext,
-    toResult: typeof toCallResult,
   ): Promise<CallToolResult | InputRequiredResult> {
     const host = hostOf(server, context);
     const chain = fromMeta(context.mcpReq._meta);
@@ -86,7 +85,7 @@ export function serveTools(
       try {
         const result = await tool.run(args, openContext(means, { locale, asks, chain, person: exposed.person }));
         await learnLinks(tool, result.content?.blocks ?? []);
-        return toResult(tool, result, locale);
+        return toCallResult(tool, result, locale);
       } catch (thrown) {
         means.signal.throwIfAborted();
         return toFailedResult(thrown, locale);
@@ -99,19 +98,18 @@ export function serveTools(
   }
 
   async function find(args: JsonObject, { mcpReq }: ServerContext): Promise<CallToolResult> {
-    const wanted = readFind(args);
+    const wanted = readFind(args, locale);
     if (typeof wanted === "string") return toFailedResult(new Error(wanted), locale);
     return foundResult(await gateway.findTools(wanted.query, wanted.limit, mcpReq.signal), locale);
   }
 
   async function callFound(args: JsonObject, context: ServerContext): Promise<CallToolResult | InputRequiredResult> {
-    const wanted = readCall(args);
+    const wanted = readCall(args, locale);
     if (typeof wanted === "string") return toFailedResult(new Error(wanted), locale);
     const tool = await gateway.tool(wanted.name, context.mcpReq.signal);
-    if (tool === undefined || !isArguments(wanted.arguments))
-      return toFailedResult(new Error(say(locale, notFound(wanted.name))), locale);
+    if (tool === undefined) return toFailedResult(new Error(say(locale, notFound(wanted.name))), locale);
     // The host knows no schema of this tool, so it misses nothing that the schema promises.
-    return run({ ...tool, outputSchema: undefined }, wanted.arguments, context, toCallResult);
+    return run({ ...tool, outputSchema: undefined }, wanted.arguments, context);
   }
 
   return rounds;

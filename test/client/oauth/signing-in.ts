@@ -5,7 +5,7 @@ import type { CredentialStore } from "../../../src/client/oauth/credential-store
 import { type LoggedIn, type LoginOptions, login } from "../../../src/client/oauth/login.ts";
 import { createAnswers } from "../../../src/client/questions/answers.ts";
 import { createRedactor } from "../../../src/client/redact.ts";
-import { openSession, type Session } from "../../../src/client/session.ts";
+import { openSession, type Session } from "../../../src/client/session/session.ts";
 import type { ServerSettings } from "../../../src/client/settings.ts";
 import { http } from "../servers.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { RemoteTool } from "../../../src/client/listing.ts";
+import type { RemoteTool } from "../../../src/client/lists/listing.ts";
 import { approve, type JudgeOptions, judge } from "../../../src/client/pins/judge.ts";
 import type { Judgement, ServerPins } from "../../../src/client/pins/pins.ts";
 import { anyTool, copyOf, mutations, reordered, tool } from "./tools.ts";

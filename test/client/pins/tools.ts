@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { RemoteTool } from "../../../src/client/listing.ts";
+import type { RemoteTool } from "../../../src/client/lists/listing.ts";
 
 export function tool(changes: Partial<RemoteTool> = {}): RemoteTool {
   return {

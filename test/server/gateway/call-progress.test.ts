@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createCallProgress, type SendProgress } from "../../../src/server/gateway/call-progress.ts";
+import { createCallProgress } from "../../../src/server/gateway/call-progress.ts";
+import type { SendProgress } from "../../../src/server/pace.ts";
 
 const sent: [number, string][] = [];
 const send: SendProgress = (progress, message) => void sent.push([progress, message]);

@@ -155,6 +155,38 @@ test("a question that is withdrawn gives way to the next", async () => {
   expect(await it.answer("tool", next)).toMatchObject(text("cancel accept"));
 });
 
+test("a question that is withdrawn before it was shown is not asked, and what is asked later is", async () => {
+  const it = await connected(async ({ ask }) => {
+    const early = await ask(question, AbortSignal.abort());
+    const withdraw = new AbortController();
+    const asked = ask(question, withdraw.signal);
+    withdraw.abort();
+    const first = await asked;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return text(`${early.action} ${first.action} ${(await ask({ ...question, message: "Later" })).action}`);
+  });
+  const later = await it.send("tool");
+  expect(JSON.stringify(later)).toContain("Later");
+  expect(await it.answer("tool", later)).toMatchObject(text("cancel cancel accept"));
+});
+
+test("a request that is cancelled while its question goes out leaves nothing that waits", async () => {
+  const it = await connected(
+    async ({ ask, progress }) => {
+      progress.tell("asking");
+      return text((await ask(question)).action);
+    },
+    { most: 1 },
+  );
+  const cancel = new AbortController();
+  const options = { signal: cancel.signal, onprogress: () => cancel.abort(), allowInputRequired: true } as const;
+  await expect(it.client.callTool({ name: "tool", arguments: {} }, options)).rejects.toThrow();
+  // The next answer comes behind the cancel.
+  const asked = await it.send("tool");
+  expect(asked.resultType).toBe("input_required");
+  expect(await it.answer("tool", asked)).toMatchObject(text("accept"));
+});
+
 test("progress goes on counting from one request to the next", async () => {
   const it = await connected(async ({ ask, progress }) => {
     progress.tell("before");

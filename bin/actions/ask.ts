@@ -1,0 +1,42 @@
+import { chosenConversation } from "../../src/cli/chosen-conversation.ts";
+import { withDuet } from "../../src/cli/opened.ts";
+import { DuetError } from "../../src/core/errors.ts";
+import { conversationChoice, toFlags } from "../options.ts";
+import { modeOf, text, type Values } from "../values.ts";
+import type { Action } from "./action.ts";
+
+/** Answers one question. */
+export function ask(values: Values): Action {
+  const choice = conversationChoice(values);
+  const flags = toFlags(values);
+  return (context) =>
+    withDuet(flags, context, async ({ duet, config, console, signal }) => {
+      const [{ runAsk }, { readQuestion }, { showsHyperlinks }] = await Promise.all([
+        import("../../src/cli/ask.ts"),
+        import("../../src/cli/question.ts"),
+        import("../../src/cli/hyperlinks.ts"),
+      ]);
+      const question = await readQuestion(text(values.question), console);
+      if (question === "") throw noQuestion();
+      const { output } = values;
+      const conversationId = await chosenConversation(choice, { duet, config });
+      return runAsk({
+        duet,
+        console,
+        request: { question, conversationId, mode: modeOf(values), signal },
+        output: output === "json" || output === "jsonl" ? output : "text",
+        verbose: config.agent.verbose,
+        hyperlinks: showsHyperlinks(console.stdout, config.environment, values["no-color"] !== true),
+      });
+    });
+}
+
+function noQuestion(): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: '没有问题：用法 duet ask "问题"，或从标准输入给出',
+      en: 'no question: duet ask "question", or give it on stdin',
+    },
+  });
+}

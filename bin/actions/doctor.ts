@@ -1,0 +1,13 @@
+import { withDuet } from "../../src/cli/opened.ts";
+import { toFlags } from "../options.ts";
+import { formOf, type Values } from "../values.ts";
+import type { Action } from "./action.ts";
+
+/** Checks configuration, keys, models and servers; a line each. */
+export function doctor(values: Values): Action {
+  return (context) =>
+    withDuet(toFlags(values), context, async (opened) => {
+      const { runDoctor } = await import("../../src/cli/doctor.ts");
+      return runDoctor({ ...opened, output: formOf(values) });
+    });
+}

@@ -1,0 +1,27 @@
+import { following } from "../../src/cli/following.ts";
+import { withDuet } from "../../src/cli/opened.ts";
+import { writeLine } from "../../src/cli/stderr-lines.ts";
+import { cutText } from "../../src/core/cut-text.ts";
+import { printableLine } from "../../src/core/printable.ts";
+import { exposeOf, toFlags } from "../options.ts";
+import { modeOf, type Values } from "../values.ts";
+import type { Action } from "./action.ts";
+
+/** Serves MCP over stdio until the client leaves. */
+export function serve(values: Values): Action {
+  const exposed = exposeOf(values);
+  const flags = toFlags(values);
+  return (context) => {
+    const face = import("../../src/server/stdio.ts");
+    return withDuet(flags, context, async (opened) => {
+      const { duet, config, console, signal } = opened;
+      const { serveOverStdio } = await face;
+      const log = (line: string): void => writeLine(console, cutText(printableLine(line), 1000));
+      // Whole results: who asks for them reads them to find out what went wrong.
+      const logSteps = config.agent.verbose ? (line: string) => writeLine(console, printableLine(line)) : undefined;
+      const options = { duet, stdin: console.stdin, log, signal, mode: modeOf(values), logSteps, ...exposed };
+      await following(flags, opened, () => serveOverStdio(options));
+      return 0;
+    });
+  };
+}

@@ -1,0 +1,37 @@
+import { withDuet } from "../../src/cli/opened.ts";
+import { toFlags } from "../options.ts";
+import { formOf, text, texts, type Values } from "../values.ts";
+import type { Action } from "./action.ts";
+
+/** Lists the tools. */
+export function listTools(values: Values): Action {
+  return (context) =>
+    withDuet(toFlags(values), context, async (opened) => {
+      const [tools, { tellDangers }] = await Promise.all([
+        import("../../src/cli/tools-command.ts"),
+        import("../../src/cli/tell-dangers.ts"),
+      ]);
+      tellDangers(opened.config, opened.console);
+      return tools.listTools({ ...opened, output: formOf(values) });
+    });
+}
+
+/** Calls a tool by hand. */
+export function callTool(values: Values): Action {
+  return (context) =>
+    withDuet(toFlags(values), context, async (opened) => {
+      const tools = await import("../../src/cli/tools-command.ts");
+      const options = { ...opened, output: formOf(values) };
+      return tools.callTool(options, text(values.name) ?? "", text(values.json) ?? "{}");
+    });
+}
+
+/** Shows the tools that wait to be approved, and approves them. */
+export function approveTools(values: Values): Action {
+  return (context) =>
+    withDuet(toFlags(values), context, async (opened) => {
+      const tools = await import("../../src/cli/approve-tools.ts");
+      const options = { ...opened, output: formOf(values), yes: values.yes === true };
+      return tools.approveTools(options, texts(values.names));
+    });
+}

@@ -1,0 +1,35 @@
+import type { Argv } from "yargs";
+import { approveTools, callTool, listTools } from "../actions/tools.ts";
+import { rows, type Take, textOrJson, yes } from "./rows.ts";
+
+/** `duet tools …` */
+export function toolsCommands(it: Argv, take: Take): Argv {
+  return it
+    .command(
+      ["list", "$0"],
+      "by server, with their state and weight in tokens",
+      (list) => list.options(rows(textOrJson)),
+      (values) => take(listTools(values)),
+    )
+    .command(
+      "call <name> [json]",
+      "call one by hand",
+      (call) =>
+        call
+          .positional("name", { type: "string", demandOption: true })
+          .positional("json", { type: "string", describe: "arguments, a JSON object" })
+          .options(rows(textOrJson)),
+      (values) => take(callTool(values)),
+    )
+    .command(
+      "approve [names..]",
+      "shows the tools that are new or have changed, and approves them: a server, server__tool, or all that wait",
+      (approve) =>
+        approve
+          // Without it yargs keeps only the last of the names.
+          .parserConfiguration({ "duplicate-arguments-array": true })
+          .positional("names", { type: "string", array: true })
+          .options(rows({ yes, ...textOrJson })),
+      (values) => take(approveTools(values)),
+    );
+}

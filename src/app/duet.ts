@@ -1,0 +1,89 @@
+import type { Evaluator } from "../agent/evaluator.ts";
+import type { OfferWeight } from "../agent/offer-weight.ts";
+import type { ConfirmPlan } from "../agent/plan-reply.ts";
+import type { Models } from "../agent/run.ts";
+import type { ConversationStore } from "../agent/store.ts";
+import type { NamedChange } from "../client/pool.ts";
+import type { ServerSettings } from "../client/settings.ts";
+import type { Chain } from "../core/chain.ts";
+import type { AskElicitation } from "../core/elicitation.ts";
+import type { AgentEvent } from "../core/events.ts";
+import type { Locale, Text } from "../core/locale.ts";
+import type { Notice } from "../core/notice.ts";
+import type { Mode } from "../core/outcome.ts";
+import type { ApproveCall } from "../core/permission.ts";
+import type { Tool } from "../core/tool.ts";
+import type { ModelCheck, SearchCheck } from "./checkup.ts";
+import type { Gateway } from "./gateway.ts";
+import type { Inventory } from "./inventory.ts";
+import type { LimitChanges } from "./limits.ts";
+import type { OwnModels } from "./models.ts";
+
+/** The whole agent, opened once and shared by every face and connection. */
+export interface Duet {
+  /** The language of what Duet says when there is no question to go by. */
+  readonly locale: Locale;
+  /** The language in which to speak about a question: the configured one or the system's, else the question's own. */
+  localeFor(question: string): Locale;
+  /** Runs one question; see `runAgent` for the promises of the stream. */
+  ask(request: AskRequest): AsyncGenerator<AgentEvent, void, undefined>;
+  /** The two roles in force; the same object twice when one model plays both. */
+  models(): Promise<Models>;
+  /** Every tool there is now, the servers' state, and what was left out and why. Waits for the servers to start. */
+  inventory(signal?: AbortSignal): Promise<Inventory>;
+  /** What these tools weigh in each request of the function-call model in force. Opens the models. */
+  weigh(tools: readonly Tool[]): Promise<OfferWeight>;
+  /** The servers' tools that wait to be approved. Waits for the servers to start. */
+  toolChanges(signal?: AbortSignal): Promise<NamedChange[]>;
+  /** Approves those that still wait as they were shown, and gives them. Rejects when that cannot be kept. */
+  approveTools(shown: readonly NamedChange[]): Promise<NamedChange[]>;
+  /** Takes these servers in place of those of the configuration; whose settings are the same goes on undisturbed. */
+  configure(servers: readonly ServerSettings[]): Promise<void>;
+  /** Every tool, prompt and resource, for a host that uses them itself; one for each connection. */
+  gateway(): Gateway;
+  /** Where conversations and traces are kept; opened when first needed. */
+  store(): Promise<ConversationStore>;
+  /** Asks each model in use for one word, side by side; rejects only when the signal aborts. */
+  checkModels(signal: AbortSignal): Promise<ModelCheck[]>;
+  /** The search backends in use, of which none is asked; null when search is off. */
+  searchInUse(): Promise<SearchCheck | null>;
+  /** What no run has told yet of where conversations are kept, such as a damaged file; each is given once. */
+  takeNotices(): Promise<Notice[]>;
+  /**
+   * Cancels the runs that are going on and waits until they are kept, for two seconds at most; stops every downstream
+   * server and closes the store that was opened here. Resolves when nothing is left.
+   */
+  close(): Promise<void>;
+}
+
+export interface AskRequest {
+  question: string;
+  conversationId?: string;
+  mode?: Mode;
+  /** Chat mode: search the web for the question first; absent: as `search.enabled` says, else not. */
+  search?: boolean | undefined;
+  /** Shows a plan to somebody who can say yes, no, or what to change; absent where nobody can be asked. */
+  confirmPlan?: ConfirmPlan;
+  /** Shows a call that needs consent to somebody who can give it; absent where nobody can be asked, so that it does not run. */
+  approveCall?: ApproveCall;
+  /** Shows a question of a downstream server to somebody who can answer it; absent where nobody can be asked, so that it is cancelled. */
+  elicit?: AskElicitation;
+  /** Only tools whose names fit one of these patterns. */
+  tools?: readonly string[];
+  /** What this question changes of the configured limits. */
+  limits?: LimitChanges;
+  /** Where the run stands in a chain of agents, and what the agent above leaves it. */
+  chain?: Chain;
+  signal?: AbortSignal;
+}
+
+/** What a program that embeds Duet brings itself, in place of what the configuration says. */
+export interface Parts {
+  models?: OwnModels | undefined;
+  /** Beside the built-in ones and those of the servers. */
+  tools?: readonly Tool[];
+  evaluator?: Evaluator | undefined;
+  store?: ConversationStore | undefined;
+  /** Takes a line about something beside the answers that does not work: spans that cannot be sent. */
+  warn?: (line: Text) => void;
+}

@@ -1,0 +1,26 @@
+import type { Conversation } from "../agent/conversation.ts";
+import type { ConversationStore } from "../agent/store.ts";
+import type { GoingRun } from "./runs.ts";
+import type { Turns } from "./turns.ts";
+
+/** A conversation, and how long its turn was waited for, in milliseconds. */
+export interface Loaded {
+  known: Conversation | undefined;
+  waitedMs: number;
+}
+
+/** Two replies to one plan that waits are taken one after the other; the second finds what the first has left. */
+export async function loadInTurn(
+  store: ConversationStore,
+  conversationId: string | undefined,
+  { going, turns }: { going: GoingRun; turns: Turns },
+): Promise<Loaded> {
+  if (conversationId === undefined) return { known: undefined, waitedMs: 0 };
+  const known = await store.load(conversationId);
+  if (known?.pendingPlan === undefined) return { known, waitedMs: 0 };
+  const began = performance.now();
+  // Who is cancelled meanwhile needs no turn any more.
+  going.atEnd(await turns(conversationId, going.signal).catch(() => () => {}));
+  const waitedMs = performance.now() - began;
+  return { known: await store.load(conversationId), waitedMs };
+}

@@ -1,0 +1,43 @@
+import type { Duet } from "../app.ts";
+import type { Config, Flags } from "../config.ts";
+import { printableLine } from "../core/printable.ts";
+import { abortable } from "../core/waiting.ts";
+import type { Console, Context } from "./console.ts";
+import { warning, writeLine } from "./stderr-lines.ts";
+
+export interface Opened extends Context {
+  config: Config;
+  duet: Duet;
+}
+
+/** Opens the agent for a command, and closes it after it; gives the command's exit code. */
+export async function withDuet(
+  flags: Flags,
+  context: Context,
+  work: (opened: Opened) => Promise<number>,
+): Promise<number> {
+  const { console, signal } = context;
+  const [config, { openDuet }] = await Promise.all([load(flags, console), import("../app.ts")]);
+  const duet = await abortable(openDuet(config, { warn: warning(config, console) }), signal);
+  try {
+    return await work({ ...context, config, duet });
+  } finally {
+    await closeDuet(duet, console);
+  }
+}
+
+/** The configuration; what is set in it and not obeyed is told on stderr. */
+export async function load(flags: Flags, console: Console): Promise<Config> {
+  const { leftOutLine, loadConfig, unusedLine, unusedSettings } = await import("../config.ts");
+  const config = await loadConfig(flags);
+  for (const line of [leftOutLine(config.leftOut), unusedLine(unusedSettings(config))]) {
+    if (line) warning(config, console)(line);
+  }
+  return config;
+}
+
+/** What no run has told of the store is told here, also what was found out at its last words. */
+async function closeDuet(duet: Duet, console: Console): Promise<void> {
+  await duet.close();
+  for (const { message } of await duet.takeNotices()) writeLine(console, printableLine(message));
+}

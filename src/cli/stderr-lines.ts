@@ -1,0 +1,14 @@
+import type { Config } from "../config.ts";
+import { say, type Text } from "../core/locale.ts";
+import { printableLine } from "../core/printable.ts";
+import type { Console } from "./console.ts";
+
+/** A line of the program's own on stderr, beside its output. */
+export function writeLine({ stderr }: Console, line: string): void {
+  stderr.write(`duet: ${line}\n`);
+}
+
+/** Tells lines in the language of the configuration. */
+export function warning({ locale }: Pick<Config, "locale">, console: Console): (line: Text) => void {
+  return (line) => writeLine(console, printableLine(say(locale, line)));
+}

@@ -1,0 +1,55 @@
+import { sleep } from "../../core/waiting.ts";
+
+/** Work that is asked for more often than it has to be done. */
+export interface Coalesced {
+  /** Asks for one more time; what is asked for meanwhile is done once, afterwards. */
+  ask(): void;
+  /** Settles when what was asked for until now is done; never rejects. */
+  settled(): Promise<void>;
+  /** What waits is dropped. */
+  close(): void;
+}
+
+/** `work` runs one at a time and starts at least `pauseMs` apart; it may not reject. The last word is never lost. */
+export function coalesce(work: (signal: AbortSignal) => Promise<void>, pauseMs: number): Coalesced {
+  const closed = new AbortController();
+  /** The time that was asked for and has not begun, and the one that has. */
+  let asked: PromiseWithResolvers<void> | undefined;
+  let begun: PromiseWithResolvers<void> | undefined;
+  let isGoing = false;
+  let lastBegan = Number.NEGATIVE_INFINITY;
+
+  /** Rejects when it is closed meanwhile. */
+  async function run(): Promise<void> {
+    while (asked !== undefined) {
+      const left = lastBegan + pauseMs - performance.now();
+      if (left > 0) await sleep(left, closed.signal);
+      begun = asked;
+      asked = undefined;
+      lastBegan = performance.now();
+      await work(closed.signal);
+      begun.resolve();
+      begun = undefined;
+    }
+    // Before anybody can ask again: what is asked for later needs a run of its own.
+    isGoing = false;
+  }
+
+  return {
+    ask() {
+      if (closed.signal.aborted) return;
+      asked ??= Promise.withResolvers();
+      if (isGoing) return;
+      isGoing = true;
+      run().catch(() => {});
+    },
+    async settled() {
+      await (asked ?? begun)?.promise;
+    },
+    close() {
+      closed.abort();
+      begun?.resolve();
+      asked?.resolve();
+    },
+  };
+}

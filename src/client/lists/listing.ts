@@ -1,0 +1,147 @@
+import { setImmediate } from "node:timers/promises";
+import type { Client } from "@modelcontextprotocol/client";
+import { isDeeperThan, isRecord, type JsonSchema, textOf } from "../../core/json.ts";
+import type { Text } from "../../core/locale.ts";
+import { printableLine } from "../../core/printable.ts";
+import type { ToolAnnotations } from "../../core/tool.ts";
+import { listLimits, schemaDepthLimit } from "../limits.ts";
+import { type Redact, redactJson } from "../redact.ts";
+import { looseResult } from "../session/loose.ts";
+import { parameterHeaderProblem } from "./parameter-headers.ts";
+
+/** A tool as its server describes it: everything that a model or a host would see of it. */
+export interface RemoteTool {
+  name: string;
+  description: string;
+  inputSchema: JsonSchema;
+  /** For hosts; models never see it (it can be most of a list). */
+  outputSchema?: JsonSchema;
+  annotations: ToolAnnotations;
+}
+
+export interface Listing {
+  tools: RemoteTool[];
+  /** Tools that were left out, and why. */
+  problems: Text[];
+}
+
+/**
+ * All pages of `tools/list`. One malformed tool costs that tool, endless pages cost what is beyond the limit; the
+ * package's own `listTools` would lose the whole server to either.
+ */
+export async function listTools(
+  client: Client,
+  redact: Redact,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<Listing> {
+  const listing: Listing = { tools: [], problems: [] };
+  if (client.getServerCapabilities()?.tools === undefined) return listing;
+  const isModern = client.getProtocolEra() === "modern";
+  const known = new Set<string>();
+  let cursor: string | undefined;
+  let bytes = 0;
+  for (let page = 0; page < listLimits.pages; page += 1) {
+    const request = { method: "tools/list", params: cursor === undefined ? {} : { cursor } };
+    const result = await client.request(request, looseResult, { signal, timeout: timeoutMs });
+    for (const value of Array.isArray(result.tools) ? result.tools : []) {
+      const weight = weigh(value);
+      // A long list is read in pieces: others have a turn in between.
+      if (Math.floor((bytes + weight) / pieceBytes) > Math.floor(bytes / pieceBytes)) await setImmediate();
+      bytes += weight;
+      if (bytes > listLimits.bytes || listing.tools.length >= listLimits.tools) return overflowing(listing);
+      const tool = readTool(value, redact);
+      // Servers of the 2025 era know no such headers, and what they write under the name means nothing.
+      const problem = isModern && "name" in tool ? parameterHeaderProblem(tool.inputSchema) : undefined;
+      addTool(listing, known, problem && "name" in tool ? leftOut(tool.name, problem) : tool);
+    }
+    // An empty cursor is a cursor; the same one again would go round for ever.
+    if (typeof result.nextCursor !== "string" || result.nextCursor === cursor) return listing;
+    cursor = result.nextCursor;
+  }
+  return overflowing(listing);
+}
+
+const pieceBytes = 200_000;
+const mostProblems = 20;
+
+function addTool(listing: Listing, known: Set<string>, tool: RemoteTool | Text): void {
+  if ("name" in tool && !known.has(tool.name)) {
+    known.add(tool.name);
+    listing.tools.push(tool);
+    return;
+  }
+  if (listing.problems.length >= mostProblems) return;
+  const isTaken = { zh: "名称重复", en: "its name is taken by another tool of the server" };
+  listing.problems.push("name" in tool ? leftOut(tool.name, isTaken) : tool);
+}
+
+function overflowing(listing: Listing): Listing {
+  const { pages, tools, bytes } = listLimits;
+  listing.problems.push({
+    zh: `工具列表过长，只保留前 ${listing.tools.length} 个（上限：${pages} 页、${tools} 个、${bytes} 字节）`,
+    en: `The list of tools is too long; kept the first ${listing.tools.length} (limits: ${pages} pages, ${tools} tools, ${bytes} bytes)`,
+  });
+  return listing;
+}
+
+/** One entry of a list, or why it cannot be used. */
+export function readTool(value: unknown, redact: Redact): RemoteTool | Text {
+  if (!isRecord(value) || typeof value.name !== "string" || value.name === "" || value.name.length > 128) {
+    return leftOut("?", { zh: "没有有效的名称", en: "it has no valid name" });
+  }
+  const { name, execution, annotations } = value;
+  if (isRecord(execution) && execution.taskSupport === "required") {
+    return leftOut(name, { zh: "只能作为任务运行", en: "it runs only as a task" });
+  }
+  const inputSchema = value.inputSchema;
+  if (!isRecord(inputSchema) || inputSchema.type !== "object") {
+    return leftOut(name, {
+      zh: '其 inputSchema 不是 type 为 "object" 的 JSON Schema',
+      en: 'its inputSchema is no JSON Schema of type "object"',
+    });
+  }
+  if (isDeeperThan(inputSchema, schemaDepthLimit)) {
+    return leftOut(name, { zh: "其 inputSchema 嵌套过深", en: "its inputSchema is nested too deeply" });
+  }
+  const { outputSchema } = value;
+  return {
+    name,
+    description: redact(textOf(value.description)).toWellFormed(),
+    // A server may write its key into a default or an example.
+    inputSchema: redactJson(inputSchema, redact),
+    ...(isUsable(outputSchema) && { outputSchema: redactJson(outputSchema, redact) }),
+    annotations: readAnnotations(isRecord(annotations) ? annotations : {}, value.title, redact),
+  };
+}
+
+/** One that no host could use is left out: the tool is of use without it. */
+function isUsable(outputSchema: unknown): outputSchema is JsonSchema {
+  return isRecord(outputSchema) && outputSchema.type === "object" && !isDeeperThan(outputSchema, schemaDepthLimit);
+}
+
+function readAnnotations(hints: Record<string, unknown>, title: unknown, redact: Redact): ToolAnnotations {
+  const shown = [title, hints.title].find((each) => typeof each === "string" && each !== "");
+  const flag = (value: unknown): boolean | undefined => (typeof value === "boolean" ? value : undefined);
+  return {
+    ...(typeof shown === "string" && { title: printableLine(redact(shown)).slice(0, 200) }),
+    readOnly: flag(hints.readOnlyHint),
+    destructive: flag(hints.destructiveHint),
+    idempotent: flag(hints.idempotentHint),
+    openWorld: flag(hints.openWorldHint),
+  };
+}
+
+function leftOut(name: string, why: Text): Text {
+  const shown = printableLine(name.slice(0, 80));
+  return { zh: `工具 ${shown} 已略去：${why.zh}`, en: `Tool ${shown} was left out: ${why.en}` };
+}
+
+function weigh(value: unknown): number {
+  try {
+    return JSON.stringify(value)?.length ?? 0;
+  } catch {
+    // Nested too deeply to be written; `readTool` leaves out what is.
+    return 0;
+  }
+}

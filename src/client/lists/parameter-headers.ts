@@ -1,0 +1,74 @@
+import { isRecord, type JsonSchema } from "../../core/json.ts";
+import type { Text } from "../../core/locale.ts";
+
+const annotation = "x-mcp-header";
+
+/**
+ * What is wrong with the parameters that a tool wants repeated in HTTP headers; undefined for a tool that has none, or right ones.
+ * Clients have to leave out a tool with a wrong one (MCP 2026-07-28, Streamable HTTP, "Schema Extension"): a token of RFC 9110,
+ * unique whatever its case, on a text, a whole number or a switch that is reached by `properties` alone.
+ */
+export function parameterHeaderProblem(inputSchema: JsonSchema): Text | undefined {
+  const known = new Set<string>();
+
+  function visit(schema: unknown, isReachable: boolean): Text | undefined {
+    if (!isRecord(schema)) return undefined;
+    const own = annotation in schema ? check(schema, isReachable) : undefined;
+    if (own) return own;
+    for (const [keyword, value] of Object.entries(schema)) {
+      const inner = subschemas(keyword, value);
+      for (const each of inner) {
+        const problem = visit(each, isReachable && keyword === "properties");
+        if (problem) return problem;
+      }
+    }
+    return undefined;
+  }
+
+  function check({ [annotation]: header, type }: Record<string, unknown>, isReachable: boolean): Text | undefined {
+    if (!isReachable) return wrong("不在 properties 中", "is not on a property");
+    if (typeof header !== "string" || !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(header)) {
+      return wrong("不是有效的 HTTP 头名", "is no name of an HTTP header");
+    }
+    if (type !== "string" && type !== "integer" && type !== "boolean") {
+      return wrong(
+        "所在的参数不是 string、integer 或 boolean",
+        "is on a parameter other than string, integer or boolean",
+      );
+    }
+    const name = header.toLowerCase();
+    if (known.has(name)) return wrong("重复", "is given twice");
+    known.add(name);
+    return undefined;
+  }
+
+  return annotation in inputSchema ? wrong("不在 properties 中", "is not on a property") : visit(inputSchema, true);
+}
+
+const maps = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+const singles = new Set([
+  "items",
+  "additionalItems",
+  "additionalProperties",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "propertyNames",
+  "contains",
+  "prefixItems",
+  "oneOf",
+  "anyOf",
+  "allOf",
+  "not",
+  "if",
+  "then",
+  "else",
+]);
+
+function subschemas(keyword: string, value: unknown): unknown[] {
+  if (maps.has(keyword)) return isRecord(value) ? Object.values(value) : [];
+  return singles.has(keyword) ? [value].flat() : [];
+}
+
+function wrong(zh: string, en: string): Text {
+  return { zh: `其 ${annotation} ${zh}`, en: `its ${annotation} ${en}` };
+}

@@ -1,0 +1,160 @@
+import { DuetError, toDuetError } from "../../core/errors.ts";
+import type { Text } from "../../core/locale.ts";
+import { makeVisible } from "../pins/hidden.ts";
+import { approve, judge } from "../pins/judge.ts";
+import { originOf } from "../pins/origin.ts";
+import type { PinStore } from "../pins/pin-store.ts";
+import type { ServerPins, WaitingTool } from "../pins/pins.ts";
+import { isSameTool } from "../pins/same-tool.ts";
+import { createWarnings, type OtherTool } from "../pins/warnings.ts";
+import type { Era } from "../session/handshake.ts";
+import type { ServerSettings } from "../settings.ts";
+import type { Listing, RemoteTool } from "./listing.ts";
+import { isWanted } from "./wanted.ts";
+
+/** The tools of one server: as it lists them, as they were approved, and as the configuration wants them. */
+export interface ToolList {
+  /** What may be used, in the server's order; a tool stays the same object while it stays the same. */
+  readonly usable: readonly RemoteTool[];
+  readonly waiting: readonly WaitingTool[];
+  /** What was left out, and why. */
+  readonly problems: readonly Text[];
+  /** What a person should look at. */
+  readonly warnings: readonly Text[];
+  /** The revisions that the server spoke last. */
+  readonly era: Era | undefined;
+  /** Whether its tools are known, from a list or from an earlier start. */
+  readonly isKnown: boolean;
+  /** When it was last listed, by `performance.now()`. */
+  readonly listedAt: number;
+  /** Reads what was approved; to be awaited before anything else. Never rejects. */
+  load(): Promise<void>;
+  take(listing: Listing, era: Era): Promise<void>;
+  /** Approves those of the tools that still wait as they were shown, and gives them. Rejects when that cannot be kept. */
+  approve(shown: readonly WaitingTool[]): Promise<WaitingTool[]>;
+  /** Looks whether another process has approved something since. */
+  refresh(): Promise<void>;
+}
+
+export interface ToolListOptions {
+  settings: ServerSettings;
+  store: PinStore;
+  newTools: "stop" | "allow";
+  /** The tools of the other servers. */
+  otherTools(): OtherTool[];
+}
+
+export function createToolList({ settings, store, newTools, otherTools }: ToolListOptions): ToolList {
+  const origin = originOf(settings);
+  let pins: ServerPins | undefined;
+  let listed: Listing | undefined;
+  /** As the server describes them, and as a model may see them. */
+  let pairs: { raw: RemoteTool; tool: RemoteTool }[] = [];
+  let waiting: WaitingTool[] = [];
+  const warningsOf = createWarnings();
+  /** Why approvals cannot be read or kept. */
+  let storeProblem: Text | undefined;
+  let listedAt = Number.NEGATIVE_INFINITY;
+  let loading: Promise<void> | undefined;
+
+  async function load(): Promise<void> {
+    await read();
+    if (listed === undefined) show(pins?.tools ?? []);
+  }
+
+  async function read(): Promise<void> {
+    const found = await store.read(settings);
+    pins = found.pins;
+    storeProblem = found.problem;
+  }
+
+  function show(tools: readonly RemoteTool[]): void {
+    const known = new Map(pairs.map((each) => [each.raw.name, each]));
+    const wanted = tools.filter(({ name }) => isWanted(settings, name));
+    pairs = wanted.map((raw) => {
+      const before = known.get(raw.name);
+      return before && isSameTool(before.raw, raw) ? before : { raw, tool: makeVisible(raw) };
+    });
+  }
+
+  async function judgeAgain(era: Era | undefined): Promise<void> {
+    if (listed === undefined) return;
+    const found = judge(pins, listed.tools, { origin, newTools });
+    show(found.usable);
+    waiting = found.waiting.filter(({ tool }) => isWanted(settings, tool.name));
+    await keep(era === undefined ? found.pins : { ...found.pins, era });
+  }
+
+  async function keep(next: ServerPins): Promise<void> {
+    const isKept =
+      pins !== undefined && pins.tools === next.tools && pins.era === next.era && pins.origin === next.origin;
+    pins = next;
+    if (isKept) return;
+    storeProblem = await store.write(settings, next).then(
+      () => undefined,
+      (thrown) => toDuetError(thrown).text,
+    );
+  }
+
+  return {
+    get usable() {
+      return pairs.map(({ tool }) => tool);
+    },
+    get waiting() {
+      return waiting;
+    },
+    get problems() {
+      return listed?.problems ?? [];
+    },
+    get warnings() {
+      const found = listed === undefined ? [] : warningsOf(listed.tools, otherTools());
+      return storeProblem === undefined ? found : [storeProblem, ...found];
+    },
+    get era() {
+      return pins?.era;
+    },
+    get isKnown() {
+      return listed !== undefined || pins !== undefined;
+    },
+    get listedAt() {
+      return listedAt;
+    },
+    load() {
+      loading ??= load();
+      return loading;
+    },
+    async take(listing, era) {
+      const before = listed;
+      listed = listing;
+      listedAt = performance.now();
+      // A server that announces the same list for ever is not judged for ever.
+      if (before !== undefined && era === pins?.era && isSameList(before.tools, listing.tools)) return;
+      await judgeAgain(era);
+    },
+    async approve(shown) {
+      if (pins === undefined) return [];
+      const still = waiting.filter(({ tool }) => shown.some((seen) => isSameTool(seen.tool, tool)));
+      const names = still.map(({ tool }) => tool.name);
+      await keep(approve(pins, still, names));
+      await judgeAgain(undefined);
+      if (storeProblem !== undefined) throw new DuetError({ code: "config", text: storeProblem });
+      return shown.filter((seen) => still.some(({ tool }) => isSameTool(seen.tool, tool)));
+    },
+    async refresh() {
+      if (!(await store.hasChanged(settings))) return;
+      const before = pins;
+      await read();
+      // Approvals that somebody has deleted meanwhile are still known here; nothing is trusted anew for that.
+      if (pins === undefined && before !== undefined) await keep(before);
+      await judgeAgain(undefined);
+    },
+  };
+}
+
+function isSameList(one: readonly RemoteTool[], other: readonly RemoteTool[]): boolean {
+  return one.length === other.length && one.every((tool, index) => isSame(tool, other[index]));
+}
+
+function isSame(tool: RemoteTool, other: RemoteTool | undefined): boolean {
+  return other !== undefined && isSameTool(tool, other);
+}

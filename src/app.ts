@@ -5,7 +5,7 @@ import { type Inventory, noTools, openOffer, type Wanted } from "./app/inventory
 import { mergeLimits } from "./app/limits.ts";
 import { loadInTurn } from "./app/load-in-turn.ts";
 import { choose, chooseModels } from "./app/models.ts";
-import { brokenTools, lostConversation, nested, unapproved, unavailable } from "./app/notices.ts";
+import { brokenTools, lostConversation, nested, suspicious, unapproved, unavailable } from "./app/notices.ts";
 import { once } from "./app/once.ts";
 import { openAgent, readOwnAgent } from "./app/own-agent.ts";
 import { closed, createGoingRuns, type GoingRun } from "./app/runs.ts";
@@ -42,7 +42,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
   const agent = once(() => openAgent(own.prompts));
   const models = once(() => chooseModels(config, parts.models));
   const offer = openOffer(config, parts.tools, createSample(models.get));
-  const gateways = createGateways(offer);
+  const gateways = createGateways(offer, parts.warn ?? (() => {}));
   const store = once(() => openStore(config, parts.store));
   const telemetry = openTelemetry(config.telemetry, parts.warn ?? (() => {}));
   const sessionOf = createSessions();
@@ -106,6 +106,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
         ...(isLost ? [lostConversation(conversationId, locale)] : []),
         ...unavailable(servers, session.told, locale),
         ...unapproved(servers, session.told, locale),
+        ...suspicious(servers, session.told, locale),
         ...brokenTools(dropped, session.told, locale),
         ...nested(config, session.told, locale),
       ],
@@ -123,6 +124,11 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
     async weigh(tools) {
       const [{ weighOffer }, { functionCall }] = await Promise.all([agent.get(), models.get()]);
       return weighOffer(tools, functionCall, config.tools.searchAbove, finding.weights);
+    },
+    async servers(signal) {
+      const pool = await offer.pool();
+      await pool?.ready(signal);
+      return pool?.status() ?? [];
     },
     async toolChanges(signal) {
       const pool = await offer.pool();

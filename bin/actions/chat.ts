@@ -32,6 +32,6 @@ export function chat(values: Values): Action {
         signal,
       };
       if (!console.stdin.isTTY) return runChat(options);
-      return following(flags, opened, () => runChat(options));
+      return following({ ...opened, flags }, (asides) => runChat({ ...options, asides }));
     });
 }

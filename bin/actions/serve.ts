@@ -1,5 +1,6 @@
 import { following } from "../../src/cli/following.ts";
 import { withDuet } from "../../src/cli/opened.ts";
+import { tellTroubles } from "../../src/cli/server-troubles.ts";
 import { writeLine } from "../../src/cli/stderr-lines.ts";
 import { cutText } from "../../src/core/cut-text.ts";
 import { printableLine } from "../../src/core/printable.ts";
@@ -20,7 +21,9 @@ export function serve(values: Values): Action {
       // Whole results: who asks for them reads them to find out what went wrong.
       const logSteps = config.agent.verbose ? (line: string) => writeLine(console, printableLine(line)) : undefined;
       const options = { duet, stdin: console.stdin, log, signal, mode: modeOf(values), logSteps, ...exposed };
-      await following(flags, opened, () => serveOverStdio(options));
+      void tellTroubles(opened);
+      const onServers = (): void => void tellTroubles(opened);
+      await following({ ...opened, flags, onServers }, () => serveOverStdio(options));
       return 0;
     });
   };

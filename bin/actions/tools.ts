@@ -8,7 +8,7 @@ export function listTools(values: Values): Action {
   return (context) =>
     withDuet(toFlags(values), context, async (opened) => {
       const [tools, { tellDangers }] = await Promise.all([
-        import("../../src/cli/tools-command.ts"),
+        import("../../src/cli/list-tools.ts"),
         import("../../src/cli/tell-dangers.ts"),
       ]);
       tellDangers(opened.config, opened.console);
@@ -20,7 +20,7 @@ export function listTools(values: Values): Action {
 export function callTool(values: Values): Action {
   return (context) =>
     withDuet(toFlags(values), context, async (opened) => {
-      const tools = await import("../../src/cli/tools-command.ts");
+      const tools = await import("../../src/cli/call-tool.ts");
       const options = { ...opened, output: formOf(values) };
       return tools.callTool(options, text(values.name) ?? "", text(values.json) ?? "{}");
     });

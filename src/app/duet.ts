@@ -3,6 +3,7 @@ import type { OfferWeight } from "../agent/offer-weight.ts";
 import type { ConfirmPlan } from "../agent/plan-reply.ts";
 import type { Models } from "../agent/run.ts";
 import type { ConversationStore } from "../agent/store.ts";
+import type { ServerStatus } from "../client/connection.ts";
 import type { NamedChange } from "../client/pool.ts";
 import type { ServerSettings } from "../client/settings.ts";
 import type { Chain } from "../core/chain.ts";
@@ -33,6 +34,8 @@ export interface Duet {
   inventory(signal?: AbortSignal): Promise<Inventory>;
   /** What these tools weigh in each request of the function-call model in force. Opens the models. */
   weigh(tools: readonly Tool[]): Promise<OfferWeight>;
+  /** The servers as they are once each has been tried. */
+  servers(signal?: AbortSignal): Promise<ServerStatus[]>;
   /** The servers' tools that wait to be approved. Waits for the servers to start. */
   toolChanges(signal?: AbortSignal): Promise<NamedChange[]>;
   /** Approves those that still wait as they were shown, and gives them. Rejects when that cannot be kept. */

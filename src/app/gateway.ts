@@ -1,6 +1,8 @@
 import type { CallerOptions } from "../client/calls/sender.ts";
-import type { Offering } from "../client/offerings/offering-lists.ts";
+import type { Offering } from "../client/offerings/kinds.ts";
 import type { Completion, Offerings } from "../client/offerings/offerings.ts";
+import type { NamedChange } from "../client/pool.ts";
+import type { Text } from "../core/locale.ts";
 import type { Tool } from "../core/tool.ts";
 import type { ToolIndex } from "../core/tool-index.ts";
 import { abortable } from "../core/waiting.ts";
@@ -19,6 +21,8 @@ export interface Gateway {
   tools(signal?: AbortSignal): Promise<readonly Tool[]>;
   /** The tool of that name; undefined when there is none. */
   tool(name: string, signal?: AbortSignal): Promise<Tool | undefined>;
+  /** The servers' tools that wait to be approved, as far as servers have listed them by now. */
+  waiting(): Promise<NamedChange[]>;
   /** At most `limit` tools that fit the words, the best first. */
   findTools(words: string, limit: number, signal?: AbortSignal): Promise<Tool[]>;
   /** The servers' prompts, named `server__prompt`. */
@@ -47,14 +51,15 @@ export interface Gateways {
 /** How long the first list waits for servers that are starting, in milliseconds; later ones take what there is by then. */
 const patienceMs = 10_000;
 
-export function createGateways(offer: Offer): Gateways {
+/** `warn` takes lines for the operator: of a server that is left out of a list, of two that offer the same. */
+export function createGateways(offer: Offer, warn: (line: Text) => void): Gateways {
   const listeners = new Set<(list: List) => void>();
   const opened = once(async () => {
     const pool = await offer.pool();
     // Servers may come later, from a configuration that is read again.
     if (pool === undefined) throw new NoServers();
     const { createOfferings } = await import("../client/offerings/offerings.ts");
-    const offerings = createOfferings(pool, tell);
+    const offerings = createOfferings(pool, { onLate: tell, tell: warn });
     pool.onChange((list) => {
       offerings.changed(list);
       tell(list);
@@ -110,6 +115,10 @@ export function createGateways(offer: Offer): Gateways {
     return {
       tools: async (signal) => (await take(signal)).tools,
       tool: async (name, signal) => (await current(signal)).byName.get(name),
+      async waiting() {
+        await offerings();
+        return (await offer.pool())?.waiting() ?? [];
+      },
       async findTools(words, limit, signal) {
         const of = await current(signal);
         if (index?.of !== of) {

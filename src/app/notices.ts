@@ -4,7 +4,7 @@ import { deepestChain } from "../core/chain.ts";
 import { cutText } from "../core/cut-text.ts";
 import { type DuetError, report } from "../core/errors.ts";
 import { sentences } from "../core/lines.ts";
-import { type Locale, say } from "../core/locale.ts";
+import { type Locale, say, type Text } from "../core/locale.ts";
 import type { Notice } from "../core/notice.ts";
 import { printableLine } from "../core/printable.ts";
 import type { DroppedTool } from "../tools/collect.ts";
@@ -34,7 +34,7 @@ export function unavailable(states: readonly ServerStatus[], known: Set<string>,
     const isLate = state === "starting" && toolCount === 0;
     if (known.has(name) || (error === null && !isLate)) return [];
     known.add(name);
-    const why = error?.text ?? { zh: "还在启动", en: "it is still starting" };
+    const why = error ? withoutName(error.text, name) : { zh: "还在启动", en: "it is still starting" };
     const message = say(locale, {
       zh: `MCP 服务器 ${name} 不可用，其余照常：${why.zh}`,
       en: `MCP server ${name} is unavailable; the rest goes on: ${why.en}`,
@@ -42,6 +42,32 @@ export function unavailable(states: readonly ServerStatus[], known: Set<string>,
     return [{ type: "notice", level: "warning", code: "server-unavailable", message }];
   });
 }
+
+/** The error says of whom it is, too. */
+function withoutName({ zh, en }: Text, name: string): Text {
+  return {
+    zh: zh.replace(`MCP 服务器 ${name} 无法使用：`, ""),
+    en: en.replace(`MCP server ${name} cannot be used: `, ""),
+  };
+}
+
+/** Tells where a person should look at what servers say of their tools; `known` keeps what was told already. */
+export function suspicious(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
+  return states.flatMap(({ name, warnings: [first, ...more] }): Notice[] => {
+    const key = `${suspiciousCode} ${name}`;
+    if (first === undefined || known.has(key)) return [];
+    known.add(key);
+    const rest =
+      more.length === 0 ? { zh: "", en: "" } : { zh: `（另有 ${more.length} 项）`, en: ` (and ${more.length} more)` };
+    const message = say(locale, {
+      zh: `MCP 服务器 ${name} 有需要查看之处${rest.zh}：${first.zh}。详见 duet tools`,
+      en: `Something of the MCP server ${name} needs a look${rest.en}: ${first.en}. See duet tools`,
+    });
+    return [{ type: "notice", level: "warning", code: suspiciousCode, message: printableLine(message) }];
+  });
+}
+
+const suspiciousCode = "server-suspicious";
 
 /** Tells of tools that stand still until somebody approves them; `known` keeps what was told already. */
 export function unapproved(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
@@ -51,7 +77,7 @@ export function unapproved(states: readonly ServerStatus[], known: Set<string>, 
     known.add(key);
     const message = say(locale, {
       zh: `MCP 服务器 ${name} 有 ${waiting} 个工具是新的或有变化，批准前不会使用：duet tools approve ${name}`,
-      en: `${waiting} tools of the MCP server ${name} are new or changed and are not used until approved: duet tools approve ${name}`,
+      en: `${waiting === 1 ? "1 tool" : `${waiting} tools`} of the MCP server ${name}, new or changed, will not be used until approved: duet tools approve ${name}`,
     });
     return [{ type: "notice", level: "warning", code: unapprovedCode, message }];
   });

@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline";
+import { clearLine, createInterface, cursorTo } from "node:readline";
 import type { Duet } from "../app.ts";
 import { report, toDuetError } from "../core/errors.ts";
 import { errorLine } from "../core/lines.ts";
@@ -9,6 +9,7 @@ import { type ChatState, modeNames, runCommand } from "./chat-commands.ts";
 import { createConfirmPlan } from "./confirm-plan.ts";
 import { type Console, writeSafely } from "./console.ts";
 import { createAskElicitation } from "./elicit.ts";
+import type { Asides } from "./following.ts";
 import { createQuietScreen } from "./quiet-screen.ts";
 import { createRenderer } from "./render.ts";
 import { switchLine } from "./search-switch.ts";
@@ -24,6 +25,8 @@ export interface ChatOptions {
   verbose: boolean;
   /** Whether the terminal shows links. */
   hyperlinks: boolean;
+  /** Lines from outside, which must not stand in the one that is being typed. */
+  asides?: Asides;
   signal: AbortSignal;
 }
 
@@ -121,6 +124,14 @@ export async function runChat(options: ChatOptions): Promise<number> {
     input.setPrompt(`${say(duet.locale, modeNames[state.mode])}${searches} > `);
     showPrompt();
   }
+
+  options.asides?.showBy((line) => {
+    if (!interactive || running) return state.write(line);
+    clearLine(console.stdout, 0);
+    cursorTo(console.stdout, 0);
+    state.write(line);
+    showPrompt();
+  });
 
   let lastCtrlC = Number.NEGATIVE_INFINITY;
   input.on("SIGINT", () => {

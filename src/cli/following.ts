@@ -1,32 +1,59 @@
 import type { Flags } from "../config.ts";
+import { say, type Text } from "../core/locale.ts";
+import { printableLine } from "../core/printable.ts";
 import { sleep } from "../core/waiting.ts";
 import type { Opened } from "./opened.ts";
-import { warning } from "./stderr-lines.ts";
+import { writeLine } from "./stderr-lines.ts";
 
 /** Nobody waits for it at the start; a change from before it is seen all the same. */
 const startAfterMs = 1000;
 
+/** Lines that come while something else is on the screen. */
+export interface Asides {
+  /** Gives them to whoever knows what is on the screen; until then they go to stderr. */
+  showBy(show: (line: string) => void): void;
+}
+
+export interface FollowingOptions extends Opened {
+  flags: Flags;
+  /** Called when other servers are in force. */
+  onServers?: () => void;
+}
+
 /** Does work that lasts, and meanwhile takes the servers of a configuration that changes. */
-export async function following<T>(flags: Flags, opened: Opened, work: () => Promise<T>): Promise<T> {
+export async function following<T>(options: FollowingOptions, work: (asides: Asides) => Promise<T>): Promise<T> {
+  const { console, config } = options;
   const over = new AbortController();
-  const signal = AbortSignal.any([opened.signal, over.signal]);
-  follow(flags, opened, signal).catch(() => {});
+  const signal = AbortSignal.any([options.signal, over.signal]);
+  let show = (line: string): void => writeLine(console, line);
+  const warn = (line: Text): void => show(printableLine(say(config.locale, line)));
+  follow({ ...options, signal }, warn).catch(() => {});
   try {
-    return await work();
+    return await work({
+      showBy(own) {
+        show = own;
+      },
+    });
   } finally {
     over.abort();
   }
 }
 
 /** Rejects when the signal aborts before it has begun. */
-async function follow(flags: Flags, { duet, config, console }: Opened, signal: AbortSignal): Promise<void> {
+async function follow(
+  { duet, config, flags, onServers, signal }: FollowingOptions,
+  warn: (line: Text) => void,
+): Promise<void> {
   await sleep(startAfterMs, signal);
   const { watchConfig } = await import("../app/reload.ts");
   watchConfig({
     config,
     flags,
-    onServers: (servers) => duet.configure(servers),
-    warn: warning(config, console),
+    async onServers(servers) {
+      await duet.configure(servers);
+      onServers?.();
+    },
+    warn,
     signal,
   });
 }

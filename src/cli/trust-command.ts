@@ -4,11 +4,13 @@ import type { Environment } from "../config/expand.ts";
 import { readText, trustedFile } from "../config/find.ts";
 import { parseJson } from "../config/parse.ts";
 import { problem } from "../config/problem.ts";
-import { type Told, toldByDotEnv, toldByFile } from "../config/told.ts";
+import { toldByDotEnv, toldByFile } from "../config/told.ts";
 import { isTrusted, readTrusted, trustFiles } from "../config/trust.ts";
+import { variablesUsedByDotEnv, variablesUsedByFile } from "../config/used-variables.ts";
 import { type Flags, fallbackLocale, foundFiles } from "../config.ts";
 import { type Locale, say } from "../core/locale.ts";
-import { printableJson, printableLine } from "../core/printable.ts";
+import { printableJson } from "../core/printable.ts";
+import { type ShownFile, trustSection } from "./trust-section.ts";
 
 export interface TrustCommand {
   flags: Flags;
@@ -24,12 +26,6 @@ export interface TrustCommand {
   directory?: string;
 }
 
-interface Shown {
-  file: string;
-  text: string;
-  told: Told[];
-}
-
 /**
  * `duet config trust`: shows what the configuration here would start, and remembers its exact content, and that of the
  * `.env` beside it, once somebody agrees. 0 when it is trusted, 1 when it is not. Throws a `config` error of one line
@@ -42,7 +38,7 @@ export async function runTrust(command: TrustCommand): Promise<number> {
   const files = await readFiles(found.file, found.dotEnv);
   const trusted = await readTrusted(found.home);
   const isKnown = files.every(({ file, text }) => isTrusted(trusted, file, text));
-  if (output === "text") write(files.map((file) => section(file, locale)).join(""));
+  if (output === "text") write(files.map((file) => trustSection(file, locale)).join(""));
   const agrees = isKnown || command.yes || ((await command.confirm?.(question(locale), locale)) ?? false);
   if (agrees && !isKnown) await remember(files, found.home);
   if (output === "json") write(asJson(files, agrees));
@@ -50,12 +46,18 @@ export async function runTrust(command: TrustCommand): Promise<number> {
   return agrees ? 0 : 1;
 }
 
-async function readFiles(file: string, dotEnv: string): Promise<Shown[]> {
-  const shown: Shown[] = [];
+async function readFiles(file: string, dotEnv: string): Promise<ShownFile[]> {
+  const shown: ShownFile[] = [];
   const text = await readText(file, file);
-  if (text !== undefined) shown.push({ file: await real(file), text, told: toldByFile(await parseJson(text, file)) });
+  if (text !== undefined) {
+    const tree = await parseJson(text, file);
+    shown.push({ file: await real(file), text, told: toldByFile(tree), uses: variablesUsedByFile(tree) });
+  }
   const variables = await readText(dotEnv, dotEnv);
-  if (variables !== undefined) shown.push({ file: await real(dotEnv), text: variables, told: toldByDotEnv(variables) });
+  if (variables !== undefined) {
+    const [told, uses] = [toldByDotEnv(variables), variablesUsedByDotEnv(variables)];
+    shown.push({ file: await real(dotEnv), text: variables, told, uses });
+  }
   if (shown.length === 0) throw problem(file, { zh: "没有这个文件", en: "there is no such file" });
   return shown;
 }
@@ -65,7 +67,7 @@ async function real(file: string): Promise<string> {
   return join(await realpath(dirname(file)), basename(file));
 }
 
-async function remember(files: readonly Shown[], home: string): Promise<void> {
+async function remember(files: readonly ShownFile[], home: string): Promise<void> {
   try {
     await trustFiles(files, home);
   } catch (thrown) {
@@ -75,14 +77,11 @@ async function remember(files: readonly Shown[], home: string): Promise<void> {
   }
 }
 
-function section({ file, told }: Shown, locale: Locale): string {
-  const lines = told.map(({ key, value }) => `  ${printableLine(`${key}: ${value}`)}\n`);
-  const none = `  ${say(locale, { zh: "不启动任何程序，也不含地址", en: "starts nothing and names no address" })}\n`;
-  return `${printableLine(file)}\n${lines.length > 0 ? lines.join("") : none}`;
-}
-
-function asJson(files: readonly Shown[], isTrustedNow: boolean): string {
-  const shown = files.map(({ file, told }) => ({ file, tells: told }));
+function asJson(files: readonly ShownFile[], isTrustedNow: boolean): string {
+  const shown = files.map(({ file, text, told, uses }) => ({
+    ...{ file, uses_variables: uses, text },
+    tells: told.map(({ key, value, isDangerous }) => ({ key, value, can_run_code: isDangerous })),
+  }));
   return `${printableJson({ trusted: isTrustedNow, files: shown }, 2)}\n`;
 }
 

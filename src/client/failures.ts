@@ -137,6 +137,13 @@ function unexpected(thrown: unknown, { redact }: Circumstances): ErrorDetails {
   if (isLost(thrown)) {
     return { code: "server", text: { zh: "连接已断开", en: "the connection was lost" }, retryable: true };
   }
+  if (/negotiation probe failed/i.test(message)) {
+    const text = {
+      zh: `没有作为 MCP 服务器应答（${message}）`,
+      en: `it does not answer as an MCP server (${message})`,
+    };
+    return { code: "bad_response", text };
+  }
   return { code: "bad_response", text: { zh: message, en: message } };
 }
 

@@ -120,7 +120,17 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     for (const connection of connections) connection.start();
   }
 
+  /** Tools that wait may be approved by another process at any time. */
+  async function seeApprovals(): Promise<void> {
+    const waiting = connections.filter(({ list }) => list.waiting.length > 0);
+    const seen = await Promise.all(waiting.map(({ list }) => list.refresh()));
+    if (seen.includes(true)) tell("tools");
+  }
+
+  const looks = setInterval(() => void seeApprovals(), lookMs).unref();
+
   async function end(): Promise<void> {
+    clearInterval(looks);
     await Promise.all([farewells, ...connections.map((connection) => connection.close())]);
     lifeline.close();
   }
@@ -177,6 +187,9 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     },
   };
 }
+
+/** How often it is looked whether somebody has approved what waits, in milliseconds. */
+const lookMs = 2000;
 
 function keyOf(settings: ServerSettings): string {
   return JSON.stringify(settings);

@@ -132,7 +132,7 @@ function decoded(text: string): string {
 /** The spellings of a value in URLs, JSON, base64 and hexadecimal. */
 function formsOf(value: string): Set<string> {
   const bytes = Buffer.from(value, "utf8");
-  const base64 = bytes.toString("base64").replace(/=+$/, "");
+  const base64 = base64Forms(bytes);
   const percent = encodeURIComponent(value.toWellFormed());
   const hex = bytes.toString("hex");
   return new Set([
@@ -141,9 +141,23 @@ function formsOf(value: string): Set<string> {
     percent.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase()),
     percent.replaceAll("%20", "+"),
     JSON.stringify(value).slice(1, -1),
-    base64,
-    base64.replaceAll("+", "-").replaceAll("/", "_"),
+    ...base64,
+    ...base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
     hex,
     hex.toUpperCase(),
   ]);
+}
+
+/** In the middle of other bytes a value has three spellings, of which the ends depend on its neighbours and are left out. */
+function base64Forms(bytes: Buffer): string[] {
+  const whole = bytes.toString("base64").replace(/=+$/, "");
+  const inside = [0, 1, 2].map((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString("base64")
+      .replace(/=+$/, "");
+    const begins = offset === 0 ? 0 : offset + 1;
+    const isWhole = (offset + bytes.length) % 3 === 0;
+    return text.slice(begins, isWhole ? undefined : -1);
+  });
+  return [whole, ...inside.filter(({ length }) => length >= shortest)];
 }

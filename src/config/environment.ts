@@ -2,7 +2,7 @@ import { parseEnv } from "node:util";
 import type { Environment } from "./expand.ts";
 import { namesSecret } from "./mask.ts";
 import { readModelJson } from "./model-text.ts";
-import type { Path } from "./path.ts";
+import { type Path, pathText } from "./path.ts";
 import type { Assignment } from "./source.ts";
 
 /** The environment with what a `.env` file adds to it; a variable that is set, and not empty, wins over the file. */
@@ -38,6 +38,16 @@ export function assignedByEnvironment(
       origin: { from: "environment", name, file: dotEnv.added.has(name) ? dotEnv.file : undefined },
     })),
   );
+}
+
+/** Where in the configuration the value of a variable goes; undefined for one that means nothing there. */
+export function pathOfVariable(name: string): Path | undefined {
+  return variables.find((each) => each.name === name)?.path;
+}
+
+/** The variable whose value goes there. */
+export function variableAt(path: Path): string | undefined {
+  return variables.find((each) => pathText(each.path) === pathText(path))?.name;
 }
 
 interface Variable {

@@ -31,6 +31,13 @@ function expandText(text: string, environment: Environment, where: string): stri
   });
 }
 
+/** The variables that `expand` would put into the tree, in its order. */
+export function namedVariables(tree: unknown): string[] {
+  if (typeof tree === "object" && tree !== null) return Object.values(tree).flatMap(namedVariables);
+  const found = typeof tree === "string" ? (tree.match(reference) ?? []) : [];
+  return found.flatMap((each) => understood.exec(each)?.groups?.name ?? []);
+}
+
 const reference = /\$\$\{|\$\{[^}]*\}?/g;
 const understood = /^\$\{(?:env:)?(?<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?<fallback>(?:(?!\$\{)[^}])*))?\}$/;
 

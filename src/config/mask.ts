@@ -67,7 +67,7 @@ const wellKnown = /(\bBearer |(?<![A-Za-z0-9]))((?:sk-|tvly-|gh[opsu]_|github_pa
 const assigned = /((?:key|token|secret|password)["']?\s*[:=]\s*["']?)([^\s"',}&…]{4,})/gi;
 
 /** What may be shown of a text that stands at `path` of the configuration. */
-export function maskedAt(path: Path, text: string, secrets: readonly string[]): string {
+function maskedAt(path: Path, text: string, secrets: readonly string[]): string {
   const name = String(path.findLast((step) => typeof step === "string") ?? "");
   const ofServer = (path[0] === "mcpServers" || path[0] === "servers") && (path[2] === "env" || path[2] === "headers");
   if (ofServer || namesSecret(name)) return masked(text);

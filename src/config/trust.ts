@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isRecord } from "../core/json.ts";
-import { writePrivateFile } from "../core/private-file.ts";
+import { readPrivateFile, writePrivateFile } from "../core/private-file.ts";
 import type { Environment } from "./expand.ts";
 import { homeDirectory, isThere, trustedFile } from "./find.ts";
 
@@ -15,6 +14,9 @@ interface TrustedFile {
 
 /** So many are remembered, the last trusted ones. */
 const mostRemembered = 500;
+
+/** In bytes; larger than so many of the longest paths. */
+const largestList = 16_000_000;
 
 /**
  * Whether a directory lies in a git work tree: it has a `.git`, or one above it has, up to the user's home. What is found
@@ -31,7 +33,8 @@ export async function isInWorkTree(directory: string, environment: Environment):
 /** What was trusted, from `trusted.json` in the state directory; one that cannot be read trusts nothing. */
 export async function readTrusted(home: string): Promise<readonly TrustedFile[]> {
   try {
-    const read: unknown = JSON.parse(await readFile(trustedFile(home), "utf8"));
+    const { text = "" } = await readPrivateFile(trustedFile(home), largestList);
+    const read: unknown = JSON.parse(text);
     const files = isRecord(read) && Array.isArray(read.files) ? read.files : [];
     return files.filter(isTrustedFile);
   } catch {

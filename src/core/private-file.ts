@@ -1,4 +1,4 @@
-import type { BigIntStats } from "node:fs";
+import { type BigIntStats, constants } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { randomHex } from "./random.ts";
@@ -17,6 +17,25 @@ export async function writePrivateFile(file: string, text: string): Promise<BigI
   } catch (thrown) {
     await rm(draft, { force: true }).catch(() => {});
     throw thrown;
+  }
+}
+
+/**
+ * Reads a file of that kind. The text is undefined where it is no regular file, or larger than `largest` bytes: a pipe in its
+ * place holds nobody up. Throws what the file system throws.
+ */
+export async function readPrivateFile(
+  file: string,
+  largest: number,
+): Promise<{ text: string | undefined; state: BigIntStats }> {
+  // Windows has no such flag, and no pipes among its files.
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const state = await handle.stat({ bigint: true });
+    const isReadable = state.isFile() && state.size <= largest;
+    return { text: isReadable ? await handle.readFile("utf8") : undefined, state };
+  } finally {
+    await handle.close();
   }
 }
 

@@ -1,6 +1,9 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Duet } from "../app.ts";
+import { type Locale, say } from "../core/locale.ts";
+import { createHostLines } from "./host-lines.ts";
 import { createMcpServer, type FaceOptions } from "./mcp.ts";
+import { tellWaiting } from "./tell-waiting.ts";
 
 export interface StdioFace extends FaceOptions {
   duet: Duet;
@@ -10,21 +13,36 @@ export interface StdioFace extends FaceOptions {
   signal: AbortSignal;
 }
 
+/** The longest message that is taken from a host, in bytes. */
+const messageLimit = 10_000_000;
+
 /** Serves MCP over stdio until the client leaves or the signal aborts. */
 export async function serveOverStdio({ duet, stdin, log, signal, ...options }: StdioFace): Promise<void> {
-  const transport = new StdioServerTransport();
+  const { locale } = duet;
+  const lines = createHostLines(messageLimit, ({ bytes, id }) => {
+    const message = say(locale, tooLong(bytes));
+    log(message);
+    if (id === undefined) return;
+    const error = { code: -32600, message };
+    transport.send({ jsonrpc: "2.0", id, error }).catch(() => {});
+  });
+  const transport = new StdioServerTransport(lines, undefined, { maxBufferSize: 2 * messageLimit });
   const ended = closing(transport);
   const handle = serveStdio(() => createMcpServer(duet, options), {
     transport,
-    onerror: (error) => log(error.message),
+    onerror: (error) => log(lineOf(error, locale)),
   });
+  stdin.pipe(lines);
+  const untell = tellWaiting({ gateway: duet.gateway(), locale, log });
   await new Promise<void>((resolve) => {
-    // It also closes by itself, for instance on a message that is too long.
     void ended.then(resolve);
     for (const event of ["end", "close", "error"]) stdin.once(event, () => resolve());
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
+  untell();
+  stdin.unpipe(lines);
+  stdin.pause();
   await handle.close();
 }
 
@@ -37,4 +55,20 @@ function closing(transport: StdioServerTransport): Promise<void> {
       resolve();
     };
   });
+}
+
+/** The package words a message that is none as a list of everything that it could have been. */
+function lineOf(error: Error, locale: Locale): string {
+  if (error.name !== "ZodError" && error.name !== "$ZodError") return error.message;
+  return say(locale, {
+    zh: "调用方发来的一条消息不是 JSON-RPC，已忽略。",
+    en: "A message from the host is not JSON-RPC and was passed over.",
+  });
+}
+
+function tooLong(bytes: number) {
+  return {
+    zh: `调用方的一条消息有 ${bytes} 字节，未予处理（允许：不超过 ${messageLimit}）。`,
+    en: `A message from the host has ${bytes} bytes and was refused (allowed: at most ${messageLimit}).`,
+  };
 }

@@ -34,6 +34,15 @@ test("a secret is found wherever it stands", () => {
   );
 });
 
+test.each([0, 1, 2, 3])("a secret inside of base64 disappears, %i bytes after its start", (offset) => {
+  const secret = "sk-CANARY-base64-0123456789";
+  const redact = withEnv({ API_KEY: secret });
+  const text = Buffer.from(`${"x".repeat(offset)}${secret}yy`).toString("base64");
+  const cleaned = redact(text);
+  expect(cleaned).toContain("[redacted API_KEY]");
+  expect(Buffer.from(cleaned, "base64").toString("latin1")).not.toContain(secret);
+});
+
 test("text without a secret stays as it is", () => {
   const redact = withEnv({ TOKEN: "hunter2hunter2", EMPTY: "", SHORT: "abc" });
   fc.assert(fc.property(fc.string(), (text) => redact(text) === text));

@@ -1,8 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { writePrivateFile } from "../../src/core/private-file.ts";
+import { readPrivateFile, writePrivateFile } from "../../src/core/private-file.ts";
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "duet-private-"));
@@ -34,3 +35,30 @@ test("writing at the same time leaves one whole text", async () => {
   await Promise.all(texts.map((text) => writePrivateFile(file, text)));
   expect(texts).toContain(readFileSync(file, "utf8"));
 });
+
+test("a private file is read with its state, up to its limit in bytes", async () => {
+  const file = join(temporaryFolder(), "a.json");
+  const state = await writePrivateFile(file, "第二");
+  const read = await readPrivateFile(file, 6);
+  expect(read.text).toBe("第二");
+  expect(read.state.ino).toBe(state.ino);
+  expect((await readPrivateFile(file, 5)).text).toBeUndefined();
+});
+
+test("one that is not there is an error, and a folder in its place has no text", async () => {
+  const folder = temporaryFolder();
+  await expect(readPrivateFile(join(folder, "a.json"), 100)).rejects.toMatchObject({ code: "ENOENT" });
+  mkdirSync(join(folder, "b.json"));
+  expect((await readPrivateFile(join(folder, "b.json"), 10_000)).text).toBeUndefined();
+});
+
+test.skipIf(process.platform === "win32")(
+  "a pipe in its place has no text, is not waited for, and is replaced",
+  async () => {
+    const file = join(temporaryFolder(), "a.json");
+    execFileSync("mkfifo", [file]);
+    expect((await readPrivateFile(file, 100)).text).toBeUndefined();
+    await writePrivateFile(file, "one");
+    expect((await readPrivateFile(file, 100)).text).toBe("one");
+  },
+);

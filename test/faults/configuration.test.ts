@@ -124,7 +124,7 @@ describe("103: a configuration that came with a cloned repository", () => {
     expect(unasked.code).toBe(1);
     expect(unasked.stdout).toContain("mcpServers.evil:");
     expect(unasked.stdout).toContain("OPENAI_BASE_URL: http://127.0.0.1:9/evil");
-    expect(unasked.stdout).not.toContain("sk-not-ours-00000001");
+    expect(unasked.stdout).toContain("uses your variables: OPENAI_API_KEY");
     expect((await runProgram(["config", "trust", "--yes"], { cwd, env })).code).toBe(0);
     const { stderr } = await runProgram(["tools"], { cwd, env });
     expect(stderr).toBe("");

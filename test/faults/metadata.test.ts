@@ -1,5 +1,5 @@
 // Fault group A: what a server says of its tools, and what must not come of it.
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openDuet } from "../../src/app.ts";
@@ -328,6 +328,38 @@ test("5: what one process approves, another one that runs already sees before it
   await approve(command, ["send"]);
   await running.ready();
   expect([names(running), waits(running)]).toEqual([["liar__send"], []]);
+});
+
+test("5: what one process approves, one that waits for it hears of by itself", async () => {
+  const home = temporaryFolder();
+  const server = liar([described("send")]);
+  const running = await poolOf([server], { home });
+  server.say([described("send", "Does anything.")]);
+  await server.announce();
+  await settles(() => waits(running), ["changed liar__send"]);
+  const heard: string[] = [];
+  running.onChange((list) => heard.push(list));
+  await approve(await poolOf([server], { home }), ["send"]);
+  await settles(() => names(running), ["liar__send"]);
+  expect(heard).toContain("tools");
+});
+
+test("5: a damaged record of approvals approves nothing: all tools of that server wait, and it is said", async () => {
+  const home = temporaryFolder();
+  const server = liar([described("send")]);
+  await (await poolOf([server], { home })).close();
+  const [file = ""] = readdirSync(join(home, "pins"));
+  writeFileSync(join(home, "pins", file), '{"version":1,');
+  const pool = await poolOf([server], { home });
+  expect([names(pool), waits(pool)]).toEqual([[], ["new liar__send"]]);
+  expect(pool.status()[0]?.warnings.map(({ en }) => en)).toEqual([
+    "What was approved of the tools of liar is damaged; its tools have to be approved again",
+  ]);
+  await approve(pool, ["send"]);
+  expect(names(pool)).toEqual(["liar__send"]);
+  await pool.close();
+  const next = await poolOf([server], { home });
+  expect([names(next), waits(next), next.status()[0]?.warnings]).toEqual([["liar__send"], [], []]);
 });
 
 test("7: a new name is no way round: it waits, though its server was trusted", async () => {

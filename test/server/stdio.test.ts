@@ -245,6 +245,42 @@ describe("duet serve", () => {
     expect(code).toBe(0);
   });
 
+  test("what is too long or no message is refused in one line, and the next request is answered", async () => {
+    const { args, env } = await served();
+    const child = await startProgram([...args.slice(1), "--locale", "en"], { env });
+    const finished = collect(child);
+    const send = (message: object): void =>
+      void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    const clientInfo = { name: "t", version: "0" };
+    send({ id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo } });
+    let out = "";
+    child.stdout.on("data", (text) => {
+      out += text;
+    });
+    await expect.poll(() => out, { timeout: 10_000 }).toContain("serverInfo");
+    child.stdin.write("[]\nnull\n");
+    send({
+      id: 2,
+      method: "tools/call",
+      params: { name: "agent_ask", arguments: { question: "x".repeat(11_000_000) } },
+    });
+    send({ id: 3, method: "ping" });
+    await expect.poll(() => out, { timeout: 10_000 }).toContain('"id":3');
+    child.stdin.end();
+    const { code, stdout, stderr } = await finished;
+    const answers = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(answers.find(({ id }) => id === 2)?.error.message).toMatch(/has 110\d+ bytes and was refused/);
+    expect(stderr.trim().split("\n")).toEqual([
+      "duet: A message from the host is not JSON-RPC and was passed over.",
+      "duet: A message from the host is not JSON-RPC and was passed over.",
+      expect.stringMatching(/^duet: A message from the host has 110\d+ bytes and was refused/),
+    ]);
+    expect(code).toBe(0);
+  });
+
   test("a cancel reaches the tool that is running below", async () => {
     const it = await served();
     const journal = join(await temporaryFolder(), "journal");

@@ -1,20 +1,27 @@
 import type { DuetError } from "../../core/errors.ts";
+import { sentences } from "../../core/lines.ts";
 import type { Text } from "../../core/locale.ts";
 import type { RawResult } from "./content.ts";
 
 /** What came of a call: a result of the server, or why nothing was sent to it. */
 export type Reply =
   | { reply: "result"; result: RawResult }
-  | { reply: "refused"; code: "unavailable" | "tool_changed"; text: Text };
+  | { reply: "refused"; code: "unavailable" | "tool_changed" | "auth"; text: Text };
 
 /** The server is not there now; `retryInMs` is when it is tried again, null when only a call does that. */
 export function unavailable(server: string, error: DuetError, retryInMs: number | null): Reply {
+  if (error.code === "auth") return { reply: "refused", code: "auth", text: withHint(error) };
   const again = retryInMs === null || retryInMs <= 0 ? anyTime : after(Math.ceil(retryInMs / 1000));
   const text = {
     zh: `MCP 服务器 ${server} 暂时不可用，没有发送调用。${again.zh}\n${error.text.zh}`,
     en: `MCP server ${server} is temporarily unavailable; nothing was sent. ${again.en}\n${error.text.en}`,
   };
   return { reply: "refused", code: "unavailable", text };
+}
+
+/** Trying again would not help. */
+function withHint({ text, hint }: DuetError): Text {
+  return { zh: sentences(text.zh, hint?.zh ?? null), en: sentences(text.en, hint?.en ?? null) };
 }
 
 const anyTime: Text = { zh: "下次调用时会再试。", en: "The next call tries it again." };

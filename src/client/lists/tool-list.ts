@@ -32,8 +32,8 @@ export interface ToolList {
   take(listing: Listing, era: Era): Promise<void>;
   /** Approves those of the tools that still wait as they were shown, and gives them. Rejects when that cannot be kept. */
   approve(shown: readonly WaitingTool[]): Promise<WaitingTool[]>;
-  /** Looks whether another process has approved something since. */
-  refresh(): Promise<void>;
+  /** Looks whether another process has approved something since; whether it has. */
+  refresh(): Promise<boolean>;
 }
 
 export interface ToolListOptions {
@@ -54,6 +54,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
   const warningsOf = createWarnings();
   /** Why approvals cannot be read or kept. */
   let storeProblem: Text | undefined;
+  let isDamaged = false;
   let listedAt = Number.NEGATIVE_INFINITY;
   let loading: Promise<void> | undefined;
 
@@ -66,6 +67,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
     const found = await store.read(settings);
     pins = found.pins;
     storeProblem = found.problem;
+    isDamaged = found.problem !== undefined;
   }
 
   function show(tools: readonly RemoteTool[]): void {
@@ -79,7 +81,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
 
   async function judgeAgain(era: Era | undefined): Promise<void> {
     if (listed === undefined) return;
-    const found = judge(pins, listed.tools, { origin, newTools });
+    const found = judge(pins, listed.tools, { origin, newTools, isDamaged });
     show(found.usable);
     waiting = found.waiting.filter(({ tool }) => isWanted(settings, tool.name));
     await keep(era === undefined ? found.pins : { ...found.pins, era });
@@ -89,11 +91,13 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
     const isKept =
       pins !== undefined && pins.tools === next.tools && pins.era === next.era && pins.origin === next.origin;
     pins = next;
-    if (isKept) return;
+    // What cannot be read stays as it is until somebody has approved something.
+    if (isKept || (isDamaged && next.tools.length === 0)) return;
     storeProblem = await store.write(settings, next).then(
       () => undefined,
       (thrown) => toDuetError(thrown).text,
     );
+    isDamaged &&= storeProblem !== undefined;
   }
 
   return {
@@ -141,12 +145,13 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
       return shown.filter((seen) => still.some(({ tool }) => isSameTool(seen.tool, tool)));
     },
     async refresh() {
-      if (!(await store.hasChanged(settings))) return;
+      if (!(await store.hasChanged(settings))) return false;
       const before = pins;
       await read();
       // Approvals that somebody has deleted meanwhile are still known here; nothing is trusted anew for that.
       if (pins === undefined && before !== undefined) await keep(before);
       await judgeAgain(undefined);
+      return true;
     },
   };
 }

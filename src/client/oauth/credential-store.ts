@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { chmod, mkdir, readFile, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isRecord } from "../../core/json.ts";
 import { createPlaces, type Places } from "../../core/places.ts";
-import { writePrivateFile } from "../../core/private-file.ts";
+import { readPrivateFile, writePrivateFile } from "../../core/private-file.ts";
 import { type Credentials, noCredentials, readCredentials } from "./credentials.ts";
 import { takeLock } from "./lock-file.ts";
 
@@ -28,6 +28,9 @@ export interface CredentialStore {
   /** Whether there was anything to forget. */
   forget(name: string): Promise<boolean>;
 }
+
+/** In bytes; larger than the sign-ins to one server. */
+const largestFile = 1_000_000;
 
 /** Keeps credentials under `home`, in memory when that is undefined. */
 export function createCredentialStore(home: string | undefined): CredentialStore {
@@ -116,8 +119,9 @@ function fileName(server: string): string {
 
 async function readJson(file: string): Promise<unknown> {
   try {
-    const text = await readFile(file, "utf8");
-    if (((await stat(file)).mode & 0o077) !== 0) await chmod(file, 0o600);
+    const { text, state } = await readPrivateFile(file, largestFile);
+    if (text === undefined) return undefined;
+    if ((state.mode & 0o077n) !== 0n) await chmod(file, 0o600);
     return JSON.parse(text);
   } catch {
     return undefined;

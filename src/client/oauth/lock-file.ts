@@ -1,9 +1,13 @@
-import { open, readFile, rm, stat } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { messageOf } from "../../core/errors.ts";
+import { readPrivateFile } from "../../core/private-file.ts";
 import { sleep } from "../../core/waiting.ts";
 
 /** A lock that old belongs to nobody any more, in milliseconds; whoever works behind one takes less. */
 const oldestLockMs = 60_000;
+
+/** It holds the number of a process, and nothing else. */
+const largestLock = 100;
 
 const pauseMs = 50;
 
@@ -34,8 +38,8 @@ async function create(file: string): Promise<boolean> {
 
 async function isAbandoned(file: string): Promise<boolean> {
   try {
-    const [text, { mtimeMs }] = await Promise.all([readFile(file, "utf8"), stat(file)]);
-    if (Date.now() - mtimeMs > oldestLockMs) return true;
+    const { text = "", state } = await readPrivateFile(file, largestLock);
+    if (Date.now() - Number(state.mtimeMs) > oldestLockMs) return true;
     const holder = Number(text);
     return text !== "" && Number.isInteger(holder) && !isAlive(holder);
   } catch (thrown) {

@@ -1,25 +1,11 @@
-import { isRecord, type JsonObject, textOf } from "../../core/json.ts";
+import { type JsonObject, textOf } from "../../core/json.ts";
+import type { Text } from "../../core/locale.ts";
 import { abortable, timeLimit } from "../../core/waiting.ts";
 import { listLimits } from "../limits.ts";
 import type { Pool } from "../pool.ts";
 import type { ServerList } from "../session/announcements.ts";
-
-/** A prompt, a resource or a template as its server describes it, unchecked but for what names it. */
-export type Offering = Readonly<Record<string, unknown>>;
-
-/** One kind of list, and the name of its entries. */
-export interface Kind {
-  list: "prompts" | "resources";
-  method: string;
-  field: string;
-  key: string;
-}
-
-export const kinds = {
-  prompts: { list: "prompts", method: "prompts/list", field: "prompts", key: "name" },
-  resources: { list: "resources", method: "resources/list", field: "resources", key: "uri" },
-  templates: { list: "resources", method: "resources/templates/list", field: "resourceTemplates", key: "uriTemplate" },
-} as const satisfies Record<string, Kind>;
+import type { Kind, Offering } from "./kinds.ts";
+import { readEntry } from "./read-entry.ts";
 
 /** One list of one server. */
 interface Shelf {
@@ -28,13 +14,18 @@ interface Shelf {
   isFresh: boolean;
   /** It could not be had the last time, so nobody waits for it any more. */
   hasFailed: boolean;
+  /** Whether it was told that a list went without it. */
+  isMissed: boolean;
+  /** When the last fetch began, by `performance.now()`. */
+  begunAt: number;
   /** A fetch that is going on. */
   fetching?: Promise<void> | undefined;
 }
 
 /** How long a list waits for one server's part, and how long a server may take for it, in milliseconds. */
-const patienceMs = 10_000;
+const patienceMs = 5_000;
 const fetchLimitMs = 30_000;
+
 /** The lists of all servers, fetched once until they change. */
 export interface OfferingLists {
   /** Every entry with its server, in the configuration's order. Rejects only when the signal aborts. */
@@ -45,16 +36,29 @@ export interface OfferingLists {
   changed(list: ServerList): void;
 }
 
-/** `onLate` is told of a list that has become longer after somebody was given it without waiting any more. */
+export interface Listeners {
+  /** Told of a list that has become longer after somebody was given it without waiting any more. */
+  onLate(list: Kind["list"]): void;
+  /** Takes a line for the operator, each thing once. */
+  tell(line: Text): void;
+}
+
 export function createOfferingLists(
   pool: Pick<Pool, "status" | "request">,
-  onLate: (list: Kind["list"]) => void,
+  { onLate, tell }: Listeners,
 ): OfferingLists {
   const shelves = new Map<string, Shelf>();
 
   function shelfOf(server: string, { method, list }: Kind): Shelf {
     const key = JSON.stringify([server, method]);
-    const shelf = shelves.get(key) ?? { list, entries: [], isFresh: false, hasFailed: false };
+    const shelf = shelves.get(key) ?? {
+      list,
+      entries: [],
+      isFresh: false,
+      hasFailed: false,
+      isMissed: false,
+      begunAt: 0,
+    };
     shelves.set(key, shelf);
     return shelf;
   }
@@ -66,16 +70,21 @@ export function createOfferingLists(
       .map(({ name }) => name);
   }
 
-  async function fetchPages(server: string, { method, field, key }: Kind, signal: AbortSignal): Promise<Offering[]> {
+  async function fetchPages(server: string, kind: Kind, signal: AbortSignal): Promise<Offering[]> {
+    const { method, field, key } = kind;
+    let bytes = 0;
     const entries = new Map<string, Offering>();
     let cursor: string | undefined;
     for (let page = 0; page < listLimits.pages; page += 1) {
       const params: JsonObject = cursor === undefined ? {} : { cursor };
       const answer = await pool.request(server, method, params, { signal, onProgress: () => {} });
       for (const entry of Array.isArray(answer[field]) ? answer[field] : []) {
-        if (entries.size >= listLimits.tools) return [...entries.values()];
-        const name = isRecord(entry) ? textOf(entry[key]) : "";
-        if (name !== "" && !entries.has(name)) entries.set(name, entry);
+        const read = readEntry(entry, kind);
+        const name = textOf(read?.[key]);
+        if (read === undefined || entries.has(name)) continue;
+        bytes += JSON.stringify(read).length;
+        if (entries.size >= listLimits.tools || bytes > listLimits.bytes) return [...entries.values()];
+        entries.set(name, read);
       }
       if (typeof answer.nextCursor !== "string" || answer.nextCursor === cursor) break;
       cursor = answer.nextCursor;
@@ -87,9 +96,11 @@ export function createOfferingLists(
   async function fetch(server: string, kind: Kind, shelf: Shelf): Promise<void> {
     const limit = timeLimit(fetchLimitMs, () => new Error("late"));
     shelf.isFresh = true;
+    shelf.begunAt = performance.now();
     try {
       shelf.entries = await abortable(fetchPages(server, kind, limit.signal), limit.signal);
       shelf.hasFailed = false;
+      shelf.isMissed = false;
     } catch {
       shelf.isFresh = false;
       shelf.hasFailed = true;
@@ -103,17 +114,27 @@ export function createOfferingLists(
   async function refresh(server: string, kind: Kind): Promise<void> {
     const shelf = shelfOf(server, kind);
     if (shelf.isFresh && shelf.fetching === undefined) return;
-    const isNew = shelf.fetching === undefined;
     shelf.fetching ??= fetch(server, kind, shelf);
-    const limit = timeLimit(isNew && !shelf.hasFailed ? patienceMs : 0, () => new Error("late"));
+    const leftMs = shelf.begunAt + patienceMs - performance.now();
+    const limit = timeLimit(shelf.hasFailed ? 0 : leftMs, () => new Error("late"));
     const { fetching } = shelf;
     try {
       await abortable(fetching, limit.signal);
     } catch {
+      miss(server, kind, shelf);
       void fetching.then(() => (shelf.isFresh ? onLate(kind.list) : undefined));
     } finally {
       limit.clear();
     }
+  }
+
+  function miss(server: string, { words }: Kind, shelf: Shelf): void {
+    if (shelf.isMissed || shelf.hasFailed) return;
+    shelf.isMissed = true;
+    tell({
+      zh: `MCP 服务器 ${server} 未能在 ${patienceMs / 1000} 秒内列出其${words.zh}，列表暂时不包含它们。`,
+      en: `The MCP server ${server} has not listed its ${words.en} within ${patienceMs / 1000} s; the list goes without them for now.`,
+    });
   }
 
   async function all(kind: Kind, signal?: AbortSignal): Promise<{ server: string; entry: Offering }[]> {

@@ -3,8 +3,10 @@ import type { CallerOptions } from "../calls/sender.ts";
 import { createNames } from "../naming.ts";
 import type { Pool } from "../pool.ts";
 import type { ServerList } from "../session/announcements.ts";
-import { createOfferingLists, type Kind, kinds, type Offering } from "./offering-lists.ts";
-import { fits } from "./uri-template.ts";
+import { createCollisions } from "./collisions.ts";
+import { type Kind, kinds, type Offering } from "./kinds.ts";
+import { createOfferingLists, type Listeners } from "./offering-lists.ts";
+import { fits, narrowness } from "./uri-template.ts";
 
 /** What servers offer beside tools, all servers as one. Requests reject with a `DuetError`, or with the signal's reason. */
 export interface Offerings {
@@ -12,13 +14,16 @@ export interface Offerings {
   prompts(signal?: AbortSignal): Promise<Offering[]>;
   /**
    * Under their own URIs. Where two servers have the same one, the first in the configuration's order answers it and the
-   * other's is not on offer: hosts keep URIs, and results name them, so that they cannot be changed.
+   * other's is not on offer, which is told: hosts keep URIs, and results name them, so that they cannot be changed.
    */
   resources(signal?: AbortSignal): Promise<Offering[]>;
   resourceTemplates(signal?: AbortSignal): Promise<Offering[]>;
   /** Undefined when there is no such prompt. */
   getPrompt(name: string, args: Record<string, string>, options: CallerOptions): Promise<Answer | undefined>;
-  /** Undefined when no server has it: neither in its list, nor by a template, nor behind a link in a result. */
+  /**
+   * Asks the server that lists it, else the one with the narrowest template, else the one that gave a link to it; a template
+   * that fits everything comes last. Undefined when there is none.
+   */
   readResource(uri: string, options: CallerOptions): Promise<Answer | undefined>;
   /** Undefined when nobody completes that. */
   complete(request: Completion, options: CallerOptions): Promise<Answer | undefined>;
@@ -40,21 +45,14 @@ export interface Completion {
 /** Links that are remembered; the oldest are forgotten first. */
 const mostLinks = 1000;
 
-/** `onLate` is told of a list that has become longer after somebody was given it without waiting any more. */
-export function createOfferings(
-  pool: Pick<Pool, "status" | "request">,
-  onLate: (list: Kind["list"]) => void,
-): Offerings {
+export function createOfferings(pool: Pick<Pool, "status" | "request">, listeners: Listeners): Offerings {
   const names = createNames();
-  const { all, serversWith, changed } = createOfferingLists(pool, onLate);
+  const { all, serversWith, changed } = createOfferingLists(pool, listeners);
+  const firstOfEach = createCollisions(listeners.tell);
   const links = new Map<string, string>();
+
   async function listByUri(kind: Kind, signal?: AbortSignal): Promise<Offering[]> {
-    const first = new Map<string, Offering>();
-    for (const { entry } of await all(kind, signal)) {
-      const uri = textOf(entry[kind.key]);
-      if (!first.has(uri)) first.set(uri, entry);
-    }
-    return [...first.values()];
+    return [...firstOfEach(kind, await all(kind, signal)).values()].map(({ entry }) => entry);
   }
 
   async function originOf(name: string, signal: AbortSignal) {
@@ -67,10 +65,15 @@ export function createOfferings(
   }
 
   async function serverOf(uri: string, signal: AbortSignal): Promise<string | undefined> {
-    const listed = (await all(kinds.resources, signal)).find(({ entry }) => entry.uri === uri);
+    const listed = firstOfEach(kinds.resources, await all(kinds.resources, signal)).get(uri);
     if (listed) return listed.server;
-    const fitting = (await all(kinds.templates, signal)).find(({ entry }) => fits(uri, textOf(entry.uriTemplate)));
-    return fitting?.server ?? links.get(uri);
+    const templates = (await all(kinds.templates, signal))
+      .map(({ server, entry }) => ({ server, template: textOf(entry.uriTemplate) }))
+      .filter(({ template }) => fits(uri, template))
+      .sort((one, other) => narrowness(other.template) - narrowness(one.template));
+    const [best] = templates;
+    if (best && narrowness(best.template) > 0) return best.server;
+    return links.get(uri) ?? best?.server;
   }
 
   return {

@@ -15,3 +15,8 @@ export function fits(uri: string, template: string): boolean {
   }
   return uri.length - last.length >= at && uri.endsWith(last);
 }
+
+/** How narrow a template is: the characters that it fixes. */
+export function narrowness(template: string): number {
+  return template.replace(/\{[^{}]*\}/g, "").length;
+}

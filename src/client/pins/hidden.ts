@@ -50,9 +50,9 @@ export function makeVisible(tool: RemoteTool): RemoteTool {
   return shownRest === rest ? tool : { name, ...shownRest };
 }
 
-/** The same object or list where nothing in it changes. */
-function visibleTree<T>(value: T): T;
-function visibleTree(value: unknown): unknown {
+/** Every text and key within; the same object or list where nothing in it changes. */
+export function visibleTree<T>(value: T): T;
+export function visibleTree(value: unknown): unknown {
   if (typeof value === "string") return visible(value);
   if (Array.isArray(value)) {
     const items = value.map((item) => visibleTree(item));

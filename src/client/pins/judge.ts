@@ -8,6 +8,8 @@ export interface JudgeOptions {
   origin: string;
   /** What becomes of a tool that a known server has not offered before. */
   newTools: "stop" | "allow";
+  /** Whether pins are there that cannot be read: then the server is known, and nobody knows what was approved of it. */
+  isDamaged?: boolean;
 }
 
 /**
@@ -19,13 +21,13 @@ export function judge(pins: ServerPins | undefined, listed: readonly RemoteTool[
   const { origin, newTools } = options;
   const known = new Map((pins?.origin === origin ? pins.tools : []).map((tool) => [tool.name, tool]));
   // A server that had nothing to offer yet, because nobody had signed in, has not been met.
-  const isFirstUse = known.size === 0;
+  const isFirstUse = known.size === 0 && options.isDamaged !== true;
   const usable: RemoteTool[] = [];
   const waiting: WaitingTool[] = [];
   const added: RemoteTool[] = [];
   for (const tool of oncePerName(listed)) {
     const pinned = known.get(tool.name);
-    if (pinned === undefined && (isFirstUse || newTools === "allow")) {
+    if (pinned === undefined && (isFirstUse || (newTools === "allow" && options.isDamaged !== true))) {
       added.push(tool);
       usable.push(tool);
     } else if (pinned === undefined) waiting.push({ kind: "new", tool });

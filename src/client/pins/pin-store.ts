@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { open, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DuetError, messageOf } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
 import type { Text } from "../../core/locale.ts";
 import { printableLine } from "../../core/printable.ts";
-import { writePrivateFile } from "../../core/private-file.ts";
+import { readPrivateFile, writePrivateFile } from "../../core/private-file.ts";
 import type { ServerSettings } from "../settings.ts";
 import { originOf } from "./origin.ts";
 import type { ServerPins } from "./pins.ts";
@@ -15,7 +15,7 @@ import { readPins, writePins } from "./read-pins.ts";
 export interface PinReading {
   /** Undefined where it was never seen, where the pins are of another program or address, and where they cannot be read. */
   pins: ServerPins | undefined;
-  /** Why pins that are there cannot be read; its tools are trusted anew then, so somebody should know. */
+  /** Why pins that are there cannot be read; its tools wait to be approved again then. */
   problem: Text | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface PinStore {
   hasChanged(settings: ServerSettings): Promise<boolean>;
 }
 
-/** Larger than any list of tools can make it. */
+/** In bytes; larger than any list of tools can make it. */
 const longestFile = 64_000_000;
 
 /** Keeps pins under `pins` of that directory, for the user alone; in memory where there is none. */
@@ -70,9 +70,9 @@ function inFiles(folder: string): PinStore {
       const { name } = settings;
       await writing.get(name)?.catch(() => {});
       try {
-        const { text, state } = await readFile(join(folder, fileOf(name)));
-        seen.set(name, state);
-        const pins = readPins(text);
+        const { text, state } = await readPrivateFile(join(folder, fileOf(name)), longestFile);
+        seen.set(name, stateOf(state));
+        const pins = readPins(text ?? "");
         if (pins === undefined) return { pins, problem: unreadable(name) };
         return { pins: pins.origin === originOf(settings) ? pins : undefined, problem: undefined };
       } catch (thrown) {
@@ -107,17 +107,6 @@ function fileOf(server: string): string {
   return `${stem.slice(0, 40)}-${digest.slice(0, 16)}.json`;
 }
 
-async function readFile(file: string): Promise<{ text: string; state: string }> {
-  const handle = await open(file);
-  try {
-    const found = await handle.stat({ bigint: true });
-    if (!found.isFile() || found.size > longestFile) return { text: "", state: stateOf(found) };
-    return { text: await handle.readFile("utf8"), state: stateOf(found) };
-  } finally {
-    await handle.close();
-  }
-}
-
 function stateOf({ ino, mtimeNs, size }: { ino: bigint; mtimeNs: bigint; size: bigint }): string {
   return [ino, mtimeNs, size].join(":");
 }
@@ -130,8 +119,8 @@ function unreadable(name: string, thrown?: unknown): Text {
   const server = printableLine(name);
   const why = thrown === undefined ? undefined : printableLine(messageOf(thrown));
   return {
-    zh: `已批准的 ${server} 工具的记录${why === undefined ? "已损坏" : `无法读取（${why}）`}，现在的工具重新被信任`,
-    en: `What was approved of the tools of ${server} ${why === undefined ? "is damaged" : `cannot be read (${why})`}; its tools are trusted anew as they are now`,
+    zh: `已批准的 ${server} 工具的记录${why === undefined ? "已损坏" : `无法读取（${why}）`}，它的工具需要重新批准`,
+    en: `What was approved of the tools of ${server} ${why === undefined ? "is damaged" : `cannot be read (${why})`}; its tools have to be approved again`,
   };
 }
 

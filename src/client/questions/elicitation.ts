@@ -33,13 +33,20 @@ function readQuestion(asking: Asking, params: unknown): { question: Elicitation;
   const { mode = "form", message, requestedSchema, url } = params;
   if (typeof message !== "string") throw badRequest("A question needs a message");
   const words = { from: asking.from, message: clean(asking, message) };
-  if (mode === "url") return { question: { kind: "url", ...words, url: readPageAddress(url) } };
+  if (mode === "url") return { question: { kind: "url", ...words, url: pageOf(asking, url) } };
   if (mode !== "form") throw badRequest('The mode of a question is "form" or "url"');
   const written = isRecord(requestedSchema) ? readForm(requestedSchema) : undefined;
   if (written === undefined)
     throw badRequest("requestedSchema is a flat object of texts, numbers, booleans and choices of texts");
   const fields = cleanFields(written, asking.redact);
   return { question: { kind: "form", ...words, schema: schemaOf(fields) }, fields };
+}
+
+/** One that holds a secret of the server would hand it to whoever is asked, and to their history. */
+function pageOf({ redact }: Asking, address: unknown): string {
+  const url = readPageAddress(address);
+  if (redact(url) !== url) throw badRequest("url holds a secret of this server's configuration");
+  return url;
 }
 
 function clean({ redact }: Asking, message: string): string {

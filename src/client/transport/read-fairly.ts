@@ -4,16 +4,18 @@ import type { Readable } from "node:stream";
 const pieceLength = 8192;
 /** How long one program may be listened to without a break, in milliseconds. */
 const longestTurnMs = 1;
-/** A break is as long as what was done before it, up to this, in milliseconds: a flood gets half of our time at most. */
+/** A break is as long as what was done before it, or twice the last one where a flood goes on; never longer, in milliseconds. */
 const longestBreakMs = 20;
 
 /**
  * Hands on what a program writes in small pieces, and takes a break whenever that has taken longer than its turn: what it
- * writes meanwhile waits in the pipe, and the program with it. Whoever writes little is never kept waiting.
+ * writes meanwhile waits in the pipe, and the program with it. Who goes on and on waits longer and longer; whoever writes
+ * little is never kept waiting.
  */
 export function readFairly(stream: Readable, take: (piece: Buffer) => void): void {
   let usedMs = 0;
   let lastEnded = performance.now();
+  let breakMs = 0;
 
   /** Takes what it may of the chunk in this turn, and gives the rest. */
   function work(chunk: Buffer): Buffer {
@@ -31,13 +33,15 @@ export function readFairly(stream: Readable, take: (piece: Buffer) => void): voi
   }
 
   function go(chunk: Buffer): void {
+    const isFlood = performance.now() - lastEnded < breakMs + longestBreakMs;
     const rest = work(chunk);
     if (usedMs <= longestTurnMs) {
       stream.resume();
       return;
     }
     stream.pause();
-    setTimeout(() => go(rest), Math.min(usedMs, longestBreakMs));
+    breakMs = Math.min(isFlood ? Math.max(usedMs, 2 * breakMs) : usedMs, longestBreakMs);
+    setTimeout(() => go(rest), breakMs);
   }
 
   stream.on("data", go);

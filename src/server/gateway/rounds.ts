@@ -27,8 +27,8 @@ export interface Rounds<T> {
 }
 
 export interface RoundsOptions<T> {
-  /** The result of an answer that nobody waits for any more. May throw. */
-  tooLate(): T;
+  /** The result of an answer that nobody waits for, under the `requestState` that came with it. May throw. */
+  tooLate(requestState: string): T;
   /** How long a question waits for its answer, in milliseconds. */
   patienceMs?: number;
   /** How much work may wait for answers at a time; questions beyond it get none. */
@@ -88,8 +88,9 @@ export function createRounds<T>({ tooLate, patienceMs = 600_000, most = 100 }: R
     async serve(kind, host, context, begin) {
       const { mcpReq } = context;
       const state: unknown = mcpReq.requestState();
-      const going = typeof state === "string" ? resume(state, kind, context) : begun(kind, host, context, begin);
-      if (going === undefined) return tooLate();
+      const isAnswer = typeof state === "string";
+      const going = isAnswer ? resume(state, kind, context) : begun(kind, host, context, begin);
+      if (going === undefined) return tooLate(String(state));
       // On HTTP the signal aborts also when all has gone well, so it is followed no longer than the request lasts.
       const unfollow = follow(going.stop, mcpReq.signal);
       going.progress.attach(progressSender(context));

@@ -13,7 +13,7 @@ import { createRounds, type Rounds } from "./rounds.ts";
 /** Offers every server's prompts to the host. */
 export function servePrompts(server: McpServer, exposed: Exposed): Rounds<GetPromptResult> {
   const { gateway, locale } = exposed;
-  const rounds = createRounds<GetPromptResult>({ tooLate: over });
+  const rounds = createRounds<GetPromptResult>({ tooLate: (state) => over(state, locale) });
 
   async function list(signal?: AbortSignal) {
     return (await gateway.prompts(signal)).filter(isSpecType.Prompt);

@@ -12,7 +12,7 @@ import { createRounds, type Rounds } from "./rounds.ts";
 /** Offers every server's resources and templates to the host. */
 export function serveResources(server: McpServer, exposed: Exposed): Rounds<ReadResourceResult> {
   const { gateway, locale } = exposed;
-  const rounds = createRounds<ReadResourceResult>({ tooLate: over });
+  const rounds = createRounds<ReadResourceResult>({ tooLate: (state) => over(state, locale) });
 
   async function list(signal?: AbortSignal) {
     return (await gateway.resources(signal)).filter(isSpecType.Resource);

@@ -16,10 +16,11 @@ import type { CapturedTools } from "./capture-tools.ts";
 import type { Exposed } from "./exposed.ts";
 import type { Means } from "./going.ts";
 import { hostOf } from "./host.ts";
+import { nobodyWaits } from "./request.ts";
 import { createRounds, type Rounds } from "./rounds.ts";
 import { callName, findName, foundResult, readCall, readFind, searchTools } from "./search-tools.ts";
 import { toListed, weigh } from "./tool-list.ts";
-import { toCallResult, toFailedResult } from "./tool-result.ts";
+import { failedResult, toCallResult, toFailedResult } from "./tool-result.ts";
 
 /** Levels of a call's arguments; no tool needs more, and deeper ones break who reads them. */
 const deepestArguments = 64;
@@ -35,7 +36,7 @@ export function serveTools(
 ): Rounds<CallToolResult> {
   const { gateway, locale, listLimit } = exposed;
   const rounds = createRounds<CallToolResult>({
-    tooLate: () => toFailedResult(new Error(say(locale, tooLate)), locale),
+    tooLate: (state) => failedResult(say(locale, nobodyWaits(state))),
   });
 
   /** Everything but the server's own. */
@@ -54,11 +55,16 @@ export function serveTools(
     const { name } = request.params;
     const args: unknown = request.params.arguments ?? {};
     if (own?.names.has(name)) return own.call(request, context);
-    if (!isArguments(args)) return toFailedResult(new Error(say(locale, tooDeep)), locale);
+    if (!isArguments(args)) return failedResult(say(locale, tooDeep));
     const result = await call(name, args, context);
-    if (result === undefined) throw unknown(name);
-    return result;
+    if (result !== undefined) return result;
+    if (await isWaiting(name)) return failedResult(say(locale, unapproved(name)));
+    throw unknown(name);
   });
+
+  async function isWaiting(name: string): Promise<boolean> {
+    return (await gateway.waiting()).some((waiting) => waiting.name === name);
+  }
 
   /** Undefined when there is no such tool. */
   async function call(
@@ -99,15 +105,17 @@ export function serveTools(
 
   async function find(args: JsonObject, { mcpReq }: ServerContext): Promise<CallToolResult> {
     const wanted = readFind(args, locale);
-    if (typeof wanted === "string") return toFailedResult(new Error(wanted), locale);
+    if (typeof wanted === "string") return failedResult(wanted);
     return foundResult(await gateway.findTools(wanted.query, wanted.limit, mcpReq.signal), locale);
   }
 
   async function callFound(args: JsonObject, context: ServerContext): Promise<CallToolResult | InputRequiredResult> {
     const wanted = readCall(args, locale);
-    if (typeof wanted === "string") return toFailedResult(new Error(wanted), locale);
-    const tool = await gateway.tool(wanted.name, context.mcpReq.signal);
-    if (tool === undefined) return toFailedResult(new Error(say(locale, notFound(wanted.name))), locale);
+    if (typeof wanted === "string") return failedResult(wanted);
+    const { name } = wanted;
+    const tool = await gateway.tool(name, context.mcpReq.signal);
+    if (tool === undefined)
+      return failedResult(say(locale, (await isWaiting(name)) ? unapproved(name) : notFound(name)));
     // The host knows no schema of this tool, so it misses nothing that the schema promises.
     return run({ ...tool, outputSchema: undefined }, wanted.arguments, context);
   }
@@ -124,19 +132,21 @@ function unknown(name: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
 }
 
-const tooLate = {
-  zh: "这次调用已经结束（等待答复太久，或已被取消），请重新调用。",
-  en: "This call is over (it waited too long for an answer, or was cancelled); call again.",
-};
-
 const tooDeep = {
-  zh: `参数嵌套超过 ${deepestArguments} 层，没有执行。`,
-  en: `The arguments are nested more than ${deepestArguments} levels deep; nothing was run.`,
+  zh: `参数嵌套超过 ${deepestArguments} 层（允许：不超过 ${deepestArguments} 层），没有执行。`,
+  en: `The arguments are nested more than ${deepestArguments} levels deep (allowed: at most ${deepestArguments}); nothing was run.`,
 };
 
 function notFound(name: string) {
   return {
     zh: `没有名为 ${JSON.stringify(name)} 的工具，请先用 ${findName} 查找。`,
     en: `There is no tool named ${JSON.stringify(name)}; search with ${findName} first.`,
+  };
+}
+
+function unapproved(name: string) {
+  return {
+    zh: `工具 ${JSON.stringify(name)} 是新的或有变化，用户批准前不能调用：请用户运行 duet tools approve。`,
+    en: `The tool ${JSON.stringify(name)} is new or has changed, and cannot be called until the user has approved it: have the user run duet tools approve.`,
   };
 }

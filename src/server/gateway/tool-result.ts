@@ -9,7 +9,7 @@ import type { Tool, ToolResult } from "../../core/tool.ts";
 export function toCallResult(tool: Tool, result: ToolResult, locale: Locale): CallToolResult {
   const { ok, text, content } = result;
   const isServersOwn = content !== undefined && (ok || result.error?.code === "tool");
-  if (!isServersOwn) return ok ? readable(text) : failed(text);
+  if (!isServersOwn) return ok ? readable(text) : failedResult(text);
   const blocks = content.blocks.map((block) => toBlock(block, locale));
   const _meta = forHost(content.meta);
   const structuredContent = isRecord(content.structured) ? content.structured : undefined;
@@ -23,14 +23,15 @@ export function toCallResult(tool: Tool, result: ToolResult, locale: Locale): Ca
 /** What went wrong, in words for the host's model. */
 export function toFailedResult(thrown: unknown, locale: Locale): CallToolResult {
   const { text, hint } = toDuetError(thrown);
-  return failed([say(locale, text), hint && say(locale, hint)].filter(Boolean).join("\n"));
+  return failedResult([say(locale, text), hint && say(locale, hint)].filter(Boolean).join("\n"));
 }
 
 function readable(text: string): CallToolResult {
   return { content: [{ type: "text", text }] };
 }
 
-function failed(text: string): CallToolResult {
+/** An error in words for the host's model, which can do something about it. */
+export function failedResult(text: string): CallToolResult {
   return { ...readable(text), isError: true };
 }
 

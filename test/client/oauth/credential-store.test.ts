@@ -1,4 +1,5 @@
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type CredentialStore, createCredentialStore } from "../../../src/client/oauth/credential-store.ts";
@@ -72,6 +73,30 @@ test("a damaged file is no file, and is replaced", async () => {
   expect(await store.read(owner)).toEqual(noCredentials);
   await save(store, kept);
   expect(JSON.parse(await readFile(join(home, "credentials", name), "utf8"))).toMatchObject({ server: "docs" });
+});
+
+test.skipIf(process.platform === "win32")("a pipe is no file, as a lock neither, and is not waited for", async () => {
+  const home = await temporaryFolder();
+  const store = createCredentialStore(home);
+  await save(store, kept);
+  const [name = ""] = await readdir(join(home, "credentials"));
+  const file = join(home, "credentials", name);
+  await rm(file);
+  execFileSync("mkfifo", [file, `${file}.lock`]);
+  await utimes(`${file}.lock`, 0, 0);
+  expect(await store.read(owner)).toEqual(noCredentials);
+  await save(store, kept);
+  expect(await store.read(owner)).toMatchObject(kept);
+});
+
+test("a file of more than 1 MB is no file", async () => {
+  const home = await temporaryFolder();
+  const store = createCredentialStore(home);
+  await save(store, kept);
+  const [name = ""] = await readdir(join(home, "credentials"));
+  const file = join(home, "credentials", name);
+  await writeFile(file, `${await readFile(file, "utf8")}${" ".repeat(1_000_000)}`);
+  expect(await store.read(owner)).toEqual(noCredentials);
 });
 
 test.each(["../../etc/passwd", "a/b", "con", "名字", "x".repeat(300)])(

@@ -19,6 +19,8 @@ function poolOf(servers: Record<string, Ask>): Pick<Pool, "status" | "request"> 
   };
 }
 
+const quiet = { onLate: () => {}, tell: () => {} };
+
 function sharing(...uris: string[]): Ask {
   return (method, params) => {
     if (method === "resources/list") return { resources: uris.map((uri) => ({ uri, name: `about ${uri}` })) };
@@ -34,7 +36,7 @@ function options(): CallerOptions {
 }
 
 test("of two servers with one URI the first lists it and answers it", async () => {
-  const offerings = createOfferings(poolOf({ a: sharing("x://1", "x://2"), b: sharing("x://2", "x://3") }), () => {});
+  const offerings = createOfferings(poolOf({ a: sharing("x://1", "x://2"), b: sharing("x://2", "x://3") }), quiet);
   expect((await offerings.resources()).map(({ uri }) => uri)).toEqual(["x://1", "x://2", "x://3"]);
   expect(await offerings.resourceTemplates()).toHaveLength(1);
   const texts = await Promise.all(["x://2", "x://3", "note://5"].map((uri) => offerings.readResource(uri, options())));
@@ -47,7 +49,7 @@ test("of two servers with one URI the first lists it and answers it", async () =
 });
 
 test("a link is read where it came from", async () => {
-  const offerings = createOfferings(poolOf({ a: sharing("x://1"), b: sharing("x://2") }), () => {});
+  const offerings = createOfferings(poolOf({ a: sharing("x://1"), b: sharing("x://2") }), quiet);
   offerings.learn("b", "hidden://7");
   expect(await offerings.readResource("hidden://7", options())).toMatchObject({ contents: [{ text: "x://2" }] });
 });
@@ -59,7 +61,7 @@ test("prompts of one name are told apart, also under names that no host would ta
     got.push(params);
     return { messages: [] };
   };
-  const offerings = createOfferings(poolOf({ a: server, b: server }), () => {});
+  const offerings = createOfferings(poolOf({ a: server, b: server }), quiet);
   const names = (await offerings.prompts()).map(({ name }) => String(name));
   expect(new Set(names).size).toBe(4);
   expect(names).toContain("b__hi");
@@ -74,7 +76,7 @@ test("all pages are read, and a list that goes in circles ends", async () => {
     prompts: [{ name: `p${cursor}` }],
     nextCursor: String((Number(cursor) + 1) % 3),
   });
-  const offerings = createOfferings(poolOf({ a: server }), () => {});
+  const offerings = createOfferings(poolOf({ a: server }), quiet);
   expect((await offerings.prompts()).map(({ name }) => name)).toEqual(["a__p0", "a__p1", "a__p2"]);
 });
 
@@ -85,7 +87,7 @@ test("a list is fetched once until it is said to have changed, and what was know
     if (count === 2) throw new Error("down");
     return { prompts: [{ name: `p${count}` }] };
   };
-  const offerings = createOfferings(poolOf({ a: server }), () => {});
+  const offerings = createOfferings(poolOf({ a: server }), quiet);
   const names = async () => (await offerings.prompts()).map(({ name }) => name);
   expect([await names(), await names()]).toEqual([["a__p1"], ["a__p1"]]);
   offerings.changed("prompts");
@@ -93,19 +95,23 @@ test("a list is fetched once until it is said to have changed, and what was know
   await expect.poll(names).toEqual(["a__p3"]);
 });
 
-test("a server that does not answer holds nobody up for more than ten seconds, and is told of when it does", async () => {
+test("a server that does not answer holds nobody up for more than five seconds; that is told, and so is its answer", async () => {
   vi.useFakeTimers();
   try {
     const slow = Promise.withResolvers<Answer>();
     const late: string[] = [];
+    const told: string[] = [];
     const pool = poolOf({ slow: () => slow.promise, quick: () => ({ prompts: [{ name: "p" }] }) });
-    const offerings = createOfferings(pool, (list) => late.push(list));
+    const offerings = createOfferings(pool, { onLate: (list) => late.push(list), tell: ({ en }) => told.push(en) });
     const first = offerings.prompts();
-    await vi.advanceTimersByTimeAsync(10_000);
+    await vi.advanceTimersByTimeAsync(5_000);
     expect((await first).map(({ name }) => name)).toEqual(["quick__p"]);
     const second = offerings.prompts();
     await vi.advanceTimersByTimeAsync(1);
     expect(await second).toHaveLength(1);
+    expect(told).toEqual([
+      "The MCP server slow has not listed its prompts within 5 s; the list goes without them for now.",
+    ]);
     slow.resolve({ prompts: [{ name: "q" }] });
     await vi.advanceTimersByTimeAsync(1);
     expect(late).toContain("prompts");
@@ -113,6 +119,75 @@ test("a server that does not answer holds nobody up for more than ten seconds, a
   } finally {
     vi.useRealTimers();
   }
+});
+
+/** Lists these URIs and templates, and reads whatever it is asked for. */
+function offers(name: string, uris: string[], templates: string[]): Ask {
+  return (method, { uri }) => {
+    if (method === "resources/list") return { resources: uris.map((each) => ({ uri: each, name: each })) };
+    if (method === "resources/templates/list")
+      return { resourceTemplates: templates.map((uriTemplate) => ({ uriTemplate, name: uriTemplate })) };
+    return { contents: [{ uri, text: name }] };
+  };
+}
+
+test("a listed URI beats every template, a narrow template a wide one; two servers that list one URI are told of once", async () => {
+  const told: string[] = [];
+  const servers = {
+    evil: offers("evil", ["notes://both", "notes://too"], ["{+any}", "notes://{+any}"]),
+    good: offers("good", ["notes://listed", "notes://both", "notes://too"], ["notes://unlisted/{id}", "notes://{id}"]),
+  };
+  const offerings = createOfferings(poolOf(servers), { ...quiet, tell: ({ en }) => told.push(en) });
+  const asked = ["notes://listed", "notes://unlisted/42", "notes://7", "notes://both", "else://1"];
+  const read = await Promise.all(asked.map((uri) => offerings.readResource(uri, options())));
+  const texts = read.map((answer) => JSON.parse(JSON.stringify(answer)).contents[0].text);
+  expect(texts).toEqual(["good", "good", "evil", "evil", "evil"]);
+  await offerings.resources();
+  expect(told).toEqual([expect.stringContaining('evil and good both offer "notes://both": evil answers')]);
+});
+
+test("a link beats only a template that fits everything", async () => {
+  const servers = { evil: offers("evil", [], ["{+any}"]), good: offers("good", [], ["notes://{id}"]) };
+  const offerings = createOfferings(poolOf(servers), quiet);
+  offerings.learn("good", "hidden://7");
+  offerings.learn("evil", "notes://7");
+  const read = await Promise.all(["hidden://7", "notes://7"].map((uri) => offerings.readResource(uri, options())));
+  expect(read).toMatchObject([{ contents: [{ text: "good" }] }, { contents: [{ text: "good" }] }]);
+});
+
+test("what is hidden in texts of prompts and resources is shown, and no text is without end", async () => {
+  const server: Ask = (method) => {
+    if (method === "prompts/list")
+      return {
+        prompts: [
+          {
+            name: "p",
+            title: "a\u202eb",
+            description: "x".repeat(50_000),
+            arguments: [{ name: "who", description: "\u{e0041}" }],
+          },
+        ],
+      };
+    if (method === "resources/list")
+      return {
+        resources: [
+          { uri: "x://1", name: "n\u001b[2J", title: "t".repeat(1000), description: "\u200bsecret" },
+          { uri: "x://\u200b2", name: "unseen" },
+        ],
+      };
+    return {};
+  };
+  const offerings = createOfferings(poolOf({ a: server }), quiet);
+  const [prompt] = await offerings.prompts();
+  expect(prompt).toMatchObject({
+    name: "a__p",
+    title: "a\\u{202E}b",
+    arguments: [{ name: "who", description: "\\u{E0041}" }],
+  });
+  expect(String(prompt?.description)).toHaveLength(4000);
+  const resources = await offerings.resources();
+  expect(resources).toMatchObject([{ uri: "x://1", name: "n\\u{1B}[2J", description: "\\u{200B}secret" }]);
+  expect(String(resources[0]?.title)).toHaveLength(200);
 });
 
 test.each([

@@ -1,5 +1,5 @@
-import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -118,8 +118,8 @@ describe("a file that cannot be used", () => {
     expect(await store.read(mail)).toEqual({
       pins: undefined,
       problem: {
-        zh: "已批准的 mail 工具的记录已损坏，现在的工具重新被信任",
-        en: "What was approved of the tools of mail is damaged; its tools are trusted anew as they are now",
+        zh: "已批准的 mail 工具的记录已损坏，它的工具需要重新批准",
+        en: "What was approved of the tools of mail is damaged; its tools have to be approved again",
       },
     });
     await store.write(mail, pins);
@@ -139,6 +139,19 @@ describe("a file that cannot be used", () => {
     writeFileSync(file, "");
     await expect(createPinStore(file).write(mail, pins)).rejects.toThrow("cannot be kept");
     expect(await createPinStore(file).read(mail)).toEqual(nothing);
+  });
+
+  test.skipIf(process.platform === "win32")("because it is a pipe is damaged, and is not waited for", async () => {
+    const home = temporaryFolder();
+    const store = createPinStore(home);
+    await store.write(mail, pins);
+    const file = fileIn(home);
+    rmSync(file);
+    execFileSync("mkfifo", [file]);
+    expect((await store.read(mail)).problem?.en).toContain("What was approved of the tools of mail is damaged");
+    expect(await store.hasChanged(mail)).toBe(false);
+    await store.write(mail, pins);
+    expect((await store.read(mail)).pins).toEqual(pins);
   });
 
   test.skipIf(process.getuid?.() === 0)("because its folder is closed is a problem that says so", async () => {

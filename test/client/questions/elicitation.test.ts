@@ -170,6 +170,7 @@ describe("a page to open", () => {
     "https://bank.com@evil.test/",
     "not an address",
     `https://example.com/${"x".repeat(4000)}`,
+    "https://example.com/?key=sk-SECRET-12345",
     7,
   ])("is refused with the address %s", async (url) => {
     await expect(refused(page(url))).rejects.toMatchObject({ code: -32602 });

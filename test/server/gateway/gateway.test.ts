@@ -7,7 +7,16 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Outcome } from "../../../src/core/outcome.ts";
-import { configFile, npmServer, program, programEnvironment, temporaryFolder } from "../../fakes/program.ts";
+import {
+  collect,
+  configFile,
+  npmServer,
+  program,
+  programEnvironment,
+  runProgram,
+  startProgram,
+  temporaryFolder,
+} from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
 import { type Connect, connectV2, type Host, type HostOptions, hosts, type Listed } from "./hosts.ts";
 
@@ -252,6 +261,22 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
     expect(await journalOf(journal)).not.toContain("12345");
   });
 
+  test("a tool that came later waits to be approved: the host is told so, and not that it is missing", async () => {
+    const waits = { isError: true, content: [{ text: expect.stringContaining("duet tools approve") }] };
+    const all = await opened(connect, await served({ below: offering() }));
+    await all.call("below__grow");
+    await expect.poll(() => all.call("below__grown").catch(() => undefined), { timeout: 15_000 }).toMatchObject(waits);
+    expect(await all.call("call_tool", { name: "below__grown" })).toMatchObject(waits);
+    expect((await all.listTools()).map(({ name }) => name)).not.toContain("below__grown");
+  });
+
+  test("arguments that are nested too deep are refused, and not as a fault of ours", async () => {
+    const deep = JSON.parse(`${'{"a":'.repeat(65)}1${"}".repeat(65)}`);
+    const result = await host.call("below__sum", deep);
+    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("at most 64") }] });
+    expect(JSON.stringify(result)).not.toContain("fault of the program");
+  });
+
   test("a list that changes below is announced above, and has changed", async () => {
     let changes = 0;
     const options = await served({ below: offering() }, undefined, { tools: { newTools: "allow" } });
@@ -301,6 +326,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
     expect(asked.content[0]?.text).toBe("first: decline");
     const none = await searching.call("call_tool", { name: "nothing" });
     expect(none).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("find_tools") }] });
+    expect(JSON.stringify(none)).not.toContain("fault of the program");
     const wrong = await searching.call("find_tools", { limit: 2 });
     expect(wrong).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("query") }] });
   });
@@ -338,6 +364,61 @@ describe("duet serve --expose", () => {
     expect(trace_id).toBe(id);
     expect(tool_calls[0]?.result).toMatch(new RegExp(`"traceparent":"00-${id}-(?!b7ad6b7169203331)[0-9a-f]{16}-01"`));
     expect(tool_calls[0]?.result).toContain("vendor=1");
+  });
+
+  test("an answer to a question that nobody asked is refused with what it names", async () => {
+    const { args, env } = await served({ below: offering() });
+    const child = await startProgram(args.slice(1), { env });
+    const finished = collect(child);
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "t", version: "0" },
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const forged = { _meta, requestState: "forged-1", inputResponses: {} };
+    const send = (id: number, method: string, params: object): void =>
+      void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, ...forged } })}\n`);
+    send(1, "tools/call", { name: "below__sum", arguments: { a: 1, b: 2 } });
+    send(2, "prompts/get", { name: "below__greet" });
+    let out = "";
+    child.stdout.on("data", (text) => {
+      out += text;
+    });
+    await expect.poll(() => out.trim().split("\n").length, { timeout: 15_000 }).toBe(2);
+    child.stdin.end();
+    await finished;
+    const answers = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const toCall = answers.find(({ id }) => id === 1).result;
+    expect(toCall).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('"forged-1"') }] });
+    expect(answers.find(({ id }) => id === 2).error.message).toContain('"forged-1"');
+    expect(out).not.toContain("fault of the program");
+  });
+
+  test.each(["tools", "agent"])("the operator is told once how many tools wait, exposing %s", async (exposed) => {
+    const folder = await temporaryFolder();
+    const say = join(folder, "say.json");
+    const tool = (name: string) => ({ name, description: name, inputSchema: { type: "object" } });
+    const list = (...names: string[]) => writeFile(say, JSON.stringify({ lists: [names.map(tool)] }));
+    const below = { command: process.execPath, args: [resolve("test/fakes/mcp-metadata.ts"), "--say", say] };
+    const file = await configFile({ mcpServers: { below } });
+    const env = await programEnvironment({ DUET_HOME: join(folder, "home") });
+    await list("one");
+    await runProgram(["tools", "list", "--config", file], { env });
+    await list("one", "two", "three");
+    const child = await startProgram(["serve", "--config", file, "--locale", "en", "--expose", exposed], { env });
+    const finished = collect(child);
+    let err = "";
+    child.stderr.on("data", (text) => {
+      err += text;
+    });
+    const line =
+      "duet: Tools that are new or changed and are not used until approved: 2 (below); run duet tools approve\n";
+    await expect.poll(() => err, { timeout: 15_000 }).toBe(line);
+    child.stdin.end();
+    expect(await finished).toMatchObject({ code: 0, stderr: line });
   });
 
   test("a choice that is none is refused in one line", async () => {

@@ -1,15 +1,10 @@
 import type { Duet } from "../app.ts";
 import { cutText } from "../core/cut-text.ts";
-import { DuetError, report } from "../core/errors.ts";
-import { isRecord, type JsonObject } from "../core/json.ts";
+import { report } from "../core/errors.ts";
 import { errorLine } from "../core/lines.ts";
 import { say } from "../core/locale.ts";
 import { printableJson, printableLine } from "../core/printable.ts";
-import type { Tool } from "../core/tool.ts";
 import { type Console, writeSafely } from "./console.ts";
-import { createAskElicitation, elicitByHand } from "./elicit.ts";
-import { createQuietScreen } from "./quiet-screen.ts";
-import { canBeAsked, openTerminalQuestions } from "./reader.ts";
 import { healthOf } from "./server-health.ts";
 import { offerLine, weighTools } from "./tool-weights.ts";
 
@@ -84,61 +79,4 @@ export async function listTools({ duet, console, output, signal }: ToolsOptions)
       }),
     );
   return 0;
-}
-
-/** Calls one tool by hand; its result goes to stdout. 0 if it succeeded, 1 if not. */
-export async function callTool(options: ToolsOptions, name: string, argumentsText: string): Promise<number> {
-  const { duet, console, output, signal } = options;
-  const args = parseArguments(argumentsText);
-  const { tools } = await duet.inventory(signal);
-  const tool = tools.find((known) => known.name === name);
-  if (!tool) throw noSuchTool(name, tools);
-  const { locale } = duet;
-  const questions = canBeAsked(console) ? openTerminalQuestions(console) : undefined;
-  const screen = questions && createQuietScreen(questions.ask);
-  const write = (line: string): void => writeSafely(console.stderr, `${line}\n`);
-  const note = (line: string): void => void Promise.resolve(screen?.free()).then(() => write(line));
-  const ask = screen && createAskElicitation({ locale, ask: screen.ask, write });
-  const running = tool.run(args, {
-    signal,
-    locale,
-    // Whoever calls it by hand has agreed to the call.
-    approve: async () => "once",
-    elicit: ask && elicitByHand(ask, signal),
-    progress: (message) => note(`… ${printableLine(message)}`),
-    notice: (_, message) => note(`ℹ ${printableLine(message)}`),
-  });
-  const result = await running.finally(() => questions?.close());
-  await screen?.free();
-  if (output === "json") console.stdout.write(`${printableJson(result, 2)}\n`);
-  else writeSafely(result.ok ? console.stdout : console.stderr, `${result.text}\n`);
-  return result.ok ? 0 : 1;
-}
-
-function parseArguments(text: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw badArguments(text, cause);
-  }
-  if (!isRecord(value)) throw badArguments(text);
-  return value as JsonObject;
-}
-
-function badArguments(text: string, cause?: unknown): DuetError {
-  const shown = cutText(printableLine(text), 100);
-  return new DuetError({
-    code: "config",
-    text: { zh: `JSON: ${shown} 不是 JSON 对象`, en: `JSON: ${shown} is not a JSON object` },
-    cause,
-  });
-}
-
-function noSuchTool(name: string, tools: readonly Tool[]): DuetError {
-  const names = tools.map((tool) => tool.name).join(", ");
-  return new DuetError({
-    code: "config",
-    text: { zh: `没有名为 ${name} 的工具；有：${names}`, en: `there is no tool named ${name}; there are: ${names}` },
-  });
 }

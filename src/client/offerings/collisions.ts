@@ -16,9 +16,12 @@ export function createCollisions(tell: (line: Text) => void) {
     for (const found of all) {
       const uri = textOf(found.entry[kind.key]);
       const before = first.get(uri);
-      if (before === undefined) first.set(uri, found);
-      const pair = before && JSON.stringify([before.server, found.server]);
-      if (before === undefined || pair === undefined || told.has(pair)) continue;
+      if (before === undefined) {
+        first.set(uri, found);
+        continue;
+      }
+      const pair = JSON.stringify([before.server, found.server]);
+      if (told.has(pair)) continue;
       told.add(pair);
       tell(collision(cutText(uri, 200), before.server, found.server));
     }

@@ -152,6 +152,18 @@ test("a child sees the variables that it needs, its own, and nothing else of our
   expect(text).toContain('"PATH"');
   expect(text).not.toContain("CANARY");
   const names = Object.keys(JSON.parse(text));
-  const allowed = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TMPDIR", "OWN", "DUET_DEPTH"];
+  const allowed = [
+    "NODE_COMPILE_CACHE",
+    "HOME",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "USER",
+    "LANG",
+    "TMPDIR",
+    "OWN",
+    "DUET_DEPTH",
+  ];
   expect(names.filter((name) => !allowed.includes(name))).toEqual([]);
 });

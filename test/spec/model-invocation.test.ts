@@ -279,7 +279,7 @@ describe("错误处理与弹性", () => {
 
   test("网络超时: the request is cancelled and the caller gets a timeout error", async () => {
     fake.script("gpt-4", { hang: "before-headers" });
-    const { code, outcome } = await chat({ ...openai, timeout: 1 });
+    const { code, outcome } = await chat({ ...openai, timeout: 3 });
     expect(code).toBe(1);
     expect(outcome?.error).toMatchObject({ code: "timeout", message: expect.stringContaining("超时") });
     await expect.poll(() => request("gpt-4").aborted).toBe(true);

@@ -21,6 +21,8 @@ export class StdioTransport implements Transport {
   readonly #parse: (value: unknown) => JSONRPCMessage;
   readonly #gate = createFloodGate((line) => this.#take(line));
   #closed = false;
+  /** Whether something other than an answer came in this turn of the event loop. */
+  #hasNoticed = false;
 
   constructor(child: Child, parse: (value: unknown) => JSONRPCMessage) {
     this.#child = child;
@@ -73,6 +75,24 @@ export class StdioTransport implements Transport {
       this.#child.words.push(Buffer.from(`${line.slice(0, 2000)}\n`));
       return;
     }
+    if ("method" in message) this.#notice();
+    else if (this.#hasNoticed) {
+      setImmediate(() => this.#deliver(message));
+      return;
+    }
+    this.#deliver(message);
+  }
+
+  /** The package forgets who listens to a call's progress with its answer, before it has handed on what came just before. */
+  #notice(): void {
+    if (this.#hasNoticed) return;
+    this.#hasNoticed = true;
+    setImmediate(() => {
+      this.#hasNoticed = false;
+    });
+  }
+
+  #deliver(message: JSONRPCMessage): void {
     try {
       this.onmessage?.(message);
     } catch (error) {

@@ -5,14 +5,26 @@ import { defineConfig } from "vitest/config";
 // Hundreds of processes read the same files: the tests' own and the servers that they start compile each but once.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
 
+/** Folders whose tests leave nothing behind in their process, so that one process may run many files. */
+const sharing = ["core", "config", "agent", "providers", "tools"].map((folder) => `test/${folder}/**/*.test.ts`);
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     globalSetup: "test/build.ts",
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: "forks",
     // Most tests wait for processes and sockets: more of them than cores run at once.
     maxWorkers: Math.max(4, availableParallelism()),
+    projects: [
+      {
+        extends: true,
+        test: { name: "sharing", include: sharing, isolate: false, globalSetup: [], sequence: { groupOrder: 0 } },
+      },
+      {
+        extends: true,
+        test: { name: "apart", include: ["test/**/*.test.ts"], exclude: sharing, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 });

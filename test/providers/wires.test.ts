@@ -119,7 +119,7 @@ describe.each<WireName>(["openai-chat", "openai-responses", "anthropic-messages"
 
   test("a provider that does not answer is left after the limit of the first content, and asked again", async () => {
     script({ hang: "before-headers" }, { hang: "after-headers" }, { text: "Rain." });
-    const { text, notices } = await hear(model({ firstContentMs: 80 }));
+    const { text, notices } = await hear(model({ firstContentMs: 500 }));
     expect(text).toBe("Rain.");
     expect(notices).toEqual([expect.stringContaining("(1/3)"), expect.stringContaining("(2/3)")]);
     await expect.poll(() => requests().map((entry) => entry.aborted)).toEqual([true, true, false]);

@@ -16,6 +16,7 @@ import { openStore } from "./app/store.ts";
 import { openTelemetry } from "./app/telemetry.ts";
 import { createToolFinding } from "./app/tool-finding.ts";
 import { createTurns } from "./app/turns.ts";
+import type { Pool } from "./client/pool.ts";
 import type { Config } from "./config.ts";
 import { traceIdOf } from "./core/chain.ts";
 import type { AgentEvent } from "./core/events.ts";
@@ -115,6 +116,13 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
     });
   }
 
+  /** Once each has been tried. */
+  async function triedServers(signal: AbortSignal | undefined): Promise<Pool | undefined> {
+    const pool = await offer.pool();
+    await pool?.ready(signal);
+    return pool;
+  }
+
   return {
     locale: config.locale,
     localeFor,
@@ -125,16 +133,8 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       const [{ weighOffer }, { functionCall }] = await Promise.all([agent.get(), models.get()]);
       return weighOffer(tools, functionCall, config.tools.searchAbove, finding.weights);
     },
-    async servers(signal) {
-      const pool = await offer.pool();
-      await pool?.ready(signal);
-      return pool?.status() ?? [];
-    },
-    async toolChanges(signal) {
-      const pool = await offer.pool();
-      await pool?.ready(signal);
-      return pool?.waiting() ?? [];
-    },
+    servers: async (signal) => (await triedServers(signal))?.status() ?? [],
+    toolChanges: async (signal) => (await triedServers(signal))?.waiting() ?? [],
     approveTools: async (shown) => (await offer.pool())?.approve(shown) ?? [],
     async configure(next) {
       await offer.configure(next);

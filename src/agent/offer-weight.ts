@@ -20,7 +20,7 @@ export type Weights = WeakMap<Tool, number>;
 /** Whatever a model could read: more tools than this cost too much, and few models still choose well among them. */
 const mostTokens = 16_000;
 /** So few tools of servers are no matter for a search, which loads as many at once. */
-export const fewTools = 5;
+const fewTools = 5;
 
 /** `share`: of the model's window. */
 export function weighOffer(tools: readonly Tool[], model: Model, share: number, weights: Weights): OfferWeight {

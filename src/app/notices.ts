@@ -4,11 +4,12 @@ import { deepestChain } from "../core/chain.ts";
 import { cutText } from "../core/cut-text.ts";
 import { type DuetError, report } from "../core/errors.ts";
 import { sentences } from "../core/lines.ts";
-import { type Locale, say, type Text } from "../core/locale.ts";
+import { type Locale, say } from "../core/locale.ts";
 import type { Notice } from "../core/notice.ts";
 import { printableLine } from "../core/printable.ts";
 import type { DroppedTool } from "../tools/collect.ts";
 import { lostTools } from "./own-tools.ts";
+import { serverFailure } from "./server-failure.ts";
 
 /** Tells that no server was started, because Duets start one another in a circle. */
 export function nested(
@@ -34,21 +35,13 @@ export function unavailable(states: readonly ServerStatus[], known: Set<string>,
     const isLate = state === "starting" && toolCount === 0;
     if (known.has(name) || (error === null && !isLate)) return [];
     known.add(name);
-    const why = error ? withoutName(error.text, name) : { zh: "还在启动", en: "it is still starting" };
+    const why = error ? serverFailure(name, error) : { zh: "还在启动", en: "it is still starting" };
     const message = say(locale, {
       zh: `MCP 服务器 ${name} 不可用，其余照常：${why.zh}`,
       en: `MCP server ${name} is unavailable; the rest goes on: ${why.en}`,
     });
     return [{ type: "notice", level: "warning", code: "server-unavailable", message }];
   });
-}
-
-/** The error says of whom it is, too. */
-function withoutName({ zh, en }: Text, name: string): Text {
-  return {
-    zh: zh.replace(`MCP 服务器 ${name} 无法使用：`, ""),
-    en: en.replace(`MCP server ${name} cannot be used: `, ""),
-  };
 }
 
 /** Tells where a person should look at what servers say of their tools; `known` keeps what was told already. */

@@ -1,8 +1,9 @@
 import type { ModelCheck, Role } from "../app/checkup.ts";
+import { serverFailure } from "../app/server-failure.ts";
 import type { Inventory } from "../app.ts";
 import type { Config } from "../config.ts";
 import type { DuetError } from "../core/errors.ts";
-import type { Text } from "../core/locale.ts";
+import { type Text, withoutPrefix } from "../core/locale.ts";
 import { modelName } from "../core/model.ts";
 import { healthOf } from "./server-health.ts";
 
@@ -35,7 +36,7 @@ export function modelFinding(check: ModelCheck, config: Config): Finding {
     [words.join(" + "), ...served, choice.wire, `${elapsedMs} ms`, ...notices].join(" · ");
   const zh = facts(check.roles.map((role) => roles[role].zh));
   const en = facts(check.roles.map((role) => roles[role].en));
-  const why = error && withoutName(error.text, { zh: `${name}：`, en: `${name}: ` });
+  const why = error && withoutPrefix(error.text, { zh: `${name}：`, en: `${name}: ` });
   return {
     topic: "model",
     state: error ? "failed" : "ok",
@@ -84,17 +85,13 @@ export function serverFinding(server: Inventory["servers"][number]): Finding {
     zh: out > 0 ? ` · 忽略了 ${out} 个工具（见 duet tools）` : "",
     en: out > 0 ? ` · ${out} tools left out (see duet tools)` : "",
   };
-  const isLazy = state === "idle";
+  const took = `${startMs ?? "?"} ms`;
+  const start =
+    state === "idle" ? { zh: "第一次调用时启动", en: "starts with its first call" } : { zh: took, en: took };
   const health = healthOf(server);
   const facts = {
-    zh: [`${transport} · ${toolCount} 个工具 · ${isLazy ? "第一次调用时启动" : `${startMs ?? "?"} ms`}${left.zh}`]
-      .concat(health.map(({ zh }) => zh))
-      .join(" · "),
-    en: [
-      `${transport} · ${toolCount} tools · ${isLazy ? "starts with its first call" : `${startMs ?? "?"} ms`}${left.en}`,
-    ]
-      .concat(health.map(({ en }) => en))
-      .join(" · "),
+    zh: [transport, `${toolCount} 个工具`, start.zh + left.zh, ...health.map(({ zh }) => zh)].join(" · "),
+    en: [transport, `${toolCount} tools`, start.en + left.en, ...health.map(({ en }) => en)].join(" · "),
   };
   return {
     topic: "server",
@@ -116,9 +113,8 @@ const stateOf: Record<Inventory["servers"][number]["state"], Finding["state"]> =
   closed: "failed",
 };
 
-function serverError({ name, transport }: Inventory["servers"][number], { text }: DuetError): Text {
-  const known = { zh: `MCP 服务器 ${name} 无法使用：`, en: `MCP server ${name} cannot be used: ` };
-  const why = withoutName(text, known);
+function serverError({ name, transport }: Inventory["servers"][number], error: DuetError): Text {
+  const why = serverFailure(name, error);
   return { zh: `${transport} · ${cut(why.zh)}。`, en: `${transport} · ${cut(why.en)}.` };
 }
 
@@ -127,14 +123,6 @@ function serverRemedy(name: string, transport: string): Text {
   return {
     zh: `请检查 mcpServers.${name} 的 ${keys}。`,
     en: `Check ${keys} of mcpServers.${name}.`,
-  };
-}
-
-/** A line names its subject first; the error's own words need not do it again. */
-function withoutName({ zh, en }: Text, prefix: Text): Text {
-  return {
-    zh: zh.startsWith(prefix.zh) ? zh.slice(prefix.zh.length) : zh,
-    en: en.startsWith(prefix.en) ? en.slice(prefix.en.length) : en,
   };
 }
 

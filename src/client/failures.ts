@@ -8,6 +8,7 @@ import type { Redact } from "./redact.ts";
 import type { ServerSettings } from "./settings.ts";
 import { bodyOf, codeOf, isLost, isOtherProtocol, networkCode, statusOf } from "./thrown.ts";
 import { ownErrors } from "./transport/own-errors.ts";
+import { unusable } from "./unusable.ts";
 
 /** What is known when a server fails. */
 export interface Circumstances {
@@ -30,12 +31,10 @@ export function startFailure(thrown: unknown, circumstances: Circumstances): Due
   const { code, text, hint, retryable } = explain(thrown, circumstances);
   const words = lastWords(circumstances);
   const said = words === "" ? words : `\n${words}`;
+  const { zh, en } = unusable(name);
   return new DuetError({
     code,
-    text: {
-      zh: `MCP 服务器 ${name} 无法使用：${text.zh}${said}`,
-      en: `MCP server ${name} cannot be used: ${text.en}${said}`,
-    },
+    text: { zh: `${zh}${text.zh}${said}`, en: `${en}${text.en}${said}` },
     ...(hint !== undefined && { hint }),
     retryable: retryable ?? false,
   });

@@ -138,6 +138,9 @@ function short(text: string): string {
 
 /** A server that gives no message has at least numbers. */
 function progressOf({ progress, total }: Extract<AgentEvent, { type: "tool-progress" }>): string {
-  if (progress === undefined) return "";
+  return progress === undefined ? "" : progressCounts(progress, total);
+}
+
+export function progressCounts(progress: number, total: number | undefined): string {
   return total === undefined ? String(progress) : `${progress}/${total}`;
 }

@@ -50,6 +50,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
   let listed: Listing | undefined;
   /** As the server describes them, and as a model may see them. */
   let pairs: { raw: RemoteTool; tool: RemoteTool }[] = [];
+  let usable: RemoteTool[] = [];
   let waiting: WaitingTool[] = [];
   const warningsOf = createWarnings();
   /** Why approvals cannot be read or kept. */
@@ -77,6 +78,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
       const before = known.get(raw.name);
       return before && isSameTool(before.raw, raw) ? before : { raw, tool: makeVisible(raw) };
     });
+    usable = pairs.map(({ tool }) => tool);
   }
 
   async function judgeAgain(era: Era | undefined): Promise<void> {
@@ -102,7 +104,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
 
   return {
     get usable() {
-      return pairs.map(({ tool }) => tool);
+      return usable;
     },
     get waiting() {
       return waiting;

@@ -8,8 +8,6 @@ import { openFetch } from "./open-fetch.ts";
 import type { OpenFetch } from "./own-connections.ts";
 import { ownErrors } from "./own-errors.ts";
 
-export type { Sdk } from "../sdk.ts";
-
 /** A transport that is not connected yet, and how to leave it politely. */
 export interface Link {
   transport: Transport;

@@ -6,8 +6,8 @@ import { childEnvironment, type Environment } from "../../core/processes/environ
 import type { Lifeline } from "../../core/processes/lifeline.ts";
 import { Tail } from "../../core/processes/tail.ts";
 import { sleep } from "../../core/waiting.ts";
+import type { Sdk } from "../sdk.ts";
 import type { ServerTransport } from "../settings.ts";
-import type { Sdk } from "./http.ts";
 import { StdioTransport } from "./stdio.ts";
 
 type Target = Extract<ServerTransport, { type: "stdio" }>;

@@ -1,5 +1,6 @@
 import { type Chain, deepestChain, tooDeep } from "../../core/chain.ts";
 import type { Elicit } from "../../core/elicitation.ts";
+import { progressCounts } from "../../core/lines.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import type { Approve } from "../../core/permission.ts";
 import { printable, printableJson } from "../../core/printable.ts";
@@ -68,6 +69,6 @@ function toApprove(ask: AskHost, locale: Locale): Approve {
 /** The counts of a server say something to people only: the host's counter is our own. */
 export function lineOf(message: string, count: number | undefined, total: number | undefined): string {
   if (count === undefined || !Number.isFinite(count)) return message;
-  const counts = total === undefined ? `${count}` : `${count}/${total}`;
+  const counts = progressCounts(count, total);
   return message === "" ? counts : `${message} (${counts})`;
 }

@@ -84,6 +84,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       callersTraceId: traceIdOf(chain?.trace),
     });
     yield* runAgent({
+      id: request.runId,
       question,
       mode,
       conversation,

@@ -65,6 +65,7 @@ export async function loadConfig(
     },
     search: readSearch(settings.search, sources),
     web: settings.web,
+    serve: settings.serve,
     email: readEmail(settings.email, sources, origins["email.host"]),
     prompts: { directory: prompts.directory && absolute("prompts.directory", prompts.directory) },
     conversations: settings.conversations,

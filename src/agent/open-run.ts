@@ -27,6 +27,8 @@ import type { ConversationStore } from "./store.ts";
 import { createWindows, longestResult, smallerOf } from "./window.ts";
 
 export interface RunOptions {
+  /** `run-…`; a new one when absent. */
+  id?: string | undefined;
   question: string;
   mode: Mode;
   /** As it was loaded; the run is appended to it in `store`. */
@@ -82,7 +84,7 @@ export function openRun(options: RunOptions, { question, cancelled, clock, emit 
   });
   const { tools } = offer;
   return {
-    id: newId("run"),
+    id: options.id ?? newId("run"),
     traceId: options.observer?.traceId ?? traceIdOf(options.chain?.trace) ?? randomHex(),
     question,
     said: options.question,

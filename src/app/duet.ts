@@ -6,6 +6,7 @@ import type { ConversationStore } from "../agent/store.ts";
 import type { ServerStatus } from "../client/connection.ts";
 import type { NamedChange } from "../client/pool.ts";
 import type { ServerSettings } from "../client/settings.ts";
+import type { Caller } from "../core/caller.ts";
 import type { Chain } from "../core/chain.ts";
 import type { AskElicitation } from "../core/elicitation.ts";
 import type { AgentEvent } from "../core/events.ts";
@@ -42,10 +43,10 @@ export interface Duet {
   approveTools(shown: readonly NamedChange[]): Promise<NamedChange[]>;
   /** Takes these servers in place of those of the configuration; whose settings are the same goes on undisturbed. */
   configure(servers: readonly ServerSettings[]): Promise<void>;
-  /** Every tool, prompt and resource, for a host that uses them itself; one for each connection. */
-  gateway(): Gateway;
-  /** Where conversations and traces are kept; opened when first needed. */
-  store(): Promise<ConversationStore>;
+  /** Every tool, prompt and resource that the caller may use, for a host that uses them itself; one for each connection. */
+  gateway(caller?: Caller): Gateway;
+  /** Where a caller's conversations and traces are kept; opened when first needed. */
+  store(caller?: Caller): Promise<ConversationStore>;
   /** Asks each model in use for one word, side by side; rejects only when the signal aborts. */
   checkModels(signal: AbortSignal): Promise<ModelCheck[]>;
   /** The search backends in use, of which none is asked; null when search is off. */
@@ -61,6 +62,10 @@ export interface Duet {
 
 export interface AskRequest {
   question: string;
+  /** Who asks; the operator when absent. */
+  caller?: Caller | undefined;
+  /** The id that the run is to have; a new one when absent. */
+  runId?: string | undefined;
   conversationId?: string;
   mode?: Mode;
   /** Chat mode: search the web for the question first; absent: as `search.enabled` says, else not. */

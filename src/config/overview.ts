@@ -15,7 +15,8 @@ export interface Overview {
 
 /** The configuration in force and where each value came from, fit to be shown. */
 export function overview(config: Config): Overview {
-  const { agent, providers, mcpServers, servers, tools, search, web, email, prompts, conversations } = config.settings;
+  const { agent, providers, mcpServers, servers, tools, search, web, email, serve, prompts, conversations } =
+    config.settings;
   const functionCall = config.models.functionCall ?? config.candidates[0];
   const { answer } = config.models;
   const tree = {
@@ -27,7 +28,7 @@ export function overview(config: Config): Overview {
     },
     providers,
     agent: { ...agent, maxTokens: config.agent.maxTokens, terminalMode: config.agent.terminalMode },
-    ...{ mcpServers, servers, tools: { ...tools, directory: config.tools.directory }, search, web, email },
+    ...{ mcpServers, servers, tools: { ...tools, directory: config.tools.directory }, search, web, email, serve },
     ...{ prompts, conversations },
     httpToken: config.httpToken,
   };

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { wires } from "../providers/settings.ts";
 import { emailSchema } from "./email-schema.ts";
 import { searchSchema } from "./search-schema.ts";
+import { serveSchema } from "./serve-schema.ts";
 import { toolsSchema } from "./tools-schema.ts";
 import { webSchema } from "./web-schema.ts";
 import { address, only, patterns, text } from "./words.ts";
@@ -219,6 +220,7 @@ export const fileSchema = z
     search: searchSchema.prefault({}),
     web: webSchema.prefault({}),
     email: emailSchema.prefault({}),
+    serve: serveSchema.prefault({}),
     prompts: z
       .strictObject({ directory: text.optional().meta({ description: "Your own prompts, relative to this file." }) })
       .prefault({}),

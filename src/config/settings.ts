@@ -22,6 +22,8 @@ export interface Config extends ModelsConfig {
   tools: ToolsSettings;
   search: SearchSettings;
   web: WebSettings;
+  /** What hosts get of `duet serve`. */
+  serve: Settings["serve"];
   /** Absent where no SMTP server is set. */
   email?: EmailSettings;
   prompts: { directory?: string };

@@ -1,0 +1,85 @@
+import * as z from "zod";
+import { address, patterns, text } from "./words.ts";
+
+const seconds = (from: number, to: number) => z.number().min(from).max(to);
+
+/** Signatures by a public key only: a secret that both sides know would let whoever checks a token make one. */
+export const signatureAlgorithms = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+] as const;
+
+const authSchema = z
+  .strictObject({
+    issuer: address.meta({ description: "The authorization server, as its tokens name it." }),
+    audience: text
+      .optional()
+      .meta({ description: "What tokens must be meant for; the public address of /mcp when absent." }),
+    jwksUrl: address.optional().meta({ description: "Its keys; found through its metadata when absent." }),
+    algorithms: z.array(z.enum(signatureAlgorithms)).min(1).default(["RS256", "ES256", "EdDSA", "PS256"]),
+    scopes: z.array(text).default([]).meta({ description: "Scopes that every token must have." }),
+    tools: z.record(text, patterns).optional().meta({
+      description: "Tools by scope, as patterns: what a caller may use, by itself or through the agent. Absent: all.",
+    }),
+  })
+  .meta({ description: "OAuth 2.1 resource server: callers sign in with tokens of this authorization server." });
+
+const httpSchema = z
+  .strictObject({
+    publicUrl: address
+      .optional()
+      .meta({ description: "The address under which others reach this server, without /mcp." }),
+    allowedHosts: z
+      .array(text)
+      .default([])
+      .meta({ description: "Host headers beyond the address that is bound: duet.example.com, duet.example.com:8443." }),
+    allowedOrigins: z.array(text).default([]).meta({ description: "Pages that may call: https://app.example.com." }),
+    maxBody: z.int().min(1024).max(100_000_000).default(4_194_304).meta({ description: "Bytes of one request." }),
+    maxConnections: z.int().min(1).max(100_000).default(1000),
+    maxConnectionsPerAddress: z.int().min(1).max(100_000).default(250),
+    maxSessions: z
+      .int()
+      .min(1)
+      .max(100_000)
+      .default(1000)
+      .meta({ description: "Sessions of clients of the 2025 protocol." }),
+    sessionIdle: seconds(1, 86_400)
+      .default(1800)
+      .meta({ description: "Seconds without a request after which a session is over." }),
+    auth: authSchema.optional(),
+  })
+  .meta({ description: "`duet serve --http`." });
+
+/** What `serve` of the file may say. */
+export const serveSchema = z
+  .strictObject({
+    window: seconds(1, 86_400)
+      .optional()
+      .meta({ description: "Seconds after which a call returns `running`; for hosts of which nothing is known: 50." }),
+    windows: z
+      .record(text, seconds(1, 86_400))
+      .default({})
+      .meta({ description: "The same by host, as it names itself (clientInfo.name)." }),
+    onDisconnect: z
+      .enum(["cancel", "finish"])
+      .default("cancel")
+      .meta({ description: "What becomes of a run whose caller cancels or leaves: it ends, or its result waits." }),
+    confirm: z.enum(["token", "never"]).default("token").meta({
+      description: "Where the host cannot ask its user: hand out a token to be passed back, or do not run such calls.",
+    }),
+    confirmTime: seconds(1, 600).default(600).meta({ description: "Seconds that a question to a person may wait." }),
+    keepResults: seconds(1, 86_400)
+      .default(3600)
+      .meta({ description: "Seconds that agent_result can still be asked for a run." }),
+    maxRuns: z.int().min(1).max(10_000).default(200).meta({ description: "Runs at one time." }),
+    http: httpSchema.prefault({}),
+  })
+  .meta({ description: "`duet serve`: what hosts get." });

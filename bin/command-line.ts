@@ -5,11 +5,13 @@ import type { Action } from "./actions/action.ts";
 import { ask } from "./actions/ask.ts";
 import { chat } from "./actions/chat.ts";
 import { doctor } from "./actions/doctor.ts";
+import { install } from "./actions/install.ts";
 import { trace } from "./actions/kept.ts";
 import { login } from "./actions/login.ts";
 import { serve } from "./actions/serve.ts";
 import { configCommands } from "./commands/config.ts";
 import { conversationsCommands } from "./commands/conversations.ts";
+import { installOptions } from "./commands/install.ts";
 import { output, rows, textOrJson } from "./commands/rows.ts";
 import { toolsCommands } from "./commands/tools.ts";
 import { conversationOptions, serveOptions } from "./options.ts";
@@ -54,7 +56,7 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
     )
     .command(
       "serve",
-      "MCP server over stdio",
+      "MCP server over stdio, or over HTTP with --http",
       (it) => it.options(rows(serveOptions)),
       (values) => take(serve(values)),
     )
@@ -75,6 +77,12 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
           .positional("server", { type: "string", demandOption: true })
           .options(rows({ remove: { type: "boolean", describe: "forget the sign-in" } })),
       (values) => take(login(values)),
+    )
+    .command(
+      "install [host]",
+      "plugs Duet into a host: shows the change of its file, asks, keeps a copy; the hosts when none is named",
+      (it) => installOptions(it),
+      (values) => take(install(values)),
     )
     .command(
       "doctor",

@@ -2,7 +2,15 @@ import { dirname, join, resolve } from "node:path";
 import { chooseFiles, type LeftOut } from "./config/choose-files.ts";
 import { readEmail } from "./config/email.ts";
 import type { Environment } from "./config/expand.ts";
-import { absolutePath, configDirectory, fileName, searchedPlaces, stateDirectory, trustedFile } from "./config/find.ts";
+import {
+  absolutePath,
+  configDirectory,
+  fileName,
+  homeDirectory,
+  searchedPlaces,
+  stateDirectory,
+  trustedFile,
+} from "./config/find.ts";
 import type { Flags } from "./config/flags.ts";
 import { speaksALanguage, systemLocale } from "./config/locale.ts";
 import { merge, originsOf } from "./config/merge.ts";
@@ -105,6 +113,14 @@ export function foundFiles(
 ): { file: string; dotEnv: string; home: string } {
   const file = resolve(directory, flags.config ?? fileName);
   return { file, dotEnv: join(dirname(file), ".env"), home: stateDirectory(environment, directory) };
+}
+
+/** What the paths of other programs' files are made of. */
+export function programPlaces(
+  environment: Environment = process.env,
+  directory: string = process.cwd(),
+): { environment: Environment; home: string; directory: string } {
+  return { environment, home: homeDirectory(environment), directory };
 }
 
 /** Every file, there or not, that has a say in which settings are read: what a change of them may change. */

@@ -1,0 +1,75 @@
+import { resolve } from "node:path";
+import { load } from "../../src/cli/opened.ts";
+import { DuetError } from "../../src/core/errors.ts";
+import { exposeOf, serveOptions, sharedOptions, toFlags } from "../options.ts";
+import { text, type Values } from "../values.ts";
+import type { Action } from "./action.ts";
+
+/** Puts Duet into a host's file, or lists the hosts. */
+export function install(values: Values): Action {
+  const flags = toFlags(values);
+  const name = nameOf(values);
+  exposeOf(values);
+  return async ({ console, signal }) => {
+    const [{ hostNames }, { findMachine }, { findProgram }, { fallbackLocale }] = await Promise.all([
+      import("../../src/cli/install/hosts.ts"),
+      import("../../src/cli/install/find-machine.ts"),
+      import("../../src/cli/install/find-program.ts"),
+      import("../../src/config.ts"),
+    ]);
+    const machine = await findMachine({ platform: process.platform });
+    const host = hostNames.find((each) => each === values.host);
+    const write = (lines: string): void => void console.stdout.write(lines);
+    if (host === undefined) {
+      const { listHosts } = await import("../../src/cli/install/list-hosts.ts");
+      write(await listHosts(machine, name, fallbackLocale(flags)));
+      return 0;
+    }
+    const isRemoval = values.remove === true;
+    const [config, { runInstall }, { openTrustQuestion }] = await Promise.all([
+      isRemoval ? undefined : load(flags, console),
+      import("../../src/cli/install/install.ts"),
+      import("../../src/cli/trust-question.ts"),
+    ]);
+    const person = openTrustQuestion(console, signal);
+    try {
+      return await runInstall({
+        ...{ host, name, machine, config, isRemoval, write },
+        isProject: values.project === true,
+        isDryRun: values["dry-run"] === true,
+        yes: values.yes === true,
+        withValues: values["with-env"] === true,
+        words: wordsOf(values),
+        program: await findProgram(machine, process.execPath, resolve(process.argv[1] ?? "")),
+        locale: config?.locale ?? fallbackLocale(flags),
+        now: new Date(),
+        ...(person && { confirm: person.confirm }),
+      });
+    } finally {
+      person?.close();
+    }
+  };
+}
+
+/** What was said of the agent is meant for the server that the host starts; `--config` is told apart. */
+function wordsOf(values: Values): string[] {
+  const own = ["config", "no-color", "verbose"];
+  const names = [...Object.keys(sharedOptions), ...Object.keys(serveOptions)].filter((name) => !own.includes(name));
+  return names.flatMap((name) => {
+    const value = values[name];
+    if (typeof value === "string") return [`--${name}`, value];
+    return value === true ? [`--${name}`] : [];
+  });
+}
+
+function nameOf(values: Values): string {
+  const name = text(values.name) ?? "duet";
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return name;
+  throw new DuetError({
+    code: "config",
+    text: {
+      zh: `--name: ${JSON.stringify(name)} 不能用（允许：1 到 64 个字母、数字、_ 和 -）`,
+      en: `--name: ${JSON.stringify(name)} is not allowed (1 to 64 letters, digits, _ and -)`,
+    },
+  });
+}

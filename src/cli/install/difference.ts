@@ -1,0 +1,79 @@
+import { argumentSecrets, hideSecrets, masked, namesSecret } from "../../config/mask.ts";
+import { cutText } from "../../core/cut-text.ts";
+import { isRecord, textOf } from "../../core/json.ts";
+import { printable } from "../../core/printable.ts";
+
+const around = 3;
+const longestLine = 160;
+
+/**
+ * What a change does to a file, as a unified difference of its one place: up to three lines around it, long ones cut, no
+ * secret in any of them. Empty where the texts are the same.
+ */
+export function difference(file: string, before: string, after: string, trees: readonly unknown[]): string {
+  if (before === after) return "";
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const head = sameAtStart(old, now);
+  const tail = sameAtEnd(old.slice(head), now.slice(head));
+  const from = Math.max(0, head - around);
+  const changed = [
+    ...old.slice(from, head).map((line) => ` ${line}`),
+    ...middle(old.slice(head, old.length - tail), now.slice(head, now.length - tail)),
+    ...old.slice(old.length - tail, old.length - tail + around).map((line) => ` ${line}`),
+  ];
+  const count = (mark: string): number => changed.filter((line) => line[0] === " " || line[0] === mark).length;
+  const where = `@@ -${position(from, count("-"))} +${position(from, count("+"))} @@`;
+  const hide = hiding(trees);
+  const lines = changed.map((line) => cutText(printable(hideSecrets(hide(line), [])), longestLine));
+  return `${[`--- ${before === "" ? "/dev/null" : file}`, `+++ ${file}`, where, ...lines].join("\n")}\n`;
+}
+
+function position(from: number, count: number): string {
+  return `${count === 0 ? from : from + 1},${count}`;
+}
+
+function linesOf(text: string): string[] {
+  return text === "" ? [] : text.replace(/\r?\n$/, "").split(/\r?\n/);
+}
+
+function sameAtStart(old: readonly string[], now: readonly string[]): number {
+  const at = old.findIndex((line, index) => line !== now[index]);
+  return at < 0 ? Math.min(old.length, now.length) : at;
+}
+
+function sameAtEnd(old: readonly string[], now: readonly string[]): number {
+  return sameAtStart(old.toReversed(), now.toReversed());
+}
+
+/** The longest common lines stay; a change of one entry is short. */
+function middle(old: readonly string[], now: readonly string[]): string[] {
+  const [first, next] = [old[0], now[0]];
+  if (first === undefined || next === undefined || old.length * now.length > 10_000) {
+    return [...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)];
+  }
+  if (first === next) return [` ${first}`, ...middle(old.slice(1), now.slice(1))];
+  const kept = now.indexOf(first);
+  if (kept < 0) return [`-${first}`, ...middle(old.slice(1), now)];
+  return [...now.slice(0, kept).map((line) => `+${line}`), ...middle(old, now.slice(kept))];
+}
+
+/** Masks what the files hold of secrets: variables and headers of servers, values under telling names, keys among arguments. */
+function hiding(trees: readonly unknown[]): (line: string) => string {
+  const secrets = [...new Set(trees.flatMap((tree) => secretsIn(tree, "")))].filter((secret) => secret !== "");
+  const longestFirst = secrets.sort((a, b) => b.length - a.length);
+  return (line) =>
+    longestFirst.reduce((rest, secret) => {
+      const quoted = JSON.stringify(secret);
+      const shown = rest.replaceAll(quoted, JSON.stringify(masked(secret)));
+      return secret.length < 8 ? shown : shown.replaceAll(quoted.slice(1, -1), () => masked(secret));
+    }, line);
+}
+
+function secretsIn(value: unknown, name: string): string[] {
+  if (typeof value === "string") return namesSecret(name) ? [value] : [];
+  if (Array.isArray(value))
+    return [...argumentSecrets(value.map(textOf)), ...value.flatMap((item) => secretsIn(item, ""))];
+  if (!isRecord(value)) return [];
+  const isHidden = /^(env|headers|http_headers)$/.test(name);
+  return Object.entries(value).flatMap(([key, item]) => (isHidden ? [textOf(item)] : secretsIn(item, key)));
+}

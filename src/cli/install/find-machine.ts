@@ -1,0 +1,18 @@
+import { readdir } from "node:fs/promises";
+import type { Environment } from "../../config/expand.ts";
+import { programPlaces } from "../../config.ts";
+import { joinOn, type Machine } from "./machine.ts";
+
+/** What is known of a machine before it is looked at; the process's own where absent. */
+export interface Here {
+  platform: NodeJS.Platform;
+  environment?: Environment;
+  directory?: string;
+}
+
+export async function findMachine({ platform, environment, directory }: Here): Promise<Machine> {
+  const machine = { platform, ...programPlaces(environment, directory), packages: [] };
+  if (platform !== "win32") return machine;
+  const local = machine.environment.LOCALAPPDATA || joinOn(machine, machine.home, "AppData", "Local");
+  return { ...machine, packages: await readdir(joinOn(machine, local, "Packages")).catch(() => []) };
+}

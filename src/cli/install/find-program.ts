@@ -1,0 +1,34 @@
+import { access, realpath } from "node:fs/promises";
+import { dirname } from "node:path";
+import { version } from "../../core/version.ts";
+import { lastingNode, npxPlaces, type Program } from "./launch.ts";
+import type { Machine } from "./machine.ts";
+
+/** The program that runs now, by the paths under which it is found again. */
+export async function findProgram(machine: Machine, node: string, file: string): Promise<Program> {
+  const lasting = lastingNode(node);
+  const isSame = lasting !== undefined && (await realPath(lasting)) === (await realPath(node));
+  return {
+    platform: machine.platform,
+    node: isSame ? lasting : node,
+    file: (await realPath(file)) ?? file,
+    version,
+    npx: await firstThere(npxPlaces(machine, dirname(node))),
+  };
+}
+
+async function firstThere(files: readonly string[]): Promise<string | undefined> {
+  for (const file of files) if (await isThere(file)) return file;
+  return undefined;
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function realPath(file: string): Promise<string | undefined> {
+  return realpath(file).catch(() => undefined);
+}

@@ -1,0 +1,112 @@
+import { constants, type Stats } from "node:fs";
+import { chmod, chown, copyFile, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { randomHex } from "../../core/random.ts";
+import { refusal } from "./refusal.ts";
+
+/** Larger is no settings file. In bytes; that of Claude Code holds its history too. */
+const largest = 64_000_000;
+
+/** A host's file as it is now. */
+export interface HostFile {
+  /** Its own path, where the host's is a link to it. */
+  path: string;
+  /** Undefined where it is not there. */
+  text: string | undefined;
+}
+
+/** Reads it. Throws one line where it is no regular file, too large, not in UTF-8 or not to be read. */
+export async function readHostFile(file: string): Promise<HostFile> {
+  const path = await realpath(file).catch(() => file);
+  const state = await stateOf(path);
+  if (state === undefined) return { path, text: undefined };
+  if (!state.isFile()) throw refusal(file, { zh: "不是普通文件", en: "is not a regular file" });
+  if (state.size > largest) throw refusal(file, { zh: "太大（超过 64 MB）", en: "is too large (over 64 MB)" });
+  const bytes = await read(path, file);
+  try {
+    return { path, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch (thrown) {
+    throw refusal(file, { zh: "不是 UTF-8 文本", en: "is not UTF-8 text" }, thrown);
+  }
+}
+
+/**
+ * Writes it: whoever reads it sees the old text or the new one. Its mode and owner stay; a new one is the user's alone, for
+ * it may hold keys. Gives the path of the copy of what was there. Throws one line where that cannot be done; then what was
+ * there is there still.
+ */
+export async function writeHostFile(file: HostFile, text: string, now: Date): Promise<string | undefined> {
+  const { path } = file;
+  const draft = `${path}.${randomHex()}.tmp`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    const state = await stateOf(path);
+    const backup = state && (await copyBeside(path, now));
+    await fill(draft, text, state);
+    await rename(draft, path);
+    return backup;
+  } catch (thrown) {
+    await rm(draft, { force: true }).catch(() => {});
+    const code = codeOf(thrown);
+    throw refusal(path, { zh: `无法写入（${code}）`, en: `cannot be written (${code})` }, thrown);
+  }
+}
+
+async function fill(draft: string, text: string, state: Stats | undefined): Promise<void> {
+  const handle = await open(draft, "wx", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  if (state === undefined) return;
+  // Who runs this with sudo must not take the file away from its owner; others cannot, and need not.
+  await chown(draft, state.uid, state.gid).catch(() => {});
+  await chmod(draft, state.mode & 0o7777);
+}
+
+/** Copies it to `FILE.duet-backup-YYYYMMDD-HHMMSS`, in local time; with a number behind where that one is there already. */
+async function copyBeside(path: string, now: Date): Promise<string> {
+  const base = `${path}.duet-backup-${stamp(now)}`;
+  for (let number = 1; ; number += 1) {
+    const copy = number === 1 ? base : `${base}-${number}`;
+    try {
+      await copyFile(path, copy, constants.COPYFILE_EXCL);
+      return copy;
+    } catch (thrown) {
+      if (codeOf(thrown) !== "EEXIST" || number > 99) throw thrown;
+    }
+  }
+}
+
+function stamp(now: Date): string {
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const day = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;
+  return `${day}-${two(now.getHours())}${two(now.getMinutes())}${two(now.getSeconds())}`;
+}
+
+async function read(path: string, file: string): Promise<Uint8Array> {
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((thrown: unknown) => {
+    throw refusal(file, { zh: `无法读取（${codeOf(thrown)}）`, en: `cannot be read (${codeOf(thrown)})` }, thrown);
+  });
+  try {
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function stateOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path);
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw refusal(path, { zh: `无法读取（${code}）`, en: `cannot be read (${code})` }, thrown);
+  }
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
+}

@@ -1,0 +1,103 @@
+import { resolve } from "node:path";
+import { variablesInForce } from "../../config/variables-in-force.ts";
+import type { Config } from "../../config.ts";
+import { DuetError } from "../../core/errors.ts";
+import { type Locale, say, type Text } from "../../core/locale.ts";
+import { printableLine } from "../../core/printable.ts";
+import { chooseFile } from "./choose-file.ts";
+import type { Wanted } from "./entry.ts";
+import { readHostFile, writeHostFile } from "./host-file.ts";
+import { type HostName, hosts } from "./hosts.ts";
+import { isFetched, launchOf, type Program } from "./launch.ts";
+import type { Machine } from "./machine.ts";
+import { type Plan, planChange } from "./plan.ts";
+import * as texts from "./texts.ts";
+
+/** `duet install HOST` and all that it may be told. */
+export interface InstallCommand {
+  host: HostName;
+  /** Of the server in the host's file. */
+  name: string;
+  isProject: boolean;
+  isRemoval: boolean;
+  /** Whether the change is only shown. */
+  isDryRun: boolean;
+  /** Whether the answer was given on the command line. */
+  yes: boolean;
+  /** Whether the values of variables are written down. */
+  withValues: boolean;
+  /** Further words for `duet serve`. */
+  words: readonly string[];
+  machine: Machine;
+  program: Program;
+  /** The configuration in force; not needed for a removal. */
+  config: Config | undefined;
+  locale: Locale;
+  now: Date;
+  /** Takes whole lines, for stdout. */
+  write(text: string): void;
+  /** Asks a person; absent where nobody can be asked. */
+  confirm?: (query: string, locale: Locale) => Promise<boolean>;
+}
+
+/**
+ * Shows what is to become of the host's file, asks, keeps a copy of it and writes. 0 when it is as it should be, or was only
+ * to be shown; 1 when somebody has said no. Throws a `config` error for what cannot be asked for, another one where the
+ * file cannot be used: then it is as it was.
+ */
+export async function runInstall(command: InstallCommand): Promise<number> {
+  const { name, machine, isProject, isRemoval, isDryRun, write } = command;
+  const host = hosts[command.host];
+  const tell = (text: Text): void => write(`${printableLine(say(command.locale, text))}\n`);
+  if (isProject && command.withValues) throw usage(texts.keysInProject);
+  const { file, isHostThere } = await chooseFile(host, machine, isProject);
+  const wanted = await wantedOf(command);
+  const plan = (text: string | undefined): Plan => planChange(host, file, text ?? "", name, wanted?.entry);
+
+  const shown = plan((await readHostFile(file)).text);
+  if (shown.shown === "") {
+    tell(isRemoval ? texts.notThere(name, file) : texts.alreadyThere(name, file));
+    return 0;
+  }
+  write(shown.shown);
+  for (const text of [...(isHostThere ? [] : [texts.hostMissing(host.title)]), ...(wanted?.notes ?? [])]) tell(text);
+  if (isDryRun) return 0;
+  if (!command.yes && command.confirm === undefined) throw usage(texts.needsYes);
+  if (!command.yes && !(await command.confirm?.(say(command.locale, texts.question(file)), command.locale))) {
+    tell(texts.declined);
+    return 1;
+  }
+  // The host may have written it while somebody was thinking.
+  const current = await readHostFile(file);
+  const backup = await writeHostFile(current, plan(current.text).text, command.now);
+  tell(texts.written(file, backup));
+  tell(host.next);
+  return 0;
+}
+
+/** What Duet's entry has to say, and what is to be told with it; undefined where the entry goes. */
+async function wantedOf(command: InstallCommand): Promise<{ entry: Wanted; notes: Text[] } | undefined> {
+  const { config, program, words, machine, withValues } = command;
+  const host = hosts[command.host];
+  if (command.isRemoval || config === undefined) return undefined;
+  const named = config.file === undefined ? [] : ["--config", resolve(machine.directory, config.file)];
+  const variables = await variablesInForce(config);
+  const names = Object.keys(variables);
+  const few = host.variables === "few" && !withValues && names.length > 0;
+  return {
+    entry: {
+      launch: launchOf(program, [...named, ...words]),
+      values: withValues ? variables : {},
+      names: withValues ? [] : names,
+    },
+    notes: [
+      ...(isFetched(program) ? [texts.fetched] : []),
+      ...(few ? [texts.missingVariables(host.title, names, config)] : []),
+      ...(command.isProject ? [texts.pathsInProject] : []),
+    ],
+  };
+}
+
+function usage(text: Text): DuetError {
+  return new DuetError({ code: "config", text });
+}

@@ -1,0 +1,102 @@
+import { createScanner, findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
+import { lineEnd } from "./form.ts";
+
+/** Sets what stands at the path: a value that is there is replaced where it stands, a new one is added last. */
+export function setAt(text: string, path: readonly string[], value: unknown): string {
+  const [root, node] = find(text, path);
+  if (node !== undefined) {
+    return replaced(text, node.offset, node.length, rendered(value, indentOf(text, node.offset), text));
+  }
+  const [key = ""] = path.slice(-1);
+  const parent = path.length === 1 ? root : findNodeAtLocation(root, path.slice(0, -1));
+  if (parent === undefined) return setAt(text, path.slice(0, -1), { [key]: value });
+  if (parent.type !== "object") throw new Error(`${path.join(".")} stands in no object.`);
+  return added(text, parent, key, value);
+}
+
+/** Removes what stands at the path, its line with it where nothing else stands there. */
+export function removeAt(text: string, path: readonly string[]): string {
+  const [, node] = find(text, path);
+  const property = node?.parent;
+  const object = property?.parent;
+  if (property === undefined || object === undefined) return text;
+  const previous = object.children?.[object.children.indexOf(property) - 1];
+  const end = property.offset + property.length;
+  const comma = commaAfter(text, end);
+  const rest = withoutPart(text, property.offset, comma === undefined ? end : comma + 1);
+  if (comma !== undefined || previous === undefined) return collapsed(rest, object.offset);
+  // The last one goes, and with it the comma before it.
+  const before = commaAfter(text, previous.offset + previous.length);
+  return before === undefined ? rest : rest.slice(0, before) + rest.slice(before + 1);
+}
+
+/** Where the comma stands that is the next thing but blanks and comments. */
+function commaAfter(text: string, from: number): number | undefined {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(from);
+  scanner.scan();
+  return text[scanner.getTokenOffset()] === "," ? scanner.getTokenOffset() : undefined;
+}
+
+function find(text: string, path: readonly string[]): [root: Node, node: Node | undefined] {
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  if (root === undefined) throw new Error("There is nothing.");
+  return [root, findNodeAtLocation(root, [...path])];
+}
+
+function added(text: string, object: Node, key: string, value: unknown): string {
+  const eol = lineEnd(text);
+  const outer = indentOf(text, object.offset);
+  const last = object.children?.at(-1);
+  const inner = last !== undefined && startsLine(text, last.offset) ? indentOf(text, last.offset) : outer + unit(text);
+  const line = `${eol}${inner}${JSON.stringify(key)}: ${rendered(value, inner, text)}`;
+  const end = object.offset + object.length - 1;
+  if (last === undefined) {
+    const isBare = text.slice(object.offset + 1, end).trim() === "";
+    return replaced(text, object.offset + 1, isBare ? end - object.offset - 1 : 0, isBare ? line + eol + outer : line);
+  }
+  const at = last.offset + last.length;
+  // A comment behind the last property stays with it, and a last comma is made use of.
+  const [behind = "", comma] = /^(\s*,)?(?:[ \t]*(?:\/\/[^\r\n]*|\/\*[^\n]*?\*\/))?/.exec(text.slice(at)) ?? [];
+  const isOneLine = !text.slice(at + behind.length, end).includes("\n");
+  const rest = text.slice(at + behind.length);
+  const closing = isOneLine ? eol + outer + rest.trimStart() : rest;
+  return text.slice(0, at) + (comma === undefined ? "," : "") + behind + line + closing;
+}
+
+/** Braces with nothing between them stand together. */
+function collapsed(text: string, brace: number): string {
+  return text.slice(0, brace) + text.slice(brace).replace(/^\{\s*\}/, "{}");
+}
+
+function withoutPart(text: string, start: number, end: number): string {
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
+  const rest = /^[ \t]*\r?\n/.exec(text.slice(end))?.[0];
+  const isWholeLine = rest !== undefined && text.slice(lineStart, start).trim() === "";
+  return isWholeLine
+    ? text.slice(0, lineStart) + text.slice(end + rest.length)
+    : text.slice(0, start) + text.slice(end);
+}
+
+function replaced(text: string, at: number, length: number, by: string): string {
+  return text.slice(0, at) + by + text.slice(at + length);
+}
+
+function rendered(value: unknown, indent: string, text: string): string {
+  const lines = (JSON.stringify(value, undefined, unit(text)) ?? "null").split("\n");
+  return lines.join(lineEnd(text) + indent);
+}
+
+/** The blanks at the beginning of the line. */
+function indentOf(text: string, at: number): string {
+  return /^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", at - 1) + 1))?.[0] ?? "";
+}
+
+function startsLine(text: string, at: number): boolean {
+  return text.slice(text.lastIndexOf("\n", at - 1) + 1, at).trim() === "";
+}
+
+/** One step of indentation; two spaces where the text shows none. */
+function unit(text: string): string {
+  return /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
+}

@@ -1,0 +1,50 @@
+import { joinOn, type Machine } from "./machine.ts";
+
+/** How a host starts the server. */
+export interface Launch {
+  command: string;
+  args: string[];
+}
+
+/** The program that runs now. All paths are absolute. */
+export interface Program extends Pick<Machine, "platform"> {
+  node: string;
+  /** The built program. */
+  file: string;
+  version: string;
+  /** npx as it lies beside node or on the path; the script of it on Windows. */
+  npx: string | undefined;
+}
+
+/** The command of `duet serve` with these words. What npx has fetched lies in a cache that is emptied, so npx is asked again. */
+export function launchOf(program: Program, words: readonly string[]): Launch {
+  const serve = ["serve", ...words];
+  if (!isFetched(program)) return { command: program.node, args: [program.file, ...serve] };
+  const fetched = ["-y", `duet-mcp@${program.version}`, ...serve];
+  if (program.platform !== "win32") return { command: program.npx ?? "npx", args: fetched };
+  // There npx is a batch file, which only a shell starts.
+  if (program.npx === undefined) return { command: "cmd", args: ["/c", "npx", ...fetched] };
+  return { command: program.node, args: [program.npx, ...fetched] };
+}
+
+/** Whether npx, pnpm dlx or bunx has fetched it for this one run. */
+export function isFetched({ file }: Pick<Program, "file">): boolean {
+  return /[\\/](_npx|dlx|dlx-[^\\/]*|bunx-[^\\/]*)[\\/]/.test(file);
+}
+
+/** Where npx may lie, the likeliest first: beside node, or on the path. */
+export function npxPlaces({ platform, environment }: Machine, folderOfNode: string): string[] {
+  const on = { platform };
+  if (platform === "win32") return [joinOn(on, folderOfNode, "node_modules", "npm", "bin", "npx-cli.js")];
+  const folders = (environment.PATH ?? "").split(":").filter((folder) => folder.startsWith("/"));
+  return [folderOfNode, ...folders].map((folder) => joinOn(on, folder, "npx"));
+}
+
+/**
+ * The path under which this node stays when it is brought up to date: Homebrew keeps each version in a folder of its own
+ * and a link to the one in use. Undefined where the path is as good as any.
+ */
+export function lastingNode(node: string): string | undefined {
+  const [, prefix, formula] = /^(.*)\/Cellar\/(node(?:@\d+)?)\/[^/]+\/bin\/node$/.exec(node) ?? [];
+  return prefix === undefined ? undefined : `${prefix}/opt/${formula}/bin/node`;
+}

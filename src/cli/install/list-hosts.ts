@@ -1,0 +1,51 @@
+import { type Locale, say, type Text } from "../../core/locale.ts";
+import { printableLine } from "../../core/printable.ts";
+import { chooseFile } from "./choose-file.ts";
+import { serversIn } from "./edit.ts";
+import { readHostFile } from "./host-file.ts";
+import { type Host, hostNames, hosts } from "./hosts.ts";
+import type { Machine } from "./machine.ts";
+
+/** What is known of one host. */
+interface Row {
+  host: string;
+  file: string;
+  state: Text;
+}
+
+/** All hosts, a line each: the file that would be changed, and whether Duet is in it. Nothing is changed. */
+export async function listHosts(machine: Machine, name: string, locale: Locale): Promise<string> {
+  const rows = await Promise.all(hostNames.map((host) => rowOf(host, machine, name)));
+  const width = Math.max(...rows.map(({ host }) => host.length));
+  const states = Math.max(...rows.map(({ state }) => say("en", state).length));
+  const lines = rows.map(({ host, file, state }) => {
+    const said = say(locale, state);
+    return `${host.padEnd(width)}  ${locale === "en" ? said.padEnd(states) : said}  ${printableLine(file)}`;
+  });
+  return `${[...lines, say(locale, howTo)].join("\n")}\n`;
+}
+
+async function rowOf(host: (typeof hostNames)[number], machine: Machine, name: string): Promise<Row> {
+  const { file, isHostThere } = await chooseFile(hosts[host], machine, false);
+  return { host, file, state: isHostThere ? await stateOf(hosts[host], file, name) : notHere };
+}
+
+async function stateOf(host: Host, file: string, name: string): Promise<Text> {
+  try {
+    const { text } = await readHostFile(file);
+    if (text === undefined) return noFile;
+    return Object.hasOwn(serversIn(host, file, text), name)
+      ? { zh: `已有 ${name}`, en: `has ${name}` }
+      : withoutIt(name);
+  } catch {
+    return { zh: "无法读取", en: "cannot be read" };
+  }
+}
+
+const notHere = { zh: "未找到", en: "not found here" };
+const noFile = { zh: "还没有文件", en: "no file yet" };
+const withoutIt = (name: string): Text => ({ zh: `没有 ${name}`, en: `without ${name}` });
+const howTo = {
+  zh: "duet install HOST 写入前会显示改动；--dry-run 只显示。",
+  en: "duet install HOST shows the change before it writes; --dry-run only shows it.",
+};

@@ -1,0 +1,26 @@
+import { isDeepStrictEqual } from "node:util";
+import { difference } from "./difference.ts";
+import { edited, plain, serversIn } from "./edit.ts";
+import { entryFor, type Wanted } from "./entry.ts";
+import type { Host } from "./hosts.ts";
+
+/** What a host's file is to become. */
+export interface Plan {
+  /** The same as before where nothing is to be done. */
+  text: string;
+  /** The change, fit to be shown. */
+  shown: string;
+}
+
+/**
+ * The file with the server of that name as wanted, or without it where nothing is wanted. Nothing is written. Throws one line
+ * where the text cannot be read, or cannot be changed without touching anything else.
+ */
+export function planChange(host: Host, file: string, before: string, name: string, wanted: Wanted | undefined): Plan {
+  const servers = serversIn(host, file, before);
+  const there = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  const entry = wanted && entryFor(host, wanted, there);
+  if (isDeepStrictEqual(plain(there), plain(entry))) return { text: before, shown: "" };
+  const text = edited(host, file, before, { name, there, entry });
+  return { text, shown: difference(file, before, text, [servers, serversIn(host, file, text)]) };
+}

@@ -1,8 +1,9 @@
 // Bundles the program into dist/: one entry, code split so that heavy parts load when first needed.
-import { cp, readdir, rm } from "node:fs/promises";
+import { cp, readdir, rm, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { buildPage } from "./build-page.mjs";
 
 // An `import` of a module of Node's own reads each of its exports at once, lazy ones too (whole streams, sockets);
 // taken this way they stay lazy, which start-up feels.
@@ -45,4 +46,5 @@ await build({
   legalComments: "none",
   logLevel: "warning",
 });
+await writeFile("dist/run-page.html", await buildPage());
 await cp("src/agent/prompts", "dist/prompts", { recursive: true });

@@ -33,6 +33,18 @@ test("every import points to the right", () => {
   expect(importsAgainstTheArrows(program())).toEqual([]);
 });
 
+test("the page, which runs in browsers, imports core alone, and nothing of the program imports the page", () => {
+  const files = program();
+  const isPage = (file: string): boolean => file.startsWith("src/server/page/");
+  const strays = Object.keys(files).flatMap((file) =>
+    importsOf(files, file)
+      .filter((imported) => (isPage(file) ? !isPage(imported) && !imported.startsWith("src/core/") : isPage(imported)))
+      .map((imported) => `${file} imports ${imported}`),
+  );
+  expect(Object.keys(files).filter(isPage)).not.toEqual([]);
+  expect(strays).toEqual([]);
+});
+
 test("no file imports itself by way of others", () => {
   expect(circles(program())).toEqual([]);
 });

@@ -1,0 +1,44 @@
+// Makes the page that hosts show of a run: one HTML text with its script and its style, which loads nothing from anywhere.
+import { readFile } from "node:fs/promises";
+import { build } from "esbuild";
+
+const folder = "src/server/page";
+
+/** The page as one text. */
+export async function buildPage() {
+  const shell = await readFile(`${folder}/page.html`, "utf8");
+  const parts = {
+    "/* page.css */": await bundle(`${folder}/page.css`),
+    "/* page.js */": await bundle(`${folder}/host/main.ts`),
+  };
+  return Object.entries(parts).reduce((page, [place, text]) => page.replace(place, () => text.trim()), shell);
+}
+
+// Of the package's description, the page needs no more.
+const versionAlone = {
+  name: "version-alone",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]package\.json$/ }, async ({ path }) => {
+      const { version } = JSON.parse(await readFile(path, "utf8"));
+      return { contents: JSON.stringify({ version }), loader: "json" };
+    });
+  },
+};
+
+/** A style or a script with all that it imports. What would end its element early, the bundler writes in another way. */
+async function bundle(entry) {
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    write: false,
+    platform: "browser",
+    format: "iife",
+    target: ["es2022", "chrome123", "safari17.5", "firefox120"],
+    charset: "utf8",
+    legalComments: "none",
+    plugins: [versionAlone],
+    logLevel: "warning",
+  });
+  return outputFiles[0].text;
+}

@@ -1,0 +1,72 @@
+import { type Locale, say } from "../../core/locale.ts";
+import type { Citation } from "../../core/outcome.ts";
+import { printable, printableLine } from "../../core/printable.ts";
+import { element, listOf, type Part, setShown, setText } from "./dom.ts";
+import { foldOf } from "./fold.ts";
+import { createLink, type OpenLink } from "./link.ts";
+import type { CallEnd, CallItem } from "./run-view.ts";
+import { texts } from "./texts.ts";
+
+/** A tool call: its name and time on one line; its arguments, what it says and what it gave under that. */
+export function createCall(locale: Locale, openLink: OpenLink | undefined): Part<CallItem> {
+  const sign = element("span", { class: "sign", role: "img" });
+  const tool = element("code");
+  const facts = element("span", { class: "facts" });
+  const given = createText(say(locale, texts.arguments));
+  const progress = element("p", { class: "words", dir: "auto" });
+  const result = createText(say(locale, texts.result));
+  const top = element("ul", { class: "top" });
+  const showTop = listOf(top, () => createSource(openLink));
+  const fold = foldOf([sign, " ", tool, " ", facts], [given.element, progress, top, result.element]);
+  return {
+    element: fold.element,
+    show({ tool: name, arguments: args, progress: said, end }) {
+      const state = end === undefined ? "running" : end.isOk ? "ok" : "failed";
+      fold.element.dataset.state = state;
+      setText(sign, signs[state]);
+      sign.setAttribute("aria-label", say(locale, texts[state]));
+      setText(tool, printableLine(name));
+      setText(facts, factsOf(end, locale));
+      given.show(JSON.stringify(args, undefined, 2) ?? "");
+      setText(progress, printable(said));
+      setShown(progress, said !== "" && end === undefined);
+      showTop(end?.top ?? []);
+      setShown(top, (end?.top ?? []).length > 0);
+      result.show(end?.result ?? "");
+    },
+  };
+}
+
+const signs = { running: "…", ok: "✓", failed: "✗" };
+
+function factsOf(end: CallEnd | undefined, locale: Locale): string {
+  if (end === undefined) return "";
+  const { resultCount: count } = end;
+  const found = count === undefined ? "" : say(locale, { zh: `${count} 条结果`, en: `${count} results` });
+  return [`${end.elapsedMs} ms`, found, end.isCached && say(locale, texts.cached)].filter(Boolean).join(" · ");
+}
+
+function createSource(openLink: OpenLink | undefined): Part<Citation> {
+  const item = element("li", { dir: "auto" });
+  return {
+    element: item,
+    show({ title, url }) {
+      if (item.dataset.url === url) return;
+      item.dataset.url = url;
+      item.replaceChildren(createLink(url, printableLine(title || url), openLink));
+    },
+  };
+}
+
+/** A text from outside under its name; long ones scroll, by the keyboard too. */
+function createText(title: string): Part<string> {
+  const text = element("pre", { tabindex: "0", role: "group", "aria-label": title, dir: "auto" });
+  const whole = element("div", {}, element("h3", {}, title), text);
+  return {
+    element: whole,
+    show(value) {
+      setText(text, printable(value));
+      setShown(whole, value !== "");
+    },
+  };
+}

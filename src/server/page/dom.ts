@@ -1,0 +1,47 @@
+/** A part of the page that shows values of one kind. */
+export interface Part<T> {
+  readonly element: HTMLElement;
+  show(value: T): void;
+}
+
+/** An element with attributes and children. A string becomes text and never markup. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string>> = {},
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/** Touches the page only where the text is another: what is selected or being read out stays. */
+export function setText(node: Node, text: string): void {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export function setShown(node: Element, isShown: boolean): void {
+  if (node.hasAttribute("hidden") === isShown) node.toggleAttribute("hidden", !isShown);
+}
+
+/** Shows a list, one part for each entry. A part stays as long as there is an entry in its place, and so does what a reader did to it. */
+export function listOf<T>(parent: Element, create: () => Part<T>): (values: readonly T[]) => void {
+  const parts: Part<T>[] = [];
+  return (values) => {
+    for (const part of parts.splice(values.length)) part.element.remove();
+    for (const [index, value] of values.entries()) {
+      const part = parts[index] ?? create();
+      part.show(value);
+      if (parts[index] === undefined) parent.append(part.element);
+      parts[index] = part;
+    }
+  };
+}
+
+/** A section under a heading, one of its name in a page, out of sight while it has nothing to show. */
+export function section(name: string, title: string, ...children: readonly Node[]): HTMLElement {
+  const id = `${name}-title`;
+  const heading = element("h2", { id }, title);
+  return element("section", { class: name, "aria-labelledby": id, hidden: "" }, heading, ...children);
+}

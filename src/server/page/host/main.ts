@@ -1,0 +1,3 @@
+import { startRunApp } from "./run-app.ts";
+
+void startRunApp(window);

@@ -1,0 +1,25 @@
+import type { PlanStep } from "../../core/events.ts";
+import { type Locale, say } from "../../core/locale.ts";
+import { printable, printableLine } from "../../core/printable.ts";
+import { element, type Part, setShown, setText } from "./dom.ts";
+import { planStates } from "./texts.ts";
+
+/** A step of the plan: what it is for, with which tool, and how far it is. */
+export function createPlanStep(locale: Locale): Part<PlanStep> {
+  const description = element("span", { dir: "auto" });
+  const tool = element("code");
+  const state = element("span", { class: "state" });
+  const item = element("li", {}, description, " ", tool, " ", state);
+  return {
+    element: item,
+    show(step) {
+      setText(description, printable(step.description));
+      setText(tool, printableLine(step.tool));
+      setShown(tool, step.tool !== "");
+      setText(state, say(locale, planStates[step.state] ?? planStates.pending));
+      item.dataset.state = step.state;
+      if (step.state === "running") item.setAttribute("aria-current", "step");
+      else item.removeAttribute("aria-current");
+    },
+  };
+}

@@ -11,20 +11,21 @@ import { openAgent, readOwnAgent } from "./app/own-agent.ts";
 import { closed, createGoingRuns, type GoingRun } from "./app/runs.ts";
 import { createSample } from "./app/sampling.ts";
 import { createSearchLimits, onlySearch } from "./app/searches.ts";
-import { createSessions } from "./app/sessions.ts";
-import { openStore } from "./app/store.ts";
+import { createSessions, keyOf } from "./app/sessions.ts";
+import { openStore, storeOf } from "./app/store.ts";
 import { openTelemetry } from "./app/telemetry.ts";
 import { createToolFinding } from "./app/tool-finding.ts";
 import { createTurns } from "./app/turns.ts";
 import type { Pool } from "./client/pool.ts";
 import type { Config } from "./config.ts";
+import { operator } from "./core/caller.ts";
 import { traceIdOf } from "./core/chain.ts";
 import type { AgentEvent } from "./core/events.ts";
 import { type Locale, languageOf } from "./core/locale.ts";
 import { abortable } from "./core/waiting.ts";
 
 export type { ConfirmPlan } from "./agent/plan-reply.ts";
-export type { ConversationEntry, ConversationStore, RunEntry } from "./agent/store.ts";
+export type { ConversationEntry, ConversationStore, RunEntry, SharedStore } from "./agent/store.ts";
 export type { AskRequest, Duet, Parts } from "./app/duet.ts";
 export type { Gateway, List, RequestOptions } from "./app/gateway.ts";
 export type { Inventory } from "./app/inventory.ts";
@@ -57,21 +58,22 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
   }
 
   async function* run(request: AskRequest, going: GoingRun): AsyncGenerator<AgentEvent, void, undefined> {
-    const { question, conversationId, mode = "agent", search, approveCall, limits, chain } = request;
+    const { question, caller = operator, conversationId, mode = "agent", search, approveCall, limits, chain } = request;
     const { signal } = going;
     const began = performance.now();
     const locale = localeFor(question);
-    const [{ runAgent, prompts }, { store: kept, takeNotices }, chosen] = await Promise.all([
+    const [{ runAgent, prompts }, { store: whole, takeNotices }, chosen] = await Promise.all([
       agent.get(),
       store.get(),
       models.get(),
     ]);
-    const { known, waitedMs } = await loadInTurn(kept, conversationId, { going, turns: planTurns });
+    const kept = storeOf(whole, caller);
+    const { known, waitedMs } = await loadInTurn(kept, conversationId, { caller, going, turns: planTurns });
     const isLost = conversationId !== undefined && known === undefined;
     const conversation = known ?? (await kept.create(conversationId));
-    const session = sessionOf(conversation.id, known === undefined);
+    const session = sessionOf(keyOf(caller, conversation.id), known === undefined);
     // A caller who leaves while servers start still gets a run, which says that it was cancelled.
-    const wanted: Wanted = { allow: request.tools, patienceMs, signal };
+    const wanted: Wanted = { allow: request.tools, caller, patienceMs, signal };
     const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
     const chatTools = searchFirst ? onlySearch(offer, session, wanted) : noTools;
     const taken = mode === "chat" ? chatTools : offer.take(session, wanted);
@@ -105,7 +107,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       spentMs: performance.now() - began - waitedMs,
       notices: [
         ...takeNotices(locale),
-        ...(isLost ? [lostConversation(conversationId, locale)] : []),
+        ...(isLost ? [lostConversation(conversationId, conversation.id, locale)] : []),
         ...unavailable(servers, session.told, locale),
         ...unapproved(servers, session.told, locale),
         ...suspicious(servers, session.told, locale),
@@ -128,8 +130,8 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
     locale: config.locale,
     localeFor,
     models: models.get,
-    store: async () => (await store.get()).store,
-    inventory: (signal) => abortable(offer.take({}, { signal }), signal),
+    store: async (caller = operator) => storeOf((await store.get()).store, caller),
+    inventory: (signal, patienceMs) => abortable(offer.take({}, { signal, patienceMs }), signal),
     async weigh(tools) {
       const [{ weighOffer }, { functionCall }] = await Promise.all([agent.get(), models.get()]);
       return weighOffer(tools, functionCall, config.tools.searchAbove, finding.weights);

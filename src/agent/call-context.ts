@@ -1,8 +1,9 @@
-import { type Chain, traceBelow } from "../core/chain.ts";
+import { traceBelow } from "../core/chain.ts";
 import { printableLine } from "../core/printable.ts";
 import type { RunFacts, ToolContext } from "../core/tool.ts";
 import { unanswered } from "./elicit.ts";
 import type { Run } from "./run.ts";
+import { leftOf } from "./spent.ts";
 
 interface CallContext extends ToolContext {
   /** How long the call has waited for a person, in milliseconds: no time of the tool's. */
@@ -13,6 +14,7 @@ interface CallContext extends ToolContext {
 /** What a tool says after its call has ended is dropped: its events stand between `tool-start` and `tool-end`. */
 export function openContext(run: Run, callId: string): CallContext {
   const { approve, elicit } = run;
+  const loan = run.agentsBelow.lend(leftOf(run));
   let open = true;
   let waitedMs = 0;
   let waits = 0;
@@ -36,7 +38,7 @@ export function openContext(run: Run, callId: string): CallContext {
     },
     signal: run.working,
     locale: run.language,
-    chain: chainBelow(run),
+    chain: { depth: run.depth + 1, deadline: run.clock.deadline(), budget: loan.tokens, cost: loan.cost },
     trace: traceBelow(run.traceId, run.trace),
     approve: approve && ((request) => waitFor(() => approve(request))),
     elicit:
@@ -55,24 +57,20 @@ export function openContext(run: Run, callId: string): CallContext {
     },
     close() {
       open = false;
+      loan.release();
     },
   };
 }
 
-function factsOf({ tools, offer, limits, clock, statistics, calls }: Run): RunFacts {
-  const { maxToolCalls, maxIterations, tokenBudget } = limits;
+function factsOf(run: Run): RunFacts {
+  const { tools, offer, limits, clock, calls } = run;
+  const { maxToolCalls, maxIterations } = limits;
   return {
     tools: [...tools.keys()],
     toolCallsLeft: Math.max(0, maxToolCalls - calls.filter(({ tool }) => tool !== offer.finder?.name).length),
     maxToolCalls,
     maxIterations,
     leftMs: Math.max(0, clock.deadline() - Date.now()),
-    tokensLeft: Math.max(0, tokenBudget - statistics.totalTokens()),
+    tokensLeft: leftOf(run).tokens,
   };
-}
-
-/** What a call leaves to an agent below: a share of what is left, so that calls side by side stay within it. */
-function chainBelow({ depth, clock, limits, statistics }: Run): Chain {
-  const left = Math.max(0, limits.tokenBudget - statistics.totalTokens());
-  return { depth: depth + 1, deadline: clock.deadline(), budget: Math.floor(left / limits.maxParallel) };
 }

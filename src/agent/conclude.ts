@@ -34,6 +34,7 @@ export function toOutcome(run: Run, ending: Ending, elapsedMs: number): Outcome 
       iterations: run.statistics.iterations,
       mode: run.mode,
       cost_usd: run.statistics.totalCost(),
+      agents: run.agentsBelow.bill(),
       models: {
         function_call: run.statistics.bill("functionCall", run.models.functionCall),
         answer: run.statistics.bill("answer", run.models.answer),
@@ -57,8 +58,9 @@ function reportOf(run: Run, ending: Ending, status: Outcome["status"]): ErrorRep
   const error = ending.error ?? ending.written?.error ?? ending.work?.error;
   if (status === "partial") return error ? report(error, run.locale) : null;
   const { code, message, hint } = report(error ?? emptyAnswer("stop"), run.locale);
-  // Chat mode asks the same models; it cannot help with what is wrong with them.
-  if (run.mode === "chat" || code === "auth" || code === "quota" || code === "config") return { code, message, hint };
+  // Chat mode asks the same models; it cannot help with what is wrong with them, or with a chain of agents.
+  if (run.mode === "chat" || run.depth > 0 || code === "auth" || code === "quota" || code === "config")
+    return { code, message, hint };
   return { code, message, hint: [hint, say(run.locale, chatAdvice)].filter(Boolean).join(" ") };
 }
 

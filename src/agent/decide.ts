@@ -13,6 +13,7 @@ import { fenceResult } from "./fence.ts";
 import { type HeldText, holdBack } from "./hold-back.ts";
 import { placeValues } from "./prompt-places.ts";
 import { hasOneModel, type Run } from "./run.ts";
+import { spentBy } from "./spent.ts";
 import { takeTurn } from "./turn.ts";
 import type { Work, Written } from "./work.ts";
 
@@ -95,14 +96,16 @@ function openingMessages(run: Run): Message[] {
 }
 
 /** How far the run has come, for the limits. */
-export function progressOf({ statistics, working }: Run, toolCalls: number): Progress {
+export function progressOf(run: Run, toolCalls: number): Progress {
+  const { statistics, working } = run;
   const { tokens, cost } = statistics.last();
+  const spent = spentBy(run);
   return {
     iterations: statistics.iterations,
     toolCalls,
-    totalTokens: statistics.totalTokens(),
+    totalTokens: spent.tokens,
     lastTurnTokens: tokens,
-    totalCost: statistics.knownCost(),
+    totalCost: spent.cost,
     lastTurnCost: cost,
     outOfTime: working.aborted,
   };

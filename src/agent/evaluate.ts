@@ -8,7 +8,7 @@ export interface Progress {
   iterations: number;
   /** Calls that reached a tool. */
   toolCalls: number;
-  /** All tokens so far, and those of the last turn alone. */
+  /** All tokens so far, with those of agents below, and those of the last turn alone. */
   totalTokens: number;
   lastTurnTokens: number;
   /** US dollars as far as they are known, and those of the last turn alone. */

@@ -6,9 +6,9 @@ export interface Limits {
   maxToolCalls: number;
   /** The whole run, its answer included. */
   maxExecutionTimeMs: number;
-  /** Input and output tokens of all model calls together. */
+  /** Input and output tokens of all model calls together, with those of agents below. */
   tokenBudget: number;
-  /** US dollars of all model calls together; no limit when undefined, and none on models whose price is not known. */
+  /** US dollars of the same; no limit when undefined, and none on models whose price is not known. */
   costBudget?: number;
   /** Output tokens of one model turn; the model's own setting when undefined. */
   maxTokens?: number;

@@ -7,6 +7,7 @@ import type { Mode } from "../core/outcome.ts";
 import type { ApproveCall } from "../core/permission.ts";
 import { randomHex } from "../core/random.ts";
 import type { Tool } from "../core/tool.ts";
+import { createAgentsBelow } from "./agents-below.ts";
 import { createAnswerText } from "./answer-text.ts";
 import { createApprove } from "./approval.ts";
 import { createAskInTurn } from "./ask-person.ts";
@@ -24,6 +25,7 @@ import type { Models, Run } from "./run.ts";
 import type { RunClock } from "./run-clock.ts";
 import { createStatistics } from "./statistics.ts";
 import type { ConversationStore } from "./store.ts";
+import { toolsAtDepth } from "./tools-at-depth.ts";
 import { createWindows, longestResult, smallerOf } from "./window.ts";
 
 export interface RunOptions {
@@ -73,10 +75,11 @@ export interface Surroundings {
 export function openRun(options: RunOptions, { question, cancelled, clock, emit }: Surroundings): Run {
   const language = languageOf(question, options.locale);
   const { conversation, limits, models } = options;
+  const depth = options.chain?.depth ?? 0;
   const isPlainChat = options.mode === "chat" && !options.search;
   const askInTurn = createAskInTurn({ clock, cancelled });
   const offer = createOffer({
-    tools: isPlainChat ? [] : options.tools,
+    tools: isPlainChat ? [] : toolsAtDepth(options.tools, depth),
     model: models.functionCall,
     language,
     questions: [question, ...conversation.turns.slice(-1).map((turn) => turn.question)],
@@ -100,7 +103,7 @@ export function openRun(options: RunOptions, { question, cancelled, clock, emit 
     offer,
     prompts: options.prompts,
     limits,
-    depth: options.chain?.depth ?? 0,
+    depth,
     trace: options.chain?.trace,
     clock,
     evaluator: options.evaluator,
@@ -110,6 +113,7 @@ export function openRun(options: RunOptions, { question, cancelled, clock, emit 
     elicit: options.elicit && createElicit(options.elicit, askInTurn),
     search: options.search ?? false,
     statistics: createStatistics(),
+    agentsBelow: createAgentsBelow(limits.maxParallel),
     repetition: createRepetition(limits.repeatable),
     results: createResults({ tools, longest: longestResult(smallerOf(models)), language }),
     windows: createWindows(),

@@ -1,8 +1,8 @@
 import type { PlanStep } from "../core/events.ts";
 import type { PlanReply } from "../core/plan-reply.ts";
 
-/** Shows a plan to somebody and waits for the reply; rejects when the signal aborts. */
-export type ConfirmPlan = (steps: readonly PlanStep[], signal: AbortSignal) => Promise<PlanReply>;
+/** Shows a plan to somebody and waits for the reply; undefined when nobody replies. Rejects when the signal aborts. */
+export type ConfirmPlan = (steps: readonly PlanStep[], signal: AbortSignal) => Promise<PlanReply | undefined>;
 
 /** How a plan is carried out. */
 export interface PlanPolicy {

@@ -1,4 +1,4 @@
-import { deepestChain, tooDeep } from "../core/chain.ts";
+import { checkChain } from "../core/chain.ts";
 import { Channel } from "../core/channel.ts";
 import { DuetError, toDuetError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
@@ -55,6 +55,7 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
   announce(run, options);
   const ending: Ending = {};
   try {
+    checkChain(options.chain);
     await work(run, options.store, ending);
   } catch (thrown) {
     ending.error = toDuetError(thrown);
@@ -78,6 +79,7 @@ function announce(run: Run, { notices = [] }: RunOptions): void {
   run.emit({
     type: "run-start",
     runId: run.id,
+    traceId: run.traceId,
     conversationId: run.conversation.id,
     mode: run.mode,
     models: { functionCall: modelName(run.models.functionCall), answer: modelName(run.models.answer) },
@@ -90,7 +92,6 @@ function announce(run: Run, { notices = [] }: RunOptions): void {
 
 async function work(run: Run, store: ConversationStore, ending: Ending): Promise<void> {
   run.cancelled.throwIfAborted();
-  if (run.depth > deepestChain) throw tooDeep(run.depth);
   run.history = await recall(run, store);
   if (run.mode === "chat") {
     ending.written = await chat(run);

@@ -7,6 +7,7 @@ import type { Model } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
 import type { Approve } from "../core/permission.ts";
 import type { Tool } from "../core/tool.ts";
+import type { AgentsBelow } from "./agents-below.ts";
 import type { AnswerText } from "./answer-text.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Evaluator } from "./evaluator.ts";
@@ -65,6 +66,7 @@ export interface Run {
   /** Chat mode: search the web for the raw question first. */
   readonly search: boolean;
   readonly statistics: Statistics;
+  readonly agentsBelow: AgentsBelow;
   readonly repetition: Repetition;
   /** The whole results behind what the models read of them. */
   readonly results: Results;

@@ -6,11 +6,19 @@ import type { Conversation, ConversationTurn, Summary } from "./conversation.ts"
  * read at their next `load`. Every method may reject with a `DuetError` that says what is wrong with the store.
  */
 export interface ConversationStore {
+  /**
+   * The store as one owner sees it, for whom nothing else exists; undefined is the operator, as whom the store itself is
+   * opened. Closing the view of another owner closes nothing. A store without it serves the operator alone.
+   */
+  of?(owner: string | undefined): ConversationStore;
   /** The conversation as it stands now; undefined when there is none of that id. */
   load(id: string): Promise<Conversation | undefined>;
-  /** A new, empty conversation. It is there for others from its first source or turn on. */
+  /**
+   * A new, empty conversation. It is there for others from its first source or turn on. It gets another id than the wanted one
+   * where that is another owner's; who is not the operator chooses no ids, so that nobody learns which there are.
+   */
   create(id?: string): Promise<Conversation>;
-  /** Keeps a run that has ended, all of it or nothing. */
+  /** Keeps a run that has ended, all of it or nothing. Rejects where the conversation is another owner's. */
   append(run: FinishedRun): Promise<void>;
   /** Keeps what stands in place of the oldest turns; never replaces a summary of more turns. */
   summarise(conversationId: string, summary: Summary): Promise<void>;
@@ -22,9 +30,19 @@ export interface ConversationStore {
   remove(id: string): Promise<boolean>;
   /** The trace of a run, or of the last one; undefined when there is none. */
   trace(runId?: string): Promise<AgentTrace | undefined>;
-  /** The runs of a conversation, the oldest first; or at most ten of those whose id begins so. */
-  runs(which: { conversationId: string } | { beginning: string }): Promise<RunEntry[]>;
+  /**
+   * The runs of a conversation, the oldest first; or at most ten of those whose id begins so; or the `newest`, as many as that,
+   * the newest first, with `beginning` of those whose id begins so.
+   */
+  runs(
+    which: { conversationId: string } | { beginning: string } | { newest: number; beginning?: string },
+  ): Promise<RunEntry[]>;
   close(): Promise<void>;
+}
+
+/** A store that keeps owners apart, as Duet's own do. */
+export interface SharedStore extends ConversationStore {
+  of(owner: string | undefined): SharedStore;
 }
 
 export interface FinishedRun {
@@ -36,9 +54,6 @@ export interface FinishedRun {
   /** A plan that waits to be confirmed; absent, the conversation has none any more. Plan mode reads it, and agent mode for a bare yes or no. */
   pendingPlan?: string | undefined;
 }
-
-/** Characters of a conversation's title. */
-export const longestTitle = 200;
 
 export interface RunEntry {
   id: string;

@@ -125,6 +125,7 @@ export function createTraceRecorder({ question }: { question: string }): TraceRe
         phases,
         models: outcome.meta.models,
         cost_usd: outcome.meta.cost_usd,
+        agents: outcome.meta.agents,
         notes: notes.list,
         error: outcome.error,
       };

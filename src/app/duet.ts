@@ -31,8 +31,11 @@ export interface Duet {
   ask(request: AskRequest): AsyncGenerator<AgentEvent, void, undefined>;
   /** The two roles in force; the same object twice when one model plays both. */
   models(): Promise<Models>;
-  /** Every tool there is now, the servers' state, and what was left out and why. Waits for the servers to start. */
-  inventory(signal?: AbortSignal): Promise<Inventory>;
+  /**
+   * Every tool there is now, the servers' state, and what was left out and why. Waits for the servers to start, for
+   * `patienceMs` milliseconds at most where it is given.
+   */
+  inventory(signal?: AbortSignal, patienceMs?: number): Promise<Inventory>;
   /** What these tools weigh in each request of the function-call model in force. Opens the models. */
   weigh(tools: readonly Tool[]): Promise<OfferWeight>;
   /** The servers as they are once each has been tried. */

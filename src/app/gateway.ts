@@ -2,9 +2,11 @@ import type { CallerOptions } from "../client/calls/sender.ts";
 import type { Offering } from "../client/offerings/kinds.ts";
 import type { Completion, Offerings } from "../client/offerings/offerings.ts";
 import type { NamedChange } from "../client/pool.ts";
+import { type Caller, operator } from "../core/caller.ts";
 import type { Text } from "../core/locale.ts";
 import type { Tool } from "../core/tool.ts";
 import type { ToolIndex } from "../core/tool-index.ts";
+import { permitsName, permitsServer } from "../core/tool-pattern.ts";
 import { abortable } from "../core/waiting.ts";
 import type { Offer } from "./inventory.ts";
 import { once } from "./once.ts";
@@ -17,8 +19,11 @@ export type List = "tools" | "prompts" | "resources";
 
 /** Everything that the agent could use, for a host that uses it itself. */
 export interface Gateway {
-  /** The tools the agent has, inside the same checks and rules: same names, same order. */
-  tools(signal?: AbortSignal): Promise<readonly Tool[]>;
+  /**
+   * The tools the agent has, inside the same checks and rules: same names, same order. A host that introduces itself by the title of
+   * this very Duet gets those that are no servers': its own tools under ever longer names would have no end.
+   */
+  tools(signal?: AbortSignal, hostTitle?: string): Promise<readonly Tool[]>;
   /** The tool of that name; undefined when there is none. */
   tool(name: string, signal?: AbortSignal): Promise<Tool | undefined>;
   /** The servers' tools that wait to be approved, as far as servers have listed them by now. */
@@ -42,8 +47,11 @@ export interface Gateway {
 
 /** What all connections share. */
 export interface Gateways {
-  /** For one connection; nothing is held open by it but what listens to it. */
-  open(): Gateway;
+  /**
+   * For one connection; nothing is held open by it but what listens to it. Of tools there are those that the caller may use, of
+   * prompts and resources those of servers of which it may use every tool.
+   */
+  open(caller?: Caller): Gateway;
   /** The servers are others now. */
   refresh(): Promise<void>;
 }
@@ -88,16 +96,21 @@ export function createGateways(offer: Offer, warn: (line: Text) => void): Gatewa
     return Math.max(1, firstAskedAt + patienceMs - performance.now());
   }
 
-  function open(): Gateway {
+  function open(caller: Caller = operator): Gateway {
+    const { tools: permitted } = caller;
     /** Built-in tools that remember something do so for the connection. */
     const connection = {};
     let known: Known | undefined;
     let index: { of: Known; finds: ToolIndex } | undefined;
 
-    async function take(signal: AbortSignal | undefined): Promise<Known> {
-      await offerings();
+    async function take(signal: AbortSignal | undefined, hostTitle?: string): Promise<Known> {
+      const withoutServers = hostTitle === offer.title;
+      if (!withoutServers) await offerings();
       const asOf = changes;
-      const { tools } = await abortable(offer.take(connection, { patienceMs: patience(), signal }), signal);
+      const { tools } = await abortable(
+        offer.take(connection, { caller, withoutServers, patienceMs: patience(), signal }),
+        signal,
+      );
       known = { asOf, tools, byName: new Map(tools.map((tool) => [tool.name, tool])) };
       return known;
     }
@@ -109,15 +122,17 @@ export function createGateways(offer: Offer, warn: (line: Text) => void): Gatewa
     /** Waits for the servers as the tools do. */
     async function others(signal: AbortSignal | undefined): Promise<Offerings | undefined> {
       await current(signal);
-      return offerings();
+      const all = await offerings();
+      return permitted ? all?.only((server) => permitsServer(permitted, server)) : all;
     }
 
     return {
-      tools: async (signal) => (await take(signal)).tools,
+      tools: async (signal, hostTitle) => (await take(signal, hostTitle)).tools,
       tool: async (name, signal) => (await current(signal)).byName.get(name),
       async waiting() {
         await offerings();
-        return (await offer.pool())?.waiting() ?? [];
+        const all = (await offer.pool())?.waiting() ?? [];
+        return permitted ? all.filter(({ server, name }) => permitsName(permitted, { name, source: server })) : all;
       },
       async findTools(words, limit, signal) {
         const of = await current(signal);

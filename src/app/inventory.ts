@@ -2,7 +2,9 @@ import type { ServerStatus } from "../client/connection.ts";
 import type { Pool } from "../client/pool.ts";
 import type { ServerSettings } from "../client/settings.ts";
 import type { Config } from "../config.ts";
+import type { Caller } from "../core/caller.ts";
 import { deepestChain } from "../core/chain.ts";
+import { randomHex } from "../core/random.ts";
 import type { Sample } from "../core/sampling.ts";
 import type { Tool } from "../core/tool.ts";
 import { version } from "../core/version.ts";
@@ -24,6 +26,9 @@ export const noTools: Inventory = { tools: [], servers: [], dropped: [] };
 export interface Wanted {
   /** Only tools whose names fit one of these patterns. */
   allow?: readonly string[] | undefined;
+  /** The same of what the caller may use at all. */
+  caller?: Caller | undefined;
+  withoutServers?: boolean;
   /** How long to wait for servers that are starting; until each has started or failed when undefined. */
   patienceMs?: number;
   signal?: AbortSignal | undefined;
@@ -31,6 +36,8 @@ export interface Wanted {
 
 /** The tools of the process: its servers', which all share, and the built-in ones, which each conversation has anew. */
 export interface Offer {
+  /** How this Duet introduces itself to servers, unlike any other; by that it knows itself where it is its own server. */
+  readonly title: string;
   take(conversation: object, wanted: Wanted): Promise<Inventory>;
   /** The servers; undefined where none was started. Rejects when their part of the program cannot be loaded. */
   pool(): Promise<Pool | undefined>;
@@ -43,16 +50,21 @@ export interface Offer {
 /** Servers begin to start at once. */
 export function openOffer(config: Config, own: readonly Tool[] = [], sample?: Sample): Offer {
   // A Duet that is its own server, at whatever distance, must not start one more without end.
+  const title = `Duet ${randomHex().slice(0, 16)}`;
   const mayStart = config.depth < deepestChain;
-  const servers = once(() => startServers(config, sample));
+  const servers = once(() => startServers(config, title, sample));
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
   if (mayStart && config.servers.length > 0) servers.get().catch(() => {});
   const rooms = once(() => openToolRoom(config));
   const directory = openOwnTools(config);
 
   return {
-    async take(conversation: object, { allow, patienceMs, signal }: Wanted): Promise<Inventory> {
-      const [room, pool] = await Promise.all([rooms.get(), servers.begun]);
+    title,
+    async take(
+      conversation: object,
+      { allow, caller, withoutServers, patienceMs, signal }: Wanted,
+    ): Promise<Inventory> {
+      const [room, pool] = await Promise.all([rooms.get(), withoutServers ? undefined : servers.begun]);
       // Who does not wait at all wants none of the user's own.
       const [users] = await Promise.all([
         patienceMs === 0 ? undefined : directory.take(),
@@ -62,7 +74,8 @@ export function openOffer(config: Config, own: readonly Tool[] = [], sample?: Sa
       const lists = [own, users?.tools ?? [], remote].map((tools) => tools.map(room.guard));
       const [ours = [], ...others] = lists;
       const all = room.collect([ours, room.builtins(conversation), ...others]);
-      const tools = allow ? room.narrow(all.tools, allow) : all.tools;
+      const permitted = caller?.tools ? room.narrow(all.tools, caller.tools, "caller") : all.tools;
+      const tools = allow ? room.narrow(permitted, allow, "question") : permitted;
       const dropped = [...(users?.dropped ?? []), ...all.dropped];
       return { tools, dropped, servers: pool?.status() ?? [] };
     },
@@ -78,11 +91,11 @@ export function openOffer(config: Config, own: readonly Tool[] = [], sample?: Sa
   };
 }
 
-async function startServers(config: Config, sample: Sample | undefined): Promise<Pool> {
+async function startServers(config: Config, title: string, sample: Sample | undefined): Promise<Pool> {
   const { createPool } = await import("../client/pool.ts");
   const pool = createPool(config.servers, {
     environment: config.environment,
-    clientInfo: { name: "duet", version },
+    clientInfo: { name: "duet", title, version },
     // Where nothing is to be written, what was approved lasts as long as the process.
     home: config.conversations.store === "memory" ? undefined : config.home,
     credentialsHome: config.home,

@@ -6,6 +6,8 @@ import type { Chain } from "../core/chain.ts";
 export type LimitChanges = { [Name in keyof Limits]?: Limits[Name] | undefined };
 
 const maxParallel = 8;
+/** What is kept of an agent's time for its answer to reach the one above while that still listens, in milliseconds. */
+const wayBackMs = 500;
 
 /** The configured limits with a question's own over them, and never more than the agent above leaves. */
 export function mergeLimits({ agent }: Config, changes: LimitChanges = {}, chain?: Chain): Limits {
@@ -21,10 +23,17 @@ export function mergeLimits({ agent }: Config, changes: LimitChanges = {}, chain
     minResultLength: changes.minResultLength ?? agent.evaluation.minResultLength,
     stopWhenSufficient: changes.stopWhenSufficient ?? agent.evaluation.stopWhenSufficient,
   };
-  const left = chain?.deadline === undefined ? own.maxExecutionTimeMs : Math.max(0, chain.deadline - Date.now());
+  const left =
+    chain?.deadline === undefined ? own.maxExecutionTimeMs : Math.max(0, chain.deadline - Date.now() - wayBackMs);
   return {
     ...own,
     maxExecutionTimeMs: Math.min(own.maxExecutionTimeMs, left),
     tokenBudget: Math.min(own.tokenBudget, chain?.budget ?? own.tokenBudget),
+    costBudget: smaller(own.costBudget, chain?.cost),
   };
+}
+
+/** Of two budgets that may be absent. */
+function smaller(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }

@@ -1,6 +1,8 @@
 import type { Conversation } from "../agent/conversation.ts";
 import type { ConversationStore } from "../agent/store.ts";
+import type { Caller } from "../core/caller.ts";
 import type { GoingRun } from "./runs.ts";
+import { keyOf } from "./sessions.ts";
 import type { Turns } from "./turns.ts";
 
 /** A conversation, and how long its turn was waited for, in milliseconds. */
@@ -9,18 +11,18 @@ export interface Loaded {
   waitedMs: number;
 }
 
-/** Two replies to one plan that waits are taken one after the other; the second finds what the first has left. */
+/** Two replies to one plan that waits are taken one after the other; the second finds what the first has left. `store` is the caller's. */
 export async function loadInTurn(
   store: ConversationStore,
   conversationId: string | undefined,
-  { going, turns }: { going: GoingRun; turns: Turns },
+  { caller, going, turns }: { caller: Caller; going: GoingRun; turns: Turns },
 ): Promise<Loaded> {
   if (conversationId === undefined) return { known: undefined, waitedMs: 0 };
   const known = await store.load(conversationId);
   if (known?.pendingPlan === undefined) return { known, waitedMs: 0 };
   const began = performance.now();
   // Who is cancelled meanwhile needs no turn any more.
-  going.atEnd(await turns(conversationId, going.signal).catch(() => () => {}));
+  going.atEnd(await turns(keyOf(caller, conversationId), going.signal).catch(() => () => {}));
   const waitedMs = performance.now() - began;
   return { known: await store.load(conversationId), waitedMs };
 }

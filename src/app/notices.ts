@@ -95,11 +95,13 @@ export function brokenTools(dropped: readonly DroppedTool[], known: Set<string>,
 const brokenCode = "tool-broken";
 
 /** Tells that a conversation to go on with is not there. */
-export function lostConversation(id: string, locale: Locale): Notice {
+/** `begun` is the id of the one that stands in its place. */
+export function lostConversation(id: string, begun: string, locale: Locale): Notice {
   const shown = cutText(printableLine(id), 100);
+  const isSame = id === begun;
   const message = say(locale, {
-    zh: `没有找到对话 ${shown}，已用这个编号开始新的对话。`,
-    en: `Conversation ${shown} was not found; a new one has begun under that id.`,
+    zh: `没有找到对话 ${shown}，已用${isSame ? "这个编号" : `编号 ${begun} `}开始新的对话。`,
+    en: `Conversation ${shown} was not found; a new one has begun under ${isSame ? "that id" : `the id ${begun}`}.`,
   });
   return { type: "notice", level: "warning", code: "conversation-unknown", message };
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { Caller } from "../core/caller.ts";
 
 /** What the process remembers of a conversation beside its words: its tools with their caches, what it was told. */
 export interface Session {
@@ -10,16 +11,22 @@ export interface Session {
   readonly loaded: Set<string>;
 }
 
-export type Sessions = (conversationId: string, isNew: boolean) => Session;
+/** By a conversation's key. */
+export type Sessions = (key: string, isNew: boolean) => Session;
+
+/** What tells a conversation from every other one, whatever its id is: nothing of one owner's is found by another. */
+export function keyOf({ owner }: Caller, conversationId: string): string {
+  return JSON.stringify([owner ?? null, conversationId]);
+}
 
 /** One session a conversation, which begins with it; the least recently used are forgotten beyond `max`. */
 export function createSessions(max = 1000): Sessions {
   const sessions = new LRUCache<string, Session>({ max });
-  return (conversationId, isNew) => {
+  return (key, isNew) => {
     // A conversation that was removed may begin again under its id; what it had searched is gone with it.
-    const known = isNew ? undefined : sessions.get(conversationId);
+    const known = isNew ? undefined : sessions.get(key);
     const session = known ?? { told: new Set(), approved: new Set(), loaded: new Set() };
-    sessions.set(conversationId, session);
+    sessions.set(key, session);
     return session;
   };
 }

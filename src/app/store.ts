@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import type { ConversationStore } from "../agent/store.ts";
+import type { ConversationStore, SharedStore } from "../agent/store.ts";
 import type { Config } from "../config.ts";
-import { type DuetError, toDuetError } from "../core/errors.ts";
+import type { Caller } from "../core/caller.ts";
+import { DuetError, toDuetError } from "../core/errors.ts";
 import type { Locale } from "../core/locale.ts";
 import type { Notice } from "../core/notice.ts";
 import { storeDamaged, storeUnavailable } from "./notices.ts";
@@ -39,15 +40,28 @@ export async function openStore(
   }
 }
 
-async function openMemory(): Promise<ConversationStore> {
+/** What is the caller's. Throws a `config` error where an embedding program's own store keeps nobody apart. */
+export function storeOf(store: ConversationStore, { owner }: Caller): ConversationStore {
+  if (owner === undefined) return store;
+  if (store.of === undefined) throw new DuetError({ code: "config", text: forOperator });
+  return store.of(owner);
+}
+
+const forOperator = {
+  zh: "此对话存储只为操作者服务：它没有 of(owner)",
+  en: "this store of conversations serves the operator alone: it has no of(owner)",
+};
+
+async function openMemory(): Promise<SharedStore> {
   const { createMemoryStore } = await import("../agent/store/memory.ts");
   return createMemoryStore();
 }
 
 /** Does not say that nobody has ever asked anything, when it only cannot see it. */
-function standIn(memory: ConversationStore, problem: DuetError, onThrow: () => void): ConversationStore {
+function standIn(memory: SharedStore, problem: DuetError, onThrow: () => void): SharedStore {
   return {
     ...memory,
+    of: (owner) => standIn(memory.of(owner), problem, onThrow),
     async latest() {
       const id = await memory.latest();
       if (id !== undefined) return id;

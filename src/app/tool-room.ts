@@ -9,8 +9,8 @@ export interface ToolRoom {
   /** Made once a conversation, so that it is told once where its searches go, and remembers its pages. */
   builtins(conversation: object): Tool[];
   collect(lists: readonly (readonly Tool[])[]): Collection;
-  /** What a question allows of the tools; where its patterns are about arguments, each call is judged by them too. */
-  narrow(tools: readonly Tool[], allow: readonly string[]): Tool[];
+  /** What a question or a caller may use of the tools; where the patterns are about arguments, each call is judged by them too. */
+  narrow(tools: readonly Tool[], allow: readonly string[], whose: "question" | "caller"): Tool[];
   close(): Promise<void>;
 }
 
@@ -52,10 +52,10 @@ export async function openToolRoom({ tools: rules, locale, search, web, email }:
       return made;
     },
     collect: (lists) => collectTools(lists, rules),
-    narrow(tools, allow) {
+    narrow(tools, allow, whose) {
       const narrowed = collectTools([tools], { allow }).tools;
       if (!allow.some((pattern) => pattern.includes("("))) return narrowed;
-      const narrower = createJudge({ allow }, "question");
+      const narrower = createJudge({ allow }, whose);
       return narrowed.map((tool) => withPermission(tool, narrower));
     },
     close: () => work.close(),

@@ -1,4 +1,5 @@
 import type { ConversationEntry, ConversationStore, RunEntry } from "../app.ts";
+import { conversationJson } from "../core/conversation-json.ts";
 import { cutText } from "../core/cut-text.ts";
 import { sentences } from "../core/lines.ts";
 import { type Locale, say, type Text } from "../core/locale.ts";
@@ -54,13 +55,11 @@ export async function showConversation(options: ConversationsOptions, id: string
   const { store, console, locale, output } = options;
   const conversation = await store.load(id);
   if (conversation === undefined) return unknown(options, id);
-  const { turns, summary } = conversation;
+  const { turns } = conversation;
   const sources = conversation.sources.all();
   const runs = await store.runs({ conversationId: id });
   if (output === "json") {
-    const cited = sources.map(({ n, source: { title, url } }) => ({ n, title, url }));
-    const whole = { conversation_id: id, turns, summary: summary ?? null, sources: cited, runs: runs.map(toRun) };
-    console.stdout.write(`${printableJson(whole, 2)}\n`);
+    console.stdout.write(`${printableJson(conversationJson(conversation, runs), 2)}\n`);
     return 0;
   }
   const write = (text: string): void => writeSafely(console.stdout, `${text}\n`);
@@ -70,10 +69,6 @@ export async function showConversation(options: ConversationsOptions, id: string
   if (runs.length > 0) write(say(locale, { zh: "运行（duet trace 编号）：", en: "Runs (duet trace ID):" }));
   for (const run of runs) write(runLine(run));
   return 0;
-}
-
-function toRun({ id, question, status, startedAt }: RunEntry) {
-  return { run_id: id, question, status, started_at: startedAt };
 }
 
 function runLine({ id, question, status, startedAt }: RunEntry): string {

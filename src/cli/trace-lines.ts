@@ -83,8 +83,8 @@ function used({ input_tokens, output_tokens, elapsed_ms, cost_usd }: TracePhase)
 }
 
 function* endLines(trace: AgentTrace, locale: Locale): Generator<string> {
-  const { models, token_usage, total_ms, cost_usd, status, finish_reason, error } = trace;
-  const meta = { models, total_tokens: token_usage.total_tokens, latency_ms: total_ms, cost_usd };
+  const { models, token_usage, total_ms, cost_usd, agents, status, finish_reason, error } = trace;
+  const meta = { models, total_tokens: token_usage.total_tokens, latency_ms: total_ms, cost_usd, agents };
   yield labelled(labels.used, billLine({ meta }, locale), locale);
   const reason = say(locale, stopReasons[finish_reason]);
   const [open, close] = locale === "zh" ? ["（", "）"] : [" (", ")"];

@@ -1,5 +1,7 @@
 import * as z from "zod";
-import { address, patterns, text } from "./words.ts";
+import { isSecureAddress } from "../core/secure-address.ts";
+import { permitPatterns } from "./tools-schema.ts";
+import { address, isHttpAddress, only, text } from "./words.ts";
 
 const seconds = (from: number, to: number) => z.number().min(from).max(to);
 
@@ -17,17 +19,41 @@ export const signatureAlgorithms = [
   "EdDSA",
 ] as const;
 
+// Where keys come from decides who gets in, so nobody may stand between; what names an issuer has no query (RFC 8414, section 2).
+const secureAddress = z.string().refine(
+  (written) => isHttpAddress(written) && isSecureAddress(new URL(written)) && !/[?#]/.test(written),
+  only({
+    zh: "https 地址，或本机的 http 地址，不含 ? 和 #",
+    en: "an https address, or an http one of this machine, without ? and #",
+  }),
+);
+const keysAddress = z
+  .string()
+  .refine(
+    (written) => isHttpAddress(written) && isSecureAddress(new URL(written)),
+    only({ zh: "https 地址，或本机的 http 地址", en: "an https address, or an http one of this machine" }),
+  );
+
+// The characters of RFC 6749, section 3.3.
+const scope = z
+  .string()
+  .refine(
+    (written) => /^[!#-[\]-~]+$/.test(written),
+    only({ zh: "不含空格、引号和反斜杠的 ASCII 文本", en: "ASCII without spaces, quotes and backslashes" }),
+  );
+
 const authSchema = z
   .strictObject({
-    issuer: address.meta({ description: "The authorization server, as its tokens name it." }),
+    issuer: secureAddress.meta({ description: "The authorization server, as its tokens name it." }),
     audience: text
       .optional()
       .meta({ description: "What tokens must be meant for; the public address of /mcp when absent." }),
-    jwksUrl: address.optional().meta({ description: "Its keys; found through its metadata when absent." }),
+    jwksUrl: keysAddress.optional().meta({ description: "Its keys; found through its metadata when absent." }),
     algorithms: z.array(z.enum(signatureAlgorithms)).min(1).default(["RS256", "ES256", "EdDSA", "PS256"]),
-    scopes: z.array(text).default([]).meta({ description: "Scopes that every token must have." }),
-    tools: z.record(text, patterns).optional().meta({
-      description: "Tools by scope, as patterns: what a caller may use, by itself or through the agent. Absent: all.",
+    scopes: z.array(scope).default([]).meta({ description: "Scopes that every token must have." }),
+    tools: z.record(scope, permitPatterns).optional().meta({
+      description:
+        "Tools by scope, as patterns: what a caller may use, by itself or through the agent. Absent: all. Prompts and resources of a server are there for who may use all its tools.",
     }),
   })
   .meta({ description: "OAuth 2.1 resource server: callers sign in with tokens of this authorization server." });

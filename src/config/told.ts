@@ -32,7 +32,7 @@ export function toldByDotEnv(text: string): Told[] {
 
 /** Keys outside of servers that say what is called, read, loaded or let through. */
 const telling =
-  /^(?!mcpServers|servers)(?:(?:email|web|tools|prompts)\b|.*(?:url|key|keyEnv|provider|module|directory)$)/i;
+  /^(?!mcpServers|servers)(?:(?:email|web|tools|prompts|serve)\b|.*(?:url|key|keyEnv|provider|module|directory)$)/i;
 
 function toldByServer(tree: unknown, path: Path): Told[] {
   const entry = valueAt(tree, path);

@@ -18,11 +18,13 @@ function ruled(problem: (written: string) => Text | undefined) {
   });
 }
 
+/** Patterns of a rule that allows. */
+export const permitPatterns = z.array(ruled(permitProblem));
+
 /** What `tools` of the file may say. */
 export const toolsSchema = z
   .strictObject({
-    allow: z
-      .array(ruled(permitProblem))
+    allow: permitPatterns
       .default(["*"])
       .meta({ description: "Tools on offer; `*` is any run of characters, `shell(ls *)` calls with such arguments." }),
     deny: toolPatterns.default([]).meta({ description: "Tools, or calls, that never run; over all else." }),

@@ -13,6 +13,8 @@ export interface Chain {
   deadline?: number;
   /** Tokens that may be used. */
   budget?: number;
+  /** US dollars that may be used; absent where nobody above has such a budget. */
+  cost?: number;
   /** The trace that the call above belongs to. */
   trace?: TraceContext | undefined;
 }
@@ -23,8 +25,8 @@ export type TraceContext = Readonly<Record<string, string>>;
 /** Agents below the first one. A chain that is longer is a circle far more often than a wish. */
 export const deepestChain = 3;
 
-export function toMeta({ depth, deadline, budget }: Chain): Record<string, number | undefined> {
-  return { "duet/depth": depth, "duet/deadline": deadline, "duet/budget": budget };
+export function toMeta({ depth, deadline, budget, cost }: Chain): Record<string, number | undefined> {
+  return { "duet/depth": depth, "duet/deadline": deadline, "duet/budget": budget, "duet/cost-budget": cost };
 }
 
 /** Reads what a caller says; what makes no sense counts as not said. */
@@ -33,12 +35,17 @@ export function fromMeta(meta: Readonly<Record<string, unknown>> | undefined): C
     depth: whole(meta?.["duet/depth"]) ?? 0,
     deadline: whole(meta?.["duet/deadline"]),
     budget: whole(meta?.["duet/budget"]),
+    cost: amount(meta?.["duet/cost-budget"]),
     trace: traceFrom(meta),
   };
 }
 
 function whole(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
+}
+
+function amount(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
 // Of version 00 nothing may follow; of later ones, what a dash divides from it.
@@ -73,6 +80,12 @@ function isHeaderText(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text);
 }
 
+/** Throws where a run of the agent may not begin: too deep, or with nothing to use. */
+export function checkChain({ depth, budget, cost }: Chain = { depth: 0 }): void {
+  if (depth > deepestChain) throw tooDeep(depth);
+  if (budget === 0 || cost === 0) throw nothingLeft();
+}
+
 /** The refusal of a run that stands too deep, in words for the model that asked. */
 export function tooDeep(depth: number): DuetError {
   return new DuetError({
@@ -81,9 +94,23 @@ export function tooDeep(depth: number): DuetError {
       zh: `智能体互相调用已达 ${depth} 层（最多 ${deepestChain} 层），可能形成了循环，这次没有执行。`,
       en: `This call stands ${depth} agents deep (at most ${deepestChain}); agents may be calling one another in a circle, so it was not run.`,
     },
-    hint: {
-      zh: "请不要再调用这个工具，用已有的信息直接回答。",
-      en: "Do not call this tool again; answer from what is known.",
-    },
+    hint: answerNow,
   });
 }
+
+/** The same for one that the agent above has left no tokens or no money. */
+function nothingLeft(): DuetError {
+  return new DuetError({
+    code: "quota",
+    text: {
+      zh: "调用方的智能体没有留下可用的 token 或费用，这次没有执行。",
+      en: "The agent above left no tokens or no money for this call, so it was not run.",
+    },
+    hint: answerNow,
+  });
+}
+
+const answerNow = {
+  zh: "请不要再调用这个工具，用已有的信息直接回答。",
+  en: "Do not call this tool again; answer from what is known.",
+};

@@ -16,6 +16,8 @@ export type AgentEvent =
   | {
       type: "run-start";
       runId: string;
+      /** The run in traces outside: 32 hexadecimal digits. */
+      traceId: string;
       conversationId: string;
       mode: Mode;
       models: { functionCall: string; answer: string };

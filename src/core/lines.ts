@@ -1,6 +1,6 @@
 import type { AgentEvent } from "./events.ts";
 import { type Locale, say, type Text } from "./locale.ts";
-import type { Outcome, OutcomeMeta } from "./outcome.ts";
+import type { AgentsBill, Outcome, OutcomeMeta } from "./outcome.ts";
 import { printableLine } from "./printable.ts";
 import { shortLine } from "./short-line.ts";
 import { isLimit } from "./verdict.ts";
@@ -82,12 +82,13 @@ export const stopReasons: Record<Outcome["stop_reason"], Text> = {
   length: { zh: "模型的输出被截断", en: "the model's output was cut off" },
   refused: { zh: "模型拒绝继续", en: "the model refused to go on" },
   error: { zh: "出现错误", en: "an error occurred" },
-  confirmation: { zh: "等待确认计划", en: "the plan waits to be confirmed" },
+  confirmation: { zh: "等待确认", en: "it waits to be confirmed" },
+  running: { zh: "还在运行", en: "still running" },
   cancelled: { zh: "已取消", en: "cancelled" },
 };
 
 /** What a run used. */
-type Bill = Pick<OutcomeMeta, "models" | "total_tokens" | "latency_ms" | "cost_usd">;
+type Bill = Pick<OutcomeMeta, "models" | "total_tokens" | "latency_ms" | "cost_usd" | "agents">;
 
 /** What each role used: tokens, time and, where prices are known, money. */
 export function billLine({ meta }: { meta: Bill }, locale: Locale): string {
@@ -105,8 +106,14 @@ export function billLine({ meta }: { meta: Bill }, locale: Locale): string {
     say(locale, { zh: `共 ${meta.total_tokens} tok`, en: `${meta.total_tokens} tok in all` }),
     seconds(meta.latency_ms),
     meta.cost_usd !== null && dollars(meta.cost_usd),
+    meta.agents && agentsBill(meta.agents, locale),
   ];
   return parts.filter(Boolean).join(" · ");
+}
+
+function agentsBill({ runs, total_tokens, cost_usd }: AgentsBill, locale: Locale): string {
+  const name = say(locale, { zh: "下级智能体", en: "agents below" });
+  return `${name} ×${runs} ${total_tokens} tok${cost_usd === null ? "" : ` ${dollars(cost_usd)}`}`;
 }
 
 export function dollars(cost: number): string {

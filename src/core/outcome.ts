@@ -1,5 +1,5 @@
 import type { ErrorReport } from "./errors.ts";
-import type { JsonValue } from "./json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 
 export type Mode = "agent" | "plan" | "chat";
 
@@ -17,6 +17,7 @@ export type StopReason =
   | "refused"
   | "error"
   | "confirmation"
+  | "running"
   | "cancelled";
 
 /** The result of a run, as every face gives it out (the contract's section 5, hence `snake_case`). */
@@ -32,6 +33,22 @@ export interface Outcome {
   citations: Citation[];
   meta: OutcomeMeta;
   error: ErrorReport | null;
+  /** What a person has to agree to, with the status `needs_confirmation`, where a face hands it out. */
+  confirmation?: Confirmation;
+}
+
+/** Something that a person is to agree to, through whoever asked. */
+export interface Confirmation {
+  /** Passed back with the person's word, once; it fits nothing but this. */
+  token: string;
+  kind: "call" | "plan";
+  /** Of a call: what is to run. */
+  tool?: string;
+  arguments?: JsonObject;
+  /** Of a call: why it asks. */
+  rule?: string;
+  /** ISO 8601, UTC: until when the token counts. */
+  expires_at: string;
 }
 
 export interface ToolCallRecord {
@@ -50,14 +67,26 @@ export interface Citation {
 }
 
 export interface OutcomeMeta {
+  /** Of this run's own models, as `models` says; what agents below used stands in `agents`. */
   total_tokens: number;
   tool_calls_count: number;
   latency_ms: number;
   iterations: number;
   mode: Mode;
-  /** US dollars; null when a price is not known, never 0. */
+  /** US dollars of this run's own models; null when a price is not known, never 0. */
   cost_usd: number | null;
+  /** What agents below used; absent where none was called. Counts against the run's budgets. */
+  agents?: AgentsBill | undefined;
   models: { function_call: ModelBill; answer: ModelBill };
+}
+
+/** What the agents that a run has called say that they used, with the agents below them. */
+export interface AgentsBill {
+  /** Runs of the agents called by this one. */
+  runs: number;
+  total_tokens: number;
+  /** US dollars; null when one of them does not know its price. */
+  cost_usd: number | null;
 }
 
 /** What one of the two roles used. */

@@ -6,7 +6,7 @@ export interface Permission {
   decision: "allowed" | "approved" | "declined" | "unanswered" | "denied";
   /**
    * The rule as it was written, with the setting it stands in: `tools.ask: *:destructive`; `question.allow` where the question
-   * itself allows less, and `always` of a tool that asks each time.
+   * itself allows less, `caller.allow` where the caller may use less, and `always` of a tool that asks each time.
    */
   rule: string;
 }
@@ -24,8 +24,8 @@ export interface ApprovalRequest {
 /** What a person says: for this call, for all calls like it in this conversation, or no. */
 export type Approval = "once" | "conversation" | "no";
 
-/** Shows a call to a person and waits for the answer. Rejects only when the signal aborts. */
-export type ApproveCall = (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval>;
+/** Shows a call to a person and waits for the answer; undefined when nobody answers. Rejects only when the signal aborts. */
+export type ApproveCall = (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval | undefined>;
 
 /** The same as a tool sees it; undefined when nobody has answered. */
 export type Approve = (request: ApprovalRequest) => Promise<Approval | undefined>;

@@ -64,7 +64,18 @@ export function fitsCall(pattern: ToolPattern, tool: Tool, args: JsonObject, val
   return values === "some" ? catchesArguments(argument, args) : coversArguments(argument, args);
 }
 
-function fitsName({ name }: ToolPattern, tool: Tool): boolean {
+/** Whether rules that allow let all calls of every tool of a server pass, whatever its tools are. */
+export function permitsServer(written: readonly string[], server: string): boolean {
+  const any = { name: `${server}__*`, source: server };
+  return permitPatterns(written).some((pattern) => pattern.argument === undefined && fitsName(pattern, any));
+}
+
+/** Whether rules that allow let some call of a tool pass of which no more is known than its name. */
+export function permitsName(written: readonly string[], tool: Pick<Tool, "name" | "source">): boolean {
+  return permitPatterns(written).some((pattern) => fitsName(pattern, tool));
+}
+
+function fitsName({ name }: ToolPattern, tool: Pick<Tool, "name" | "source">): boolean {
   // A server whose name cannot stand in a tool's name is still meant by its own.
   const server = /^([^*]+)__\*$/.exec(name)?.[1];
   return matchesPattern(tool.name, name) || (server !== undefined && tool.source === server);

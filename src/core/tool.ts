@@ -79,6 +79,8 @@ export interface ToolResult {
   cached?: boolean;
   /** Whether the call was let through, and by which rule; absent where no rule was asked. */
   permission?: Permission;
+  /** What an agent below has used for it, as that agent says; absent where no agent of our kind answered. */
+  usage?: AgentUsage | undefined;
   /** Why it failed, when `ok` is false. */
   error?: ToolFailure;
 }
@@ -88,6 +90,16 @@ export interface ToolContent {
   structured?: Record<string, unknown>;
   /** What the result's `_meta` says, such as `traceparent`; absent where it says nothing. */
   meta?: Record<string, unknown>;
+}
+
+/** What a run of an agent below, with the agents below that one, has used so far. Never negative, never infinite. */
+export interface AgentUsage {
+  /** Names the run: another result of the same run tells the same bill again, grown. */
+  runId: string;
+  tokens: number;
+  /** US dollars, as far as they are known. */
+  cost: number;
+  isCostKnown: boolean;
 }
 
 export interface ToolFailure {

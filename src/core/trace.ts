@@ -27,6 +27,8 @@ export interface AgentTrace {
   models: OutcomeMeta["models"];
   /** US dollars; null when a price is not known, never 0. */
   cost_usd: number | null;
+  /** What agents below used; absent where none was called. */
+  agents?: OutcomeMeta["agents"];
   /** What the reader was told beside the answer: retries, limits, switches, verdicts. */
   notes: TraceNote[];
   error: ErrorReport | null;

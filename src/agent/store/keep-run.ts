@@ -1,16 +1,27 @@
+import { longestTitle } from "../../core/conversation-json.ts";
 import { cutText } from "../../core/cut-text.ts";
 import type { NumberedSource } from "../../core/sources.ts";
-import { type FinishedRun, longestTitle } from "../store.ts";
+import type { FinishedRun } from "../store.ts";
 import { keepSource } from "./sqlite-sources.ts";
-import { type Statements, touchConversation } from "./statements.ts";
+import { type Owner, type Statements, touchConversation } from "./statements.ts";
 
-/** Keeps a run with the sources its turn may cite; a run that is kept already stays as it is. Within a transaction. */
-export function keepRun(statements: Statements, run: FinishedRun, owed: readonly NumberedSource[]): void {
+/** A run with whose it is, and the numbers that it owes. */
+interface Kept {
+  run: FinishedRun;
+  owner: Owner;
+  owed: readonly NumberedSource[];
+}
+
+/**
+ * Keeps a run with the sources its turn may cite; a run that is kept already stays as it is. Within a transaction. Throws where
+ * the conversation or the run is another owner's.
+ */
+export function keepRun(statements: Statements, { run, owner, owed }: Kept): void {
   const { conversationId, runId, turn, trace, pendingPlan } = run;
-  if (statements.isKept.get(runId)) return;
+  if (statements.isKept.get({ run: runId, owner })) return;
   const title = cutText(trace.question, longestTitle);
-  const turns = touchConversation(statements, { id: conversationId, title, turns: turn ? 1 : 0 });
-  statements.addTrace.run(runId, conversationId, JSON.stringify(trace));
+  const turns = touchConversation(statements, { id: conversationId, owner, title, turns: turn ? 1 : 0 });
+  statements.addTrace.run(runId, conversationId, JSON.stringify(trace), owner);
   statements.dropPlan.run(conversationId);
   if (pendingPlan !== undefined) statements.addPlan.run(conversationId, pendingPlan);
   if (turn === undefined) return;

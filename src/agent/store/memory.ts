@@ -1,14 +1,17 @@
 import { LRUCache } from "lru-cache";
+import { longestTitle } from "../../core/conversation-json.ts";
 import { cutText } from "../../core/cut-text.ts";
 import type { Source } from "../../core/tool.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { type Conversation, type ConversationTurn, newId, type Summary } from "../conversation.ts";
 import type { SourceList } from "../sources.ts";
-import { type ConversationEntry, type ConversationStore, longestTitle } from "../store.ts";
+import type { ConversationEntry, SharedStore } from "../store.ts";
 import { toRunEntry } from "./rows.ts";
+import { noConversation } from "./store-errors.ts";
 
 interface Kept {
   id: string;
+  owner: string | undefined;
   title: string;
   turns: ConversationTurn[];
   summary: Summary | undefined;
@@ -20,69 +23,97 @@ interface Kept {
   updatedAt: string;
 }
 
-/** Conversations for as long as the process lives; the least recently used are forgotten beyond `max`. */
-export function createMemoryStore(max = 1000): ConversationStore {
-  const conversations = new LRUCache<string, Kept>({ max });
-  const traces = new LRUCache<string, AgentTrace>({ max });
-  let asked = 0;
-
-  /** The conversation as it stands, or a new one; either is now the last one asked. */
-  function touch(id: string): Kept {
-    const kept = conversations.get(id) ?? begin(id);
-    kept.asked = ++asked;
-    kept.updatedAt = new Date().toISOString();
-    conversations.set(id, kept);
-    return kept;
-  }
-
-  const byLastAsked = (): Kept[] => [...conversations.values()].sort((a, b) => b.asked - a.asked);
-
-  return {
-    async load(id) {
-      const kept = conversations.get(id);
-      return kept && conversationOf(kept);
-    },
-    create: async (id = newId("conv")) => conversationOf(touch(id)),
-    async append({ conversationId, runId, turn, trace, pendingPlan }) {
-      const kept = touch(conversationId);
-      kept.title ||= cutText(trace.question, longestTitle);
-      if (turn) kept.turns.push(turn);
-      kept.pendingPlan = pendingPlan;
-      traces.set(runId, trace);
-    },
-    async summarise(conversationId, summary) {
-      const kept = conversations.get(conversationId);
-      if (kept && summary.turns > (kept.summary?.turns ?? 0)) kept.summary = summary;
-    },
-    latest: async () => byLastAsked()[0]?.id,
-    async list({ limit, offset }) {
-      return byLastAsked()
-        .slice(offset, offset + limit)
-        .map(entryOf);
-    },
-    async remove(id) {
-      for (const [runId, trace] of traces.entries()) if (trace.conversation_id === id) traces.delete(runId);
-      return conversations.delete(id);
-    },
-    // A trace that is only read does not become the last one.
-    trace: async (runId) => (runId === undefined ? [...traces.values()][0] : traces.peek(runId)),
-    async runs(which) {
-      const all = [...traces.values()].reverse();
-      if ("beginning" in which)
-        return all
-          .filter(({ run_id }) => run_id.startsWith(which.beginning))
-          .slice(0, 10)
-          .map(toRunEntry);
-      return all.filter(({ conversation_id }) => conversation_id === which.conversationId).map(toRunEntry);
-    },
-    async close() {},
-  };
+interface KeptTrace {
+  owner: string | undefined;
+  trace: AgentTrace;
 }
 
-function begin(id: string): Kept {
+/** Conversations for as long as the process lives; the least recently used of all owners are forgotten beyond `max`. */
+export function createMemoryStore(max = 1000): SharedStore {
+  const conversations = new LRUCache<string, Kept>({ max });
+  const traces = new LRUCache<string, KeptTrace>({ max });
+  let asked = 0;
+
+  function of(owner: string | undefined): SharedStore {
+    function own<T extends { owner: string | undefined }>(found: T | undefined): T | undefined {
+      return found?.owner === owner ? found : undefined;
+    }
+
+    /** The conversation as it stands, or a new one; either is now the last one asked. */
+    function touch(id: string): Kept {
+      const kept = conversations.get(id) ?? begin(id, owner);
+      if (kept.owner !== owner) throw noConversation();
+      kept.asked = ++asked;
+      kept.updatedAt = new Date().toISOString();
+      conversations.set(id, kept);
+      return kept;
+    }
+
+    function mayHave(id: string): boolean {
+      const there = conversations.peek(id);
+      return there === undefined ? owner === undefined : there.owner === owner;
+    }
+
+    const byLastAsked = (): Kept[] => [...conversations.values()].filter(own).sort((a, b) => b.asked - a.asked);
+    const tracesOf = (): AgentTrace[] => [...traces.values()].filter(own).map(({ trace }) => trace);
+
+    return {
+      of,
+      async load(id) {
+        const kept = own(conversations.peek(id)) && conversations.get(id);
+        return kept && conversationOf(kept);
+      },
+      create: async (wanted) => conversationOf(touch(wanted !== undefined && mayHave(wanted) ? wanted : newId("conv"))),
+      async append({ conversationId, runId, turn, trace, pendingPlan }) {
+        if (traces.has(runId) && !own(traces.peek(runId))) throw noConversation();
+        const kept = touch(conversationId);
+        kept.title ||= cutText(trace.question, longestTitle);
+        if (turn) kept.turns.push(turn);
+        kept.pendingPlan = pendingPlan;
+        traces.set(runId, { owner, trace });
+      },
+      async summarise(conversationId, summary) {
+        const kept = own(conversations.peek(conversationId));
+        if (kept && summary.turns > (kept.summary?.turns ?? 0)) kept.summary = summary;
+      },
+      latest: async () => byLastAsked()[0]?.id,
+      async list({ limit, offset }) {
+        return byLastAsked()
+          .slice(offset, offset + limit)
+          .map(entryOf);
+      },
+      async remove(id) {
+        if (!own(conversations.peek(id))) return false;
+        for (const [runId, { trace }] of traces.entries()) if (trace.conversation_id === id) traces.delete(runId);
+        return conversations.delete(id);
+      },
+      // A trace that is only read does not become the last one.
+      trace: async (runId) => (runId === undefined ? tracesOf()[0] : own(traces.peek(runId))?.trace),
+      async runs(which) {
+        if ("newest" in which)
+          return tracesOf()
+            .filter(({ run_id }) => run_id.startsWith(which.beginning ?? ""))
+            .slice(0, which.newest)
+            .map(toRunEntry);
+        const all = tracesOf().reverse();
+        if ("beginning" in which)
+          return all
+            .filter(({ run_id }) => run_id.startsWith(which.beginning))
+            .slice(0, 10)
+            .map(toRunEntry);
+        return all.filter(({ conversation_id }) => conversation_id === which.conversationId).map(toRunEntry);
+      },
+      async close() {},
+    };
+  }
+
+  return of(undefined);
+}
+
+function begin(id: string, owner: string | undefined): Kept {
   const now = new Date().toISOString();
   const sources = createSourceList();
-  return { id, title: "", turns: [], summary: undefined, sources, asked: 0, createdAt: now, updatedAt: now };
+  return { id, owner, title: "", turns: [], summary: undefined, sources, asked: 0, createdAt: now, updatedAt: now };
 }
 
 /** As it stands now: what is appended later is not in it. */

@@ -3,7 +3,7 @@ import { identityOf, isLogAlone, setAside } from "./damaged.ts";
 import { behindGate } from "./gate.ts";
 import { loadSqlite } from "./load-sqlite.ts";
 import { keepPrivate } from "./private-file.ts";
-import { createSchema, inspectSchema } from "./schema.ts";
+import { bringUpToDate, inspectSchema } from "./schema.ts";
 import { prepareStatements, type Statements } from "./statements.ts";
 import { isDamage } from "./store-errors.ts";
 
@@ -57,9 +57,9 @@ function connect(file: string): DatabaseSync {
 function start(connection: DatabaseSync): void {
   const state = inspectSchema(connection);
   connection.exec(settings);
-  if (state === "empty") createSchema(connection);
   // A store that can only be read says so now.
-  else connection.exec("BEGIN IMMEDIATE; ROLLBACK");
+  if (state === "ours") connection.exec("BEGIN IMMEDIATE; ROLLBACK");
+  else bringUpToDate(connection, state);
 }
 
 // NORMAL keeps every commit through a crash of the process; only a crash of the machine may take the last ones back.

@@ -3,7 +3,7 @@ import type { NumberedSource } from "../../core/sources.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import type { Conversation } from "../conversation.ts";
 import type { ConversationEntry, RunEntry } from "../store.ts";
-import type { Statements } from "./statements.ts";
+import type { Owner, Statements } from "./statements.ts";
 
 type Row = Record<string, unknown>;
 
@@ -12,9 +12,12 @@ export interface Loaded extends Pick<Conversation, "turns" | "summary" | "pendin
   sources: NumberedSource[];
 }
 
-/** Undefined when there is no such conversation. Within a transaction. */
-export function loadWords({ conversation, turns, sources }: Statements, id: string): Loaded | undefined {
-  const row = conversation.get(id);
+/** Undefined when the owner has no such conversation. Within a transaction. */
+export function loadWords(
+  { conversation, turns, sources }: Statements,
+  { id, owner }: { id: string; owner: Owner },
+): Loaded | undefined {
+  const row = conversation.get({ id, owner });
   if (row === undefined) return undefined;
   const pendingPlan = typeof row.plan === "string" ? row.plan : undefined;
   const words = { turns: turns.all(id).map(toTurn), summary: toSummary(row), pendingPlan };

@@ -3,10 +3,10 @@ import { DuetError } from "../../core/errors.ts";
 import { WrongTables } from "./store-errors.ts";
 
 /** Kept as `user_version`; a change of the tables raises it and brings the older ones up to it. */
-const version = 1;
+const version = 2;
 
 // `asked` orders conversations by their last question without trusting the clock. Times are ISO 8601, UTC.
-const objects = [
+const first = [
   `CREATE TABLE conversations (
   id TEXT PRIMARY KEY,
   title TEXT NOT NULL,
@@ -50,20 +50,41 @@ const objects = [
   "CREATE INDEX traces_by_conversation ON traces (conversation)",
 ];
 
-/** Whether the file holds our tables or nothing yet. Changes nothing; throws for other tables and for a newer version. */
-export function inspectSchema(connection: DatabaseSync): "ours" | "empty" {
+/** Tables of the first version whose rows have an owner since the second; without one they are the operator's. */
+const owned = ["conversations", "traces"];
+
+/** In the very words into which SQLite changes a table that gets one more column, so that old files and new ones are alike. */
+const objects = [
+  ...first.map((sql) =>
+    owned.some((table) => isTable(sql, table)) ? sql.replace(/\) STRICT$/, ", owner TEXT) STRICT") : sql,
+  ),
+  "CREATE INDEX conversations_by_owner ON conversations (owner, asked)",
+  "CREATE INDEX traces_by_owner ON traces (owner)",
+];
+
+/** From the first version to the second. */
+const upgrade = [...owned.map((table) => `ALTER TABLE ${table} ADD COLUMN owner TEXT`), ...objects.slice(first.length)];
+
+function isTable(sql: string, name: string): boolean {
+  return sql.startsWith(`CREATE TABLE ${name} (`);
+}
+
+/** Whether the file holds our tables, those of an older version, or nothing yet. Changes nothing; throws for other tables and for a newer version. */
+export function inspectSchema(connection: DatabaseSync): "ours" | "older" | "empty" {
   const found = Number(connection.prepare("PRAGMA user_version").get()?.user_version);
   if (found > version) throw newer(found, connection.location() ?? "");
   const texts = connection.prepare("SELECT sql FROM sqlite_schema").all();
   if (found === 0 && texts.length === 0) return "empty";
   const known = new Set(texts.map(({ sql }) => sql));
   if (found === version && objects.every((sql) => known.has(sql))) return "ours";
+  if (found === 1 && first.every((sql) => known.has(sql))) return "older";
   throw new WrongTables("the tables are not those of Duet");
 }
 
-/** Makes the tables in an empty file, all of them or none. */
-export function createSchema(connection: DatabaseSync): void {
-  connection.exec(["BEGIN IMMEDIATE", ...objects, `PRAGMA user_version = ${version}`, "COMMIT"].join(";\n"));
+/** Makes the tables in an empty file, or of those of an older version today's: all of it or nothing. */
+export function bringUpToDate(connection: DatabaseSync, state: "older" | "empty"): void {
+  const changes = state === "empty" ? objects : upgrade;
+  connection.exec(["BEGIN IMMEDIATE", ...changes, `PRAGMA user_version = ${version}`, "COMMIT"].join(";\n"));
 }
 
 function newer(found: number, file: string): DuetError {

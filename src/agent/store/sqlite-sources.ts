@@ -2,10 +2,11 @@ import type { NumberedSource } from "../../core/sources.ts";
 import type { Source } from "../../core/tool.ts";
 import type { SourceList } from "../sources.ts";
 import type { Connection } from "./connection.ts";
-import { type Statements, touchConversation } from "./statements.ts";
+import { type Owner, type Statements, touchConversation } from "./statements.ts";
 
 export interface SourceListOptions {
   conversationId: string;
+  owner: Owner;
   connection: Connection;
   /** As they were loaded. */
   known: readonly NumberedSource[];
@@ -18,7 +19,7 @@ export interface SourceListOptions {
  * in the store before it is given, so that no other process gives it to another page; where the store cannot be written
  * the run goes on with numbers of its own, which it owes.
  */
-export function createSourceList({ conversationId, connection, known, owe }: SourceListOptions): SourceList {
+export function createSourceList({ conversationId, owner, connection, known, owe }: SourceListOptions): SourceList {
   const byNumber = new Map(known.map(({ n, source }) => [n, source]));
   const byUrl = new Map(known.map(({ n, source }) => [source.url, n]));
   let last = known.at(-1)?.n ?? 0;
@@ -43,7 +44,7 @@ export function createSourceList({ conversationId, connection, known, owe }: Sou
       const fresh = [...new Map(sources.filter(isFresh).map((source) => [source.url, source])).values()];
       if (fresh.length > 0) {
         await connection
-          .write((statements) => claim(statements, { conversationId, sources: fresh, after: last }))
+          .write((statements) => claim(statements, { conversationId, owner, sources: fresh, after: last }))
           .then(
             (claimed) => claimed.forEach(learn),
             () => numberAlone(fresh),
@@ -61,14 +62,15 @@ export function createSourceList({ conversationId, connection, known, owe }: Sou
 
 interface Claim {
   conversationId: string;
+  owner: Owner;
   sources: readonly Source[];
   /** New numbers come after this one, whatever the store says: it is in use. */
   after: number;
 }
 
 /** The numbers that these pages have or now get. Within a transaction. */
-function claim(statements: Statements, { conversationId, sources, after }: Claim): NumberedSource[] {
-  touchConversation(statements, { id: conversationId });
+function claim(statements: Statements, { conversationId, owner, sources, after }: Claim): NumberedSource[] {
+  touchConversation(statements, { id: conversationId, owner });
   let last = Math.max(after, Number(statements.lastNumber.get(conversationId)?.n));
   return sources.map((source) => {
     const taken = statements.sourceNumber.get(conversationId, source.url);

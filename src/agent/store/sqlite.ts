@@ -1,7 +1,7 @@
 import { textOf } from "../../core/json.ts";
 import type { NumberedSource } from "../../core/sources.ts";
 import { type Conversation, newId } from "../conversation.ts";
-import type { ConversationStore } from "../store.ts";
+import type { SharedStore } from "../store.ts";
 import { type ConnectionOptions, openConnection } from "./connection.ts";
 import { keepRun } from "./keep-run.ts";
 import { type Loaded, loadWords, toEntry, toRunEntry, toTrace } from "./rows.ts";
@@ -13,56 +13,74 @@ const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {} };
  * Conversations and traces in one SQLite file, which any number of processes may share. What `append` has acknowledged
  * is there after the process is killed. Rejects with a `DuetError` when the file cannot be used or is a newer Duet's.
  */
-export async function createSqliteStore(
-  file: string,
-  options: Partial<ConnectionOptions> = {},
-): Promise<ConversationStore> {
+export async function createSqliteStore(file: string, options: Partial<ConnectionOptions> = {}): Promise<SharedStore> {
   const connection = await openConnection(file, { ...defaults, ...options });
-  /** Numbers that runs gave out while the store could not be written, by conversation. */
+  /** Numbers that runs gave out while the store could not be written, by owner and conversation. */
   const owed = new Map<string, NumberedSource[]>();
 
-  function conversationOf(id: string, { sources, ...words }: Loaded): Conversation {
-    const list = createSourceList({
-      conversationId: id,
-      connection,
-      known: sources,
-      owe: (more) => void owed.set(id, [...(owed.get(id) ?? []), ...more]),
-    });
-    return { id, ...words, sources: list };
+  function of(name: string | undefined): SharedStore {
+    const owner = name ?? null;
+    const keyOf = (id: string): string => JSON.stringify([owner, id]);
+
+    function conversationOf(id: string, { sources, ...words }: Loaded): Conversation {
+      const list = createSourceList({
+        conversationId: id,
+        owner,
+        connection,
+        known: sources,
+        owe: (more) => void owed.set(keyOf(id), [...(owed.get(keyOf(id)) ?? []), ...more]),
+      });
+      return { id, ...words, sources: list };
+    }
+
+    async function mayHave(id: string): Promise<boolean> {
+      return connection.read(({ conversation, isAnothers }) =>
+        owner === null ? isAnothers.get({ id, owner }) === undefined : conversation.get({ id, owner }) !== undefined,
+      );
+    }
+
+    return {
+      of,
+      async load(id) {
+        const loaded = await connection.read((statements) => loadWords(statements, { id, owner }));
+        return loaded && conversationOf(id, loaded);
+      },
+      async create(wanted) {
+        const id = wanted !== undefined && (await mayHave(wanted)) ? wanted : newId("conv");
+        return conversationOf(id, { turns: [], summary: undefined, sources: [] });
+      },
+      async append(run) {
+        const due = owed.get(keyOf(run.conversationId)) ?? [];
+        owed.delete(keyOf(run.conversationId));
+        await connection.write((statements) => keepRun(statements, { run, owner, owed: due }));
+      },
+      async summarise(id, { text, turns }) {
+        await connection.write(({ summarise }) => summarise.run({ id, owner, text, turns }));
+      },
+      async latest() {
+        const row = await connection.read(({ latest }) => latest.get({ owner }));
+        return row && textOf(row.id);
+      },
+      list: ({ limit, offset }) => connection.read(({ list }) => list.all({ limit, offset, owner }).map(toEntry)),
+      remove: (id) => connection.write(({ remove }) => remove.run({ id, owner }).changes > 0),
+      async trace(runId) {
+        const row = await connection.read(({ trace, lastTrace }) =>
+          runId === undefined ? lastTrace.get({ owner }) : trace.get({ run: runId, owner }),
+        );
+        return row && toTrace(row);
+      },
+      async runs(which) {
+        const rows = await connection.read(({ runsOf, runsFrom, newestRuns }) => {
+          if ("newest" in which)
+            return newestRuns.all({ limit: which.newest, beginning: which.beginning ?? "", owner });
+          if ("beginning" in which) return runsFrom.all({ beginning: which.beginning, owner });
+          return runsOf.all({ id: which.conversationId, owner });
+        });
+        return rows.map(toTrace).flatMap((trace) => (trace ? [toRunEntry(trace)] : []));
+      },
+      close: async () => (owner === null ? connection.close() : undefined),
+    };
   }
 
-  return {
-    async load(id) {
-      const loaded = await connection.read((statements) => loadWords(statements, id));
-      return loaded && conversationOf(id, loaded);
-    },
-    create: async (id = newId("conv")) => conversationOf(id, { turns: [], summary: undefined, sources: [] }),
-    async append(run) {
-      const due = owed.get(run.conversationId) ?? [];
-      owed.delete(run.conversationId);
-      await connection.write((statements) => keepRun(statements, run, due));
-    },
-    async summarise(id, { text, turns }) {
-      await connection.write(({ summarise }) => summarise.run({ id, text, turns }));
-    },
-    async latest() {
-      const row = await connection.read(({ latest }) => latest.get());
-      return row && textOf(row.id);
-    },
-    list: ({ limit, offset }) => connection.read(({ list }) => list.all(limit, offset).map(toEntry)),
-    remove: (id) => connection.write(({ remove }) => remove.run(id).changes > 0),
-    async trace(runId) {
-      const row = await connection.read(({ trace, lastTrace }) =>
-        runId === undefined ? lastTrace.get() : trace.get(runId),
-      );
-      return row && toTrace(row);
-    },
-    async runs(which) {
-      const rows = await connection.read(({ runsOf, runsFrom }) =>
-        "beginning" in which ? runsFrom.all({ beginning: which.beginning }) : runsOf.all(which.conversationId),
-      );
-      return rows.map(toTrace).flatMap((trace) => (trace ? [toRunEntry(trace)] : []));
-    },
-    close: async () => connection.close(),
-  };
+  return of(undefined);
 }

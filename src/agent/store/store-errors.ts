@@ -13,6 +13,14 @@ export class WrongTables extends Error {
   override readonly name = "WrongTables";
 }
 
+/** What is another owner's is not there. */
+export function noConversation(): DuetError {
+  return new DuetError({
+    code: "internal",
+    text: { zh: "没有这个编号的对话", en: "there is no conversation of that id" },
+  });
+}
+
 /** The file is torn, is no database, or is none of ours. */
 export function isDamage(thrown: unknown): boolean {
   const code = sqliteCode(thrown);

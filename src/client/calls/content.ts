@@ -4,6 +4,7 @@ import { type Locale, say } from "../../core/locale.ts";
 import type { ToolContent, ToolContext, ToolResult } from "../../core/tool.ts";
 import { resultLimit } from "../limits.ts";
 import { type Redact, redactJson } from "../redact.ts";
+import { usageIn } from "./agent-usage.ts";
 
 /** What a server answered to `tools/call`, unchecked: servers leave out, misspell and invent. */
 export type RawResult = Record<string, unknown>;
@@ -16,10 +17,17 @@ export function toToolResult(
 ): ToolResult {
   const text = cut(redact(renderContent(raw, locale).slice(0, 2 * resultLimit)), locale);
   const content = wantsContent ? toContent(raw, redact) : undefined;
-  if (raw.isError !== true) return { ok: true, text, content };
+  const usage = usageIn(raw.structuredContent);
+  if (raw.isError !== true) return { ok: true, text, content, usage };
   const silent = { zh: "工具报告了错误，但没有说明。", en: "The tool reported an error without saying which." };
   const shown = text.trim() === "" ? say(locale, silent) : text;
-  return { ok: false, text: shown, content, error: { code: "tool", message: shown.slice(0, 500).toWellFormed() } };
+  return {
+    ok: false,
+    text: shown,
+    content,
+    usage,
+    error: { code: "tool", message: shown.slice(0, 500).toWellFormed() },
+  };
 }
 
 /** The same as a host takes it. Blocks that are none are left out; what they hold is the host's to judge. */

@@ -9,6 +9,7 @@ import type { Connection } from "../connection.ts";
 import type { RemoteTool } from "../lists/listing.ts";
 import { heedRefusal } from "../refusals/heed.ts";
 import type { OnProgress } from "../session/session.ts";
+import { withChain } from "./chain-argument.ts";
 import { toToolResult } from "./content.ts";
 
 /** More progress than this within a second says nothing to anybody. */
@@ -40,7 +41,7 @@ async function send(
 ): Promise<ToolResult> {
   const { signal, locale, elicit, trace, chain } = context;
   try {
-    const reply = await connection.call(remote, args, {
+    const reply = await connection.call(remote, withChain(args, remote.inputSchema, context), {
       signal,
       onProgress: progressInto(context, connection),
       elicit,

@@ -5,7 +5,7 @@ import type { Pool } from "../pool.ts";
 import type { ServerList } from "../session/announcements.ts";
 import { createCollisions } from "./collisions.ts";
 import { type Kind, kinds, type Offering } from "./kinds.ts";
-import { createOfferingLists, type Listeners } from "./offering-lists.ts";
+import { createOfferingLists, type Listeners, type OfferingLists } from "./offering-lists.ts";
 import { fits, narrowness } from "./uri-template.ts";
 
 /** What servers offer beside tools, all servers as one. Requests reject with a `DuetError`, or with the signal's reason. */
@@ -31,6 +31,8 @@ export interface Offerings {
   learn(server: string, uri: string): void;
   /** A list has changed: it is fetched anew when somebody next wants it. */
   changed(list: ServerList): void;
+  /** The same without the servers that are not permitted. */
+  only(permits: (server: string) => boolean): Offerings;
 }
 
 type Answer = Record<string, unknown>;
@@ -46,17 +48,40 @@ export interface Completion {
 const mostLinks = 1000;
 
 export function createOfferings(pool: Pick<Pool, "status" | "request">, listeners: Listeners): Offerings {
-  const names = createNames();
-  const { all, serversWith, changed } = createOfferingLists(pool, listeners);
-  const firstOfEach = createCollisions(listeners.tell);
-  const links = new Map<string, string>();
+  const shared: Shared = {
+    pool,
+    names: createNames(),
+    lists: createOfferingLists(pool, listeners),
+    firstOfEach: createCollisions(listeners.tell),
+    links: new Map(),
+  };
+  return offeringsOf(shared, () => true);
+}
+
+/** What is known of the servers, for all who ask. */
+interface Shared {
+  pool: Pick<Pool, "status" | "request">;
+  names: ReturnType<typeof createNames>;
+  lists: OfferingLists;
+  firstOfEach: ReturnType<typeof createCollisions>;
+  /** Servers by the links they gave. */
+  links: Map<string, string>;
+}
+
+function offeringsOf(shared: Shared, permits: (server: string) => boolean): Offerings {
+  const { pool, names, lists, firstOfEach, links } = shared;
+
+  async function all(kind: Kind, signal?: AbortSignal) {
+    return (await lists.all(kind, signal)).filter(({ server }) => permits(server));
+  }
 
   async function listByUri(kind: Kind, signal?: AbortSignal): Promise<Offering[]> {
     return [...firstOfEach(kind, await all(kind, signal)).values()].map(({ entry }) => entry);
   }
 
   async function originOf(name: string, signal: AbortSignal) {
-    return names.originOf(name) ?? ((await prompts(signal)) && names.originOf(name));
+    const origin = names.originOf(name) ?? ((await prompts(signal)) && names.originOf(name));
+    return origin && permits(origin.server) ? origin : undefined;
   }
 
   async function prompts(signal?: AbortSignal): Promise<Offering[]> {
@@ -73,7 +98,8 @@ export function createOfferings(pool: Pick<Pool, "status" | "request">, listener
       .sort((one, other) => narrowness(other.template) - narrowness(one.template));
     const [best] = templates;
     if (best && narrowness(best.template) > 0) return best.server;
-    return links.get(uri) ?? best?.server;
+    const linked = links.get(uri);
+    return linked !== undefined && permits(linked) ? linked : best?.server;
   }
 
   return {
@@ -90,7 +116,7 @@ export function createOfferings(pool: Pick<Pool, "status" | "request">, listener
       return server === undefined ? undefined : pool.request(server, "resources/read", { uri }, options);
     },
     async complete({ ref, argument, context }, options) {
-      const able = serversWith("completions");
+      const able = lists.serversWith("completions");
       const more = context?.arguments && { context: { arguments: context.arguments } };
       if (ref.type === "ref/prompt") {
         const origin = await originOf(ref.name, options.signal);
@@ -109,6 +135,7 @@ export function createOfferings(pool: Pick<Pool, "status" | "request">, listener
       const [oldest] = links.keys();
       if (links.size > mostLinks && oldest !== undefined) links.delete(oldest);
     },
-    changed,
+    changed: lists.changed,
+    only: (also) => offeringsOf(shared, (server) => permits(server) && also(server)),
   };
 }

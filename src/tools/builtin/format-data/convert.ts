@@ -98,5 +98,6 @@ function writeDelimited({ columns, rows }: Table, delimiter: string): string {
   const cells = [columns, ...rows.map((row) => row.map(writeCell))];
   // An empty line would not be read back as a row.
   const quotes = { quoted_empty: columns.length === 1, quoted_match: /[\r\n]|^\s|\s$/ };
-  return stringifyCsv(cells, { delimiter, ...quotes }).trimEnd();
+  // Only the last line end is left out: tabs before it are empty cells.
+  return stringifyCsv(cells, { delimiter, eof: false, ...quotes });
 }

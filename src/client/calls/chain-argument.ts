@@ -1,0 +1,13 @@
+import type { Chain, TraceContext } from "../../core/chain.ts";
+import { chainProperty, takesChain, toChainText } from "../../core/chain-text.ts";
+import type { JsonObject, JsonSchema } from "../../core/json.ts";
+
+/** The arguments of a call, with the chain among them where the tool takes it; whatever a model wrote there is replaced. */
+export function withChain(
+  args: JsonObject,
+  schema: JsonSchema,
+  { chain, trace }: { chain?: Chain | undefined; trace?: TraceContext | undefined },
+): JsonObject {
+  if (chain === undefined || !takesChain(schema)) return args;
+  return { ...args, [chainProperty]: toChainText(chain, trace) };
+}

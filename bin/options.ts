@@ -37,6 +37,7 @@ export const conversationOptions = {
 
 /** Of `serve`. */
 export const serveOptions = {
+  http: { type: "string", describe: "over HTTP at [HOST:]PORT/mcp instead of stdio (127.0.0.1; 0: any free port)" },
   expose: {
     type: "string",
     describe: "what the host gets: the agent, every tool it could use, or both",

@@ -5,25 +5,30 @@ import { writeLine } from "../../src/cli/stderr-lines.ts";
 import { cutText } from "../../src/core/cut-text.ts";
 import { printableLine } from "../../src/core/printable.ts";
 import { exposeOf, toFlags } from "../options.ts";
-import { modeOf, type Values } from "../values.ts";
+import { modeOf, text, type Values } from "../values.ts";
 import type { Action } from "./action.ts";
 
-/** Serves MCP over stdio until the client leaves. */
+/** Serves MCP over stdio until the client leaves, or over HTTP until the process is told to end. */
 export function serve(values: Values): Action {
   const exposed = exposeOf(values);
   const flags = toFlags(values);
+  const address = text(values.http);
   return (context) => {
-    const face = import("../../src/server/stdio.ts");
+    const face = address === undefined ? import("../../src/server/stdio.ts") : import("../../src/server/http.ts");
     return withDuet(flags, context, async (opened) => {
       const { duet, config, console, signal } = opened;
-      const { serveOverStdio } = await face;
+      const chosen = await face;
       const log = (line: string): void => writeLine(console, cutText(printableLine(line), 1000));
       // Whole results: who asks for them reads them to find out what went wrong.
       const logSteps = config.agent.verbose ? (line: string) => writeLine(console, printableLine(line)) : undefined;
-      const options = { duet, stdin: console.stdin, log, signal, mode: modeOf(values), logSteps, ...exposed };
+      const options = { duet, log, signal, mode: modeOf(values), logSteps, ...exposed };
+      const work = (): Promise<void> =>
+        "serveOverStdio" in chosen
+          ? chosen.serveOverStdio({ ...options, settings: config.serve, asks: config.tools.ask, stdin: console.stdin })
+          : chosen.serveDuetOverHttp({ ...options, config, address: address ?? "" });
       void tellTroubles(opened);
       const onServers = (): void => void tellTroubles(opened);
-      await following({ ...opened, flags, onServers }, () => serveOverStdio(options));
+      await following({ ...opened, flags, onServers }, work);
       return 0;
     });
   };

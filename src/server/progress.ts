@@ -3,25 +3,18 @@ import { lineOf } from "../core/lines.ts";
 import type { Locale } from "../core/locale.ts";
 import { createPlanLines } from "../core/plan-lines.ts";
 import { printableLine } from "../core/printable.ts";
-import { createPace, type SendProgress } from "./pace.ts";
-
-export interface ProgressOptions {
-  locale: Locale;
-  send: SendProgress;
-  /** Nothing is sent once this aborts: the request is over for who made it. */
-  signal?: AbortSignal;
-}
+import { createPace, type Pace } from "./pace.ts";
 
 /** A run's events as progress notifications: readable lines, coalesced, with a heartbeat. */
-export interface Progress {
+export interface RunProgress extends Pick<Pace, "attach" | "settle"> {
   take(event: AgentEvent): void;
-  /** Sends what is pending and stops; resolves when the last notification can no longer share a read with the result. */
-  end(): Promise<void>;
+  /** A line beside the run's own. */
+  tell(line: string): void;
 }
 
 const tailLength = 120;
 
-export function reportProgress({ locale, send, signal }: ProgressOptions): Progress {
+export function createRunProgress(locale: Locale): RunProgress {
   /** Lines that wait for their turn; the running text of a thought or an answer comes last. */
   let lines: string[] = [];
   let running: { kind: "💭" | "✍"; text: string; fresh: boolean } | undefined;
@@ -53,18 +46,17 @@ export function reportProgress({ locale, send, signal }: ProgressOptions): Progr
     due();
   }
 
-  attach((count, message) => {
-    if (!signal?.aborted) send(count, message);
-  });
   return {
+    attach,
+    settle,
+    tell(line) {
+      lines.push(line);
+      due();
+    },
     take(event) {
       if (event.type === "answer-delta") grow("✍", event.text);
       else if (event.type === "thought-delta") grow("💭", event.text);
       else if (event.type !== "reasoning-delta") say(event);
-    },
-    async end() {
-      if (!signal?.aborted) await settle();
-      attach(undefined);
     },
   };
 }

@@ -7,11 +7,12 @@ import type {
   Prompt,
   ReadResourceResult,
   Resource,
-  ResourceTemplate,
+  ResourceTemplateType,
   ServerContext,
   Tool,
 } from "@modelcontextprotocol/server";
 import type { List } from "../app.ts";
+import type { Host } from "./asking/host.ts";
 
 /**
  * A part of what one connection offers its host: the agent itself, or what the servers below offer. What a provider does not have it
@@ -30,7 +31,8 @@ export interface Provider {
 }
 
 export interface ToolProvider {
-  list(signal?: AbortSignal): Promise<Tool[]>;
+  /** `host` is whoever asked for the list last. */
+  list(signal?: AbortSignal, host?: Host): Promise<Tool[]>;
   /** `args` as they came, unchecked. Failures that a model can act on are results. */
   call(name: string, args: unknown, context: ServerContext): Promise<CallToolResult | InputRequiredResult | undefined>;
 }
@@ -45,7 +47,7 @@ export interface PromptProvider {
 }
 
 export interface ResourceProvider {
-  list(signal?: AbortSignal): Promise<Resource[]>;
-  templates(signal?: AbortSignal): Promise<ResourceTemplate[]>;
+  list(signal?: AbortSignal, host?: Host): Promise<Resource[]>;
+  templates(signal?: AbortSignal): Promise<ResourceTemplateType[]>;
   read(uri: string, context: ServerContext): Promise<ReadResourceResult | InputRequiredResult | undefined>;
 }

@@ -1,8 +1,8 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Duet } from "../app.ts";
 import { type Locale, say } from "../core/locale.ts";
+import { createFace, type FaceOptions } from "./face.ts";
 import { createHostLines } from "./host-lines.ts";
-import { createMcpServer, type FaceOptions } from "./mcp.ts";
 import { tellWaiting } from "./tell-waiting.ts";
 
 export interface StdioFace extends FaceOptions {
@@ -26,9 +26,10 @@ export async function serveOverStdio({ duet, stdin, log, signal, ...options }: S
     const error = { code: -32600, message };
     transport.send({ jsonrpc: "2.0", id, error }).catch(() => {});
   });
+  const face = createFace(duet, options);
   const transport = new StdioServerTransport(lines, undefined, { maxBufferSize: 2 * messageLimit });
   const ended = closing(transport);
-  const handle = serveStdio(() => createMcpServer(duet, options), {
+  const handle = serveStdio(() => face.createServer(), {
     transport,
     onerror: (error) => log(lineOf(error, locale)),
   });

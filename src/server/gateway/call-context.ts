@@ -5,8 +5,9 @@ import { type Locale, say } from "../../core/locale.ts";
 import type { Approve } from "../../core/permission.ts";
 import { printable, printableJson } from "../../core/printable.ts";
 import type { ToolContext } from "../../core/tool.ts";
-import type { AskHost, Means } from "./going.ts";
-import { nobody, type Question, toQuestion } from "./question.ts";
+import type { AskHost } from "../asking/going.ts";
+import { nobody, type Question, toQuestion } from "../asking/question.ts";
+import type { HostMeans } from "./host-means.ts";
 
 export interface CallOptions {
   locale: Locale;
@@ -20,7 +21,7 @@ export interface CallOptions {
 
 /** What a tool is told that a host calls. */
 export function openContext(
-  { signal, progress, ask }: Means,
+  { signal, progress, ask }: HostMeans,
   { locale, asks, chain, person }: CallOptions,
 ): ToolContext {
   return {

@@ -1,36 +1,49 @@
-import type { McpServer } from "@modelcontextprotocol/server";
-import { announceChanges } from "./announce.ts";
-import { captureTools } from "./capture-tools.ts";
-import type { Exposed } from "./exposed.ts";
-import { serveCompletions } from "./serve-completions.ts";
-import { servePrompts } from "./serve-prompts.ts";
-import { serveResources } from "./serve-resources.ts";
-import { serveTools } from "./serve-tools.ts";
+import type { CallToolResult, GetPromptResult, ReadResourceResult } from "@modelcontextprotocol/server";
+import type { Duet } from "../../app.ts";
+import { say } from "../../core/locale.ts";
+import { createRounds } from "../asking/rounds.ts";
+import type { Connection } from "../connection.ts";
+import type { Provider } from "../provider.ts";
+import { complete } from "./completions.ts";
+import type { Exposed, GatewayRounds } from "./exposed.ts";
+import { offerPrompts } from "./prompts.ts";
+import { nobodyWaits, over } from "./request.ts";
+import { offerResources } from "./resources.ts";
+import { failedResult } from "./tool-result.ts";
+import { offerTools } from "./tools.ts";
 
-export interface ExposeOptions extends Pick<Exposed, "gateway" | "locale"> {
+export interface ExposeOptions {
+  /** Tokens that a list of tools may weigh; beyond them it is searched. */
   listLimit?: number | undefined;
-  /** Tools of the server's own, which come first; `register` gives them to it. */
-  own?: { names: readonly string[]; register(): void } | undefined;
 }
 
 /** About a tenth of what the models of today's hosts read at once. */
 const usualListLimit = 20_000;
 
-/** Serves every tool, prompt and resource there is on this connection, until it ends. */
-export function expose(server: McpServer, { gateway, locale, listLimit = usualListLimit, own }: ExposeOptions): void {
-  const changes = { listChanged: true };
-  server.server.registerCapabilities({ tools: changes, prompts: changes, resources: changes, completions: {} });
-  const captured = own && captureTools(server, own.names, own.register);
-  const announcements = announceChanges(server, gateway);
-  const exposed: Exposed = { gateway, locale, listLimit, person: {}, give: announcements.give };
-  const rounds = [
-    serveTools(server, exposed, captured),
-    servePrompts(server, exposed),
-    serveResources(server, exposed),
-  ];
-  serveCompletions(server, exposed);
-  server.server.onclose = () => {
-    announcements.close();
-    for (const each of rounds) each.close();
+/** Every tool, prompt and resource there is, for any connection: what it gives is the connection's part. */
+export function createExposure(
+  duet: Duet,
+  { listLimit = usualListLimit }: ExposeOptions,
+): (connection: Connection) => Provider {
+  const { locale } = duet;
+  const rounds: GatewayRounds = {
+    tools: createRounds<CallToolResult>({ tooLate: (state) => failedResult(say(locale, nobodyWaits(state))) }),
+    prompts: createRounds<GetPromptResult>({ tooLate: (state) => over(state, locale) }),
+    resources: createRounds<ReadResourceResult>({ tooLate: (state) => over(state, locale) }),
+  };
+  return (connection) => {
+    const gateway = duet.gateway(connection.caller);
+    const exposed: Exposed = { gateway, locale, listLimit, person: {}, connection, rounds };
+    return {
+      tools: offerTools(exposed),
+      prompts: offerPrompts(exposed),
+      resources: offerResources(exposed),
+      complete: (params, context) => complete(exposed, params, context),
+      onChange: gateway.onChange,
+      close() {
+        if (connection.isOneRequest) return;
+        for (const each of Object.values(rounds)) each.leave(connection);
+      },
+    };
   };
 }

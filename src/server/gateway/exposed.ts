@@ -1,6 +1,8 @@
+import type { CallToolResult, GetPromptResult, ReadResourceResult } from "@modelcontextprotocol/server";
 import type { Gateway } from "../../app.ts";
 import type { Locale } from "../../core/locale.ts";
-import type { Announcements } from "./announce.ts";
+import type { Rounds } from "../asking/rounds.ts";
+import type { Connection } from "../connection.ts";
 
 /** What one connection's host is offered, and how. */
 export interface Exposed {
@@ -10,6 +12,13 @@ export interface Exposed {
   listLimit: number;
   /** Stands for the host's user: whoever is asked by this connection is one person. */
   person: object;
-  /** Gives the host a list, and tells it when that has become another one. */
-  give: Announcements["give"];
+  connection: Connection;
+  rounds: GatewayRounds;
+}
+
+/** The requests of all connections. */
+export interface GatewayRounds {
+  tools: Rounds<CallToolResult>;
+  prompts: Rounds<GetPromptResult>;
+  resources: Rounds<ReadResourceResult>;
 }

@@ -7,11 +7,11 @@ import { type Locale, say, type Text } from "../../core/locale.ts";
 import { printableLine } from "../../core/printable.ts";
 import { below, lineOf, toElicit } from "./call-context.ts";
 import type { Exposed } from "./exposed.ts";
-import type { Means } from "./going.ts";
+import type { HostMeans } from "./host-means.ts";
 
 /** What goes along with a request to a server that is no call of a tool. */
 export function requestOptions(
-  { signal, progress, ask }: Means,
+  { signal, progress, ask }: HostMeans,
   { mcpReq }: ServerContext,
   { person }: Exposed,
 ): RequestOptions {
@@ -26,8 +26,15 @@ export function requestOptions(
 
 /** An error that the host can read; what is one already stays, and so does the reason of a cancel. */
 export function toProtocolError(thrown: unknown, signal: AbortSignal, locale: Locale): unknown {
-  if (signal.aborted || thrown instanceof ProtocolError) return thrown;
+  if (signal.aborted || thrown instanceof ProtocolError || thrown instanceof Missing) return thrown;
   return new ProtocolError(ProtocolErrorCode.InternalError, say(locale, toDuetError(thrown).text));
+}
+
+/** There is nothing of that name. */
+export class Missing extends Error {}
+
+export function unlessMissing(thrown: unknown): undefined {
+  if (!(thrown instanceof Missing)) throw thrown;
 }
 
 /** A server's answer that no host could use. */

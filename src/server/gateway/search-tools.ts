@@ -1,11 +1,10 @@
 import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import zhCN from "zod/v4/locales/zh-CN.js";
-import { argumentsFeedback } from "../../core/feedback.ts";
 import { isRecord, type JsonObject } from "../../core/json.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import type { Tool } from "../../core/tool.ts";
 import { searchSchema, sourcesOf } from "../../core/tool-search.ts";
+import { readInput } from "../input.ts";
 import { toListed } from "./tool-list.ts";
 
 /** The names of the two tools that stand for a list that would be too long. */
@@ -58,24 +57,16 @@ const findArguments = z.strictObject({
 
 /** What is to be found, or what is wrong with it. */
 export function readFind(args: JsonObject, locale: Locale): z.infer<typeof findArguments> | string {
-  const { data, error } = findArguments.safeParse(args, wordsOf[locale]);
-  return data ?? wrong(error, locale);
+  return readInput(findArguments, args, locale);
 }
 
 const callArguments = z.strictObject({ name: z.string().min(1).max(64), arguments: z.looseObject({}).optional() });
 
 /** What is to be called, or what is wrong with it. */
 export function readCall(args: JsonObject, locale: Locale): { name: string; arguments: JsonObject } | string {
-  const { data, error } = callArguments.safeParse(args, wordsOf[locale]);
-  if (data === undefined) return wrong(error, locale);
-  return { name: data.name, arguments: isRecord(args.arguments) ? args.arguments : {} };
-}
-
-const wordsOf = { zh: { error: zhCN().localeError }, en: {} };
-
-function wrong({ issues }: z.ZodError, locale: Locale): string {
-  const problems = issues.map(({ path, message }) => ({ path: path.join("."), text: { zh: message, en: message } }));
-  return argumentsFeedback(locale, problems);
+  const read = readInput(callArguments, args, locale);
+  if (typeof read === "string") return read;
+  return { name: read.name, arguments: isRecord(args.arguments) ? args.arguments : {} };
 }
 
 /** What was found, as text for models and as data for programs. */

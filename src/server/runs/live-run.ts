@@ -27,6 +27,8 @@ export interface LiveRuns {
   find(id: string, caller: Caller): LiveRun | undefined;
   /** The caller's last run that goes on, or has just ended, with this question. */
   latest(question: string, caller: Caller): LiveRun | undefined;
+  /** The caller's runs that are known, the newest first. */
+  of(caller: Caller): Iterable<LiveRun>;
   /** `listener` is told when a run of this caller's begins or ends; until the function that it gives is called. */
   onChange(caller: Caller, listener: () => void): () => void;
 }

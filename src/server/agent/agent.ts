@@ -1,0 +1,120 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Duet } from "../../app.ts";
+import type { Config } from "../../config.ts";
+import { say } from "../../core/locale.ts";
+import type { Mode } from "../../core/outcome.ts";
+import { createRounds } from "../asking/rounds.ts";
+import type { Connection } from "../connection.ts";
+import { nobodyWaits } from "../gateway/request.ts";
+import { failedResult } from "../gateway/tool-result.ts";
+import type { Provider, ResourceProvider, ToolProvider } from "../provider.ts";
+import { createConfirmations } from "../runs/confirmation.ts";
+import type { LiveRuns } from "../runs/live-run.ts";
+import { createRunRegistry } from "../runs/registry.ts";
+import { ask as askAgent } from "./ask.ts";
+import { createAgentCompletion } from "./complete.ts";
+import { type AgentDescription, describeAgent, describedToAgents } from "./describe.ts";
+import { createAgentPrompts } from "./prompts.ts";
+import { createAgentResources } from "./resources.ts";
+import { cancel, giveResult } from "./result.ts";
+import type { AgentRoom, AgentSeat } from "./room.ts";
+import { createRunPage } from "./run-page.ts";
+import { runPageMeta, showsPages } from "./shows-pages.ts";
+import { serveTasks } from "./tasks.ts";
+import { agentTools } from "./tool-list.ts";
+import { usableTools } from "./usable-servers.ts";
+
+export interface AgentOptions {
+  settings: Config["serve"];
+  /** The rules of `tools.ask`. */
+  asks: readonly string[];
+  mode?: Mode | undefined;
+  logSteps?: ((line: string) => void) | undefined;
+}
+
+/** The agent as tools, for any connection. */
+export interface Agent {
+  readonly runs: LiveRuns;
+  /** A connection's part of it. */
+  offer(connection: Connection): Provider;
+}
+
+export function createAgent(duet: Duet, { settings, asks, mode, logSteps }: AgentOptions): Agent {
+  const { locale } = duet;
+  const runs = createRunRegistry({ most: settings.maxRuns, keepMs: settings.keepResults * 1000 });
+  const rounds = createRounds<CallToolResult>({
+    tooLate: (state) => failedResult(say(locale, nobodyWaits(state))),
+  });
+  const room: AgentRoom = { duet, settings, runs, rounds, confirmations: createConfirmations(), mode, logSteps };
+  /** The run that waits for a call to be confirmed. */
+  function runIdOf(token: string): string | undefined {
+    const claim = room.confirmations.read(token);
+    return claim?.kind === "call" ? claim.id : undefined;
+  }
+
+  return {
+    runs,
+    offer(connection) {
+      const { caller, server } = connection;
+      const seat: AgentSeat = { ...room, connection };
+      serveTasks(server, seat);
+      const gateway = duet.gateway(caller);
+      const page = createRunPage({ runs, caller, locale, runIdOf });
+      const resources = createAgentResources({ duet, runs, caller, locale });
+      return {
+        tools: offerTools(seat, asks, page.tools),
+        prompts: createAgentPrompts({ duet, caller, locale }),
+        resources: withPage(resources, page.resources),
+        complete: createAgentCompletion({ duet, caller }),
+        onChange(listener) {
+          const stop = [gateway.onChange((list) => list === "tools" && listener(list)), resources.onChange(listener)];
+          return () => {
+            for (const each of stop) each();
+          };
+        },
+        close() {
+          if (!connection.isOneRequest) rounds.leave(connection);
+        },
+      };
+    },
+  };
+}
+
+/** How long servers that are starting are waited for, in milliseconds; the list is another one once they are there. */
+const patienceMs = 2000;
+
+function offerTools(seat: AgentSeat, asks: readonly string[], page: ToolProvider): ToolProvider {
+  const { duet, connection } = seat;
+  const { locale } = duet;
+  async function describe(signal: AbortSignal | undefined): Promise<AgentDescription> {
+    const { tools, servers } = await duet.inventory(signal, patienceMs);
+    return describeAgent(usableTools(tools, connection.caller), servers, { ask: asks, locale });
+  }
+
+  return {
+    async list(signal, host) {
+      const described = host?.name === "duet" ? describedToAgents(locale) : await describe(signal);
+      const shows = showsPages(host?.capabilities);
+      const own = agentTools({ ...described, meta: shows ? runPageMeta : undefined }, locale);
+      return shows ? [...own, ...(await page.list(signal, host))] : own;
+    },
+    async call(name, args, context) {
+      if (name === "agent_ask") return askAgent(seat, args, context);
+      if (name === "agent_result") return giveResult(seat, args, context);
+      if (name === "agent_cancel") return cancel(seat, args, context);
+      return page.call(name, args, context);
+    },
+  };
+}
+
+/** The page is there for all, and listed where it is shown. */
+function withPage(one: ResourceProvider, other: ResourceProvider): ResourceProvider {
+  return {
+    async list(signal, host) {
+      const page = showsPages(host?.capabilities) ? await other.list(signal, host) : [];
+      return [...(await one.list(signal, host)), ...page];
+    },
+    templates: one.templates,
+    read: async (uri, context) => (await one.read(uri, context)) ?? other.read(uri, context),
+  };
+}

@@ -1,0 +1,48 @@
+import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
+import { chainOf } from "../../core/chain-text.ts";
+import { hostOf } from "../asking/host.ts";
+import { failedResult, toFailedResult } from "../gateway/tool-result.ts";
+import { readInput } from "../input.ts";
+import type { HeldRun } from "../runs/held-run.ts";
+import { askInput } from "./ask-schema.ts";
+import { type Asked, begin, keyOf } from "./begin.ts";
+import { confirm } from "./confirm.ts";
+import type { AgentSeat } from "./room.ts";
+import { serveRun } from "./serve-run.ts";
+import { takesTasks, toTask } from "./tasks.ts";
+
+/** `agent_ask`: begins a run, or goes on with the one that is asked for again or confirmed, and waits for it. */
+export async function ask(
+  seat: AgentSeat,
+  args: unknown,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const input = readInput(askInput, args, seat.duet.locale);
+  if (typeof input === "string") return failedResult(input);
+  const { connection } = seat;
+  const chain = chainOf(context.mcpReq._meta, input.duet_chain, context.http?.req?.headers);
+  const host = hostOf(connection.server, context);
+  const locale = seat.duet.localeFor(input.question);
+  const asked: Asked = { seat, input, chain, host, locale };
+  if (takesTasks(host) && !input.confirmation) return beginTask(asked);
+  return serveRun(seat, { kind: "agent_ask", context, host, chain, locale, waitS: input.wait_s }, async () => {
+    if (input.confirmation) return confirm(asked, input.confirmation);
+    return runFor(asked);
+  });
+}
+
+/** The host asks for the rest by the task's id. */
+function beginTask(asked: Asked): CallToolResult {
+  try {
+    return toTask(runFor(asked), asked.seat);
+  } catch (thrown) {
+    return toFailedResult(thrown, asked.locale);
+  }
+}
+
+/** The one that is asked for again, or a new one. Throws where there are too many. */
+function runFor(asked: Asked): HeldRun {
+  const { seat, input } = asked;
+  const { runs, connection } = seat;
+  return runs.same(keyOf(input, asked.chain), input.conversation_id || undefined, connection.caller) ?? begin(asked);
+}

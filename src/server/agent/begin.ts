@@ -1,0 +1,60 @@
+import { type Chain, traceIdOf } from "../../core/chain.ts";
+import type { Locale } from "../../core/locale.ts";
+import { createStepLog } from "../../core/step-log.ts";
+import type { Host } from "../asking/host.ts";
+import type { Held, HeldRun } from "../runs/held-run.ts";
+import type { AskInput } from "./ask-schema.ts";
+import type { AgentSeat } from "./room.ts";
+
+/** One call of `agent_ask`. */
+export interface Asked {
+  seat: AgentSeat;
+  input: AskInput;
+  chain: Chain;
+  host: Host;
+  locale: Locale;
+}
+
+/** Begins a run. Throws where there are too many. */
+export function begin({ seat, input, chain, host, locale }: Asked): HeldRun {
+  const { duet, settings, runs, connection, mode, logSteps } = seat;
+  const run = runs.begin({
+    key: keyOf(input, chain),
+    caller: connection.caller,
+    locale,
+    request: { ...toRequest(input), mode: input.mode ?? mode, chain },
+    asks: { calls: host.asksForms || handsOut(seat, chain), plans: host.asksForms },
+    patienceMs: settings.confirmTime * 1000,
+    ask: duet.ask,
+  });
+  if (logSteps) run.follow(createStepLog({ write: logSteps, locale, verbose: true }));
+  return run;
+}
+
+/** A model above that is no host's has no user whom it could ask. */
+export function handsOut({ settings }: AgentSeat, { depth }: Chain): boolean {
+  return settings.confirm === "token" && depth === 0;
+}
+
+function toRequest(input: AskInput): Held["request"] {
+  return {
+    question: input.question,
+    // Hosts fill optional texts with "".
+    conversationId: input.conversation_id || undefined,
+    search: input.search,
+    tools: input.tools,
+    limits: {
+      maxIterations: input.max_iterations,
+      maxToolCalls: input.max_tool_calls,
+      maxTokens: input.max_tokens,
+      maxExecutionTimeMs: input.timeout_s === undefined ? undefined : input.timeout_s * 1000,
+    },
+  };
+}
+
+/** What is asked for, but not how long it is waited for or in which conversation: that it has only once it has begun. */
+export function keyOf({ conversation_id, wait_s, confirmation, duet_chain, ...input }: AskInput, chain: Chain): string {
+  const asked = JSON.stringify(input, Object.keys(input).sort());
+  // An agent that asks itself must not be given the very run that asks.
+  return chain.depth === 0 ? asked : `${chain.depth} ${traceIdOf(chain.trace)} ${asked}`;
+}

@@ -1,0 +1,35 @@
+import type { Outcome, ToolCallRecord } from "../../core/outcome.ts";
+import type { AgentTrace, TraceStep } from "../../core/trace.ts";
+
+/** How a run ended, from its trace: as it was told then, but for the list of its references, which stands in the answer. */
+export function keptOutcome(trace: AgentTrace): Outcome {
+  const calls = trace.steps.flatMap(callOf);
+  return {
+    success: trace.status === "complete" || trace.status === "partial" || trace.status === "needs_confirmation",
+    status: trace.status,
+    stop_reason: trace.finish_reason,
+    response: trace.final_answer,
+    conversation_id: trace.conversation_id,
+    run_id: trace.run_id,
+    trace_id: trace.trace_id,
+    tool_calls: calls,
+    citations: [],
+    meta: {
+      total_tokens: trace.token_usage.total_tokens,
+      tool_calls_count: calls.length,
+      latency_ms: trace.total_ms,
+      iterations: trace.phases.filter(({ phase }) => phase === "decide").length,
+      mode: trace.mode,
+      cost_usd: trace.cost_usd,
+      models: trace.models,
+    },
+    error: trace.error,
+  };
+}
+
+function callOf({ action, observation, error, cached = false, elapsed_ms }: TraceStep): ToolCallRecord[] {
+  if (action?.type !== "action") return [];
+  return [
+    { tool: action.tool, arguments: action.args, result: observation, ok: error === undefined, cached, elapsed_ms },
+  ];
+}

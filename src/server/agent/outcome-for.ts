@@ -1,0 +1,43 @@
+import type { Outcome } from "../../core/outcome.ts";
+import type { Attended } from "../runs/attend.ts";
+import type { HeldRun } from "../runs/held-run.ts";
+import type { OpenQuestion } from "../runs/question.ts";
+import { confirmableCall, confirmablePlan } from "./confirm.ts";
+import type { AgentSeat } from "./room.ts";
+
+/** What a request is told of its run: how it ended, what is known, or what a person has to agree to. */
+export async function outcomeFor(seat: AgentSeat, run: HeldRun, attended: Attended): Promise<Outcome> {
+  if (attended.end === "window") return run.soFar();
+  if (attended.end === "confirm") return waitingCall(seat, run, attended.open);
+  run.isDelivered = true;
+  const outcome = run.soFar();
+  return outcome.status === "needs_confirmation" ? withPlanToken(seat, run, outcome) : outcome;
+}
+
+function waitingCall({ confirmations }: AgentSeat, run: HeldRun, open: OpenQuestion): Outcome {
+  const { question, until } = open;
+  const token = confirmations.mint(confirmableCall(run, open), until);
+  const { tool, arguments: args, rule } = question.kind === "call" ? question.request : unknownCall;
+  return {
+    ...run.soFar(),
+    status: "needs_confirmation",
+    stop_reason: "confirmation",
+    confirmation: { token, kind: "call", tool, arguments: args, rule, expires_at: new Date(until).toISOString() },
+  };
+}
+
+const unknownCall = { tool: undefined, arguments: undefined, rule: undefined };
+
+async function withPlanToken(
+  { duet, settings, confirmations }: AgentSeat,
+  run: HeldRun,
+  outcome: Outcome,
+): Promise<Outcome> {
+  const { conversation_id: id } = outcome;
+  const store = await duet.store(run.caller);
+  const pendingPlan = (await store.load(id))?.pendingPlan;
+  if (pendingPlan === undefined) return outcome;
+  const until = Date.now() + settings.confirmTime * 1000;
+  const token = confirmations.mint(confirmablePlan(id, pendingPlan, run.caller.owner), until);
+  return { ...outcome, confirmation: { token, kind: "plan", expires_at: new Date(until).toISOString() } };
+}

@@ -1,0 +1,82 @@
+import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
+import type { Chain } from "../../core/chain.ts";
+import { type Locale, say } from "../../core/locale.ts";
+import type { Means } from "../asking/going.ts";
+import type { Host } from "../asking/host.ts";
+import { toFailedResult } from "../gateway/tool-result.ts";
+import { createRunProgress, type RunProgress } from "../progress.ts";
+import { attend } from "../runs/attend.ts";
+import type { HeldRun } from "../runs/held-run.ts";
+import { windowMs } from "../runs/window.ts";
+import { toResult } from "./ask-result.ts";
+import { handsOut } from "./begin.ts";
+import { outcomeFor } from "./outcome-for.ts";
+import type { AgentSeat } from "./room.ts";
+
+export interface Request {
+  kind: "agent_ask" | "agent_result";
+  context: ServerContext;
+  host: Host;
+  chain: Chain;
+  locale: Locale;
+  /** How long to wait, in seconds, where the caller says so. */
+  waitS: number | undefined;
+}
+
+/** Serves a request that waits for a run: its end, or what is known when the request may last no longer. */
+export function serveRun(
+  seat: AgentSeat,
+  request: Request,
+  find: () => Promise<HeldRun | CallToolResult>,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { kind, context, host, locale } = request;
+  const progress = createRunProgress(locale);
+  progress.tell(say(locale, { zh: "⏳ 已收到", en: "⏳ received" }));
+  return seat.rounds.serve({ kind, connection: seat.connection, host, context, progress }, async (means) => {
+    try {
+      const found = await find();
+      return "content" in found ? found : await waitFor(seat, found, request, means, progress);
+    } catch (thrown) {
+      means.signal.throwIfAborted();
+      return toFailedResult(thrown, locale);
+    }
+  });
+}
+
+async function waitFor(
+  seat: AgentSeat,
+  run: HeldRun,
+  request: Request,
+  means: Means,
+  progress: RunProgress,
+): Promise<CallToolResult> {
+  const { host, chain, locale } = request;
+  const leave = run.attach();
+  const unfollow = run.follow(progress.take);
+  // What began before is told of in a word.
+  if (run.events.length > 0) progress.tell(attachedLine(run, locale));
+  try {
+    const attendance = { host, means, windowMs: windowOf(seat, request), handsOut: handsOut(seat, chain) };
+    const attended = await attend(run, attendance);
+    return toResult(await outcomeFor(seat, run, attended), locale);
+  } catch (thrown) {
+    const isLast = run.attached === 1;
+    if (means.signal.aborted && isLast && seat.settings.onDisconnect === "cancel") run.cancel();
+    throw thrown;
+  } finally {
+    unfollow();
+    leave();
+  }
+}
+
+/** A caller that is an agent says itself until when it waits: the run ends before that, and there has to be time to tell of it. */
+function windowOf({ settings }: AgentSeat, { host, chain, waitS }: Request): number {
+  if (waitS !== undefined) return waitS * 1000;
+  const usual = windowMs(host.name, settings);
+  return chain.deadline === undefined ? usual : Math.max(500, Math.min(usual, chain.deadline - Date.now() - 100));
+}
+
+function attachedLine({ id, startedAt }: HeldRun, locale: Locale): string {
+  const time = Math.round((Date.now() - startedAt) / 1000);
+  return say(locale, { zh: `↻ ${id} 已运行 ${time} 秒`, en: `↻ ${id} has been running for ${time} s` });
+}

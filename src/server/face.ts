@@ -1,0 +1,68 @@
+import { McpServer } from "@modelcontextprotocol/server";
+import type { Duet } from "../app.ts";
+import type { Config } from "../config.ts";
+import { type Caller, operator } from "../core/caller.ts";
+import { say } from "../core/locale.ts";
+import type { Mode } from "../core/outcome.ts";
+import { version } from "../core/version.ts";
+import { createAgent } from "./agent/agent.ts";
+import type { Connection } from "./connection.ts";
+import type { LiveRuns } from "./runs/live-run.ts";
+import { serve } from "./serve.ts";
+
+export interface FaceOptions {
+  settings: Config["serve"];
+  /** The rules of `tools.ask`: which calls need a person's consent. */
+  asks: readonly string[];
+  /** The mode of a call that names none. */
+  mode?: Mode | undefined;
+  /** Takes each thought, tool input and output, line by line; absent unless they are wanted. */
+  logSteps?: ((line: string) => void) | undefined;
+  /** What hosts get: the agent (when absent), everything that the agent could use, or both. */
+  expose?: "agent" | "tools" | "both" | undefined;
+  /** Tokens that a list of tools may weigh; beyond them it is searched. */
+  listLimit?: number | undefined;
+}
+
+/** The MCP face of the whole process: its runs are shared by all connections. */
+export interface Face {
+  readonly runs: LiveRuns;
+  /** A server for one connection; cheap. `isOneRequest`: as in `Connection`. */
+  createServer(caller?: Caller, isOneRequest?: boolean): Promise<McpServer>;
+}
+
+export function createFace(duet: Duet, { expose = "agent", listLimit, ...options }: FaceOptions): Face {
+  const { locale } = duet;
+  const agent = createAgent(duet, options);
+  let exposure: Promise<typeof import("./gateway/expose.ts")> | undefined;
+  let exposed: ReturnType<typeof import("./gateway/expose.ts")["createExposure"]> | undefined;
+  return {
+    runs: agent.runs,
+    async createServer(caller = operator, isOneRequest = false) {
+      const instructions = instructionsOf[expose].map((text) => say(locale, text)).join("\n");
+      const server = new McpServer({ name: "duet", title: "Duet", version }, { instructions });
+      const connection: Connection = { server, caller, isOneRequest };
+      const providers = expose === "tools" ? [] : [agent.offer(connection)];
+      if (expose !== "agent") {
+        exposure ??= import("./gateway/expose.ts");
+        const { createExposure } = await exposure;
+        exposed ??= createExposure(duet, { listLimit });
+        providers.push(exposed(connection));
+      }
+      serve(server, providers);
+      return server;
+    },
+  };
+}
+
+const ofAgent = {
+  zh: "Duet 是一个智能体：把完整的问题交给 agent_ask，它会自己选择并调用工具，返回带来源的回答。要继续同一话题，请传回 conversation_id。结果的状态为 running 时，用 agent_result 取得其余部分。",
+  en: "Duet is an agent: hand agent_ask a whole question; it chooses and calls tools by itself and returns an answer with its sources. To go on with a topic, pass conversation_id back. When a result has the status running, agent_result gives the rest.",
+};
+
+const ofTools = {
+  zh: "Duet 在这里转接其下各 MCP 服务器的工具、提示词和资源，名称为 服务器__名称。",
+  en: "Duet passes on the tools, prompts and resources of the MCP servers below it, named server__name.",
+};
+
+const instructionsOf = { agent: [ofAgent], tools: [ofTools], both: [ofAgent, ofTools] };

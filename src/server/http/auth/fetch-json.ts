@@ -1,0 +1,39 @@
+import { addressKinds, kindOfAddress } from "../../../core/outgoing/addresses.ts";
+import { openDoor } from "../../../core/outgoing/door.ts";
+import { failed, refused } from "../../../core/outgoing/refusals.ts";
+import { isSecureAddress } from "../../../core/secure-address.ts";
+
+const limits = { maxBytes: 512_000, timeoutMs: 5_000, maxRedirects: 0 };
+
+/**
+ * What an authorization server answers at this address; undefined where it has nothing there. The operator names the server, so it
+ * may be anywhere but at a cloud's metadata service; redirects are not followed. Throws a `DuetError`, or the signal's reason.
+ */
+export async function fetchJson(address: string, signal: AbortSignal): Promise<unknown> {
+  const door = openDoor({
+    reach: {
+      permits: (_host, address) => kindOfAddress(address) !== "metadata",
+      refusal: ({ shown }, _address, kind) => refused(shown, addressKinds[kind]),
+    },
+  });
+  const { status, body, truncated } = await door.request({
+    ...limits,
+    url: address,
+    headers: { accept: "application/json" },
+    permits: checkScheme,
+    signal,
+  });
+  const { host } = new URL(address);
+  if (status >= 400 && status < 500) return undefined;
+  if (status !== 200) throw failed("bad_response", host, { zh: `HTTP 状态 ${status}`, en: `HTTP status ${status}` });
+  if (truncated) throw failed("bad_response", host, { zh: "回答过长", en: "the answer is too long" });
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    throw failed("bad_response", host, { zh: "回答不是 JSON", en: "the answer is no JSON" });
+  }
+}
+
+function checkScheme(url: URL): void {
+  if (!isSecureAddress(url)) throw refused(url.host, { zh: "只能使用 https 网址", en: "only https URLs are used" });
+}

@@ -1,0 +1,89 @@
+import type { DuetError } from "../../../core/errors.ts";
+import { toDuetError } from "../../../core/errors.ts";
+import { abortable, timeLimit, timeoutError } from "../../../core/waiting.ts";
+import type { Clock } from "./settings.ts";
+
+/** Keys that were had at one moment. */
+export interface Held<Keys> {
+  readonly keys: Keys;
+  readonly at: number;
+}
+
+/** The issuer's keys, fetched when they are needed and then kept. Both reject with a `DuetError`, or the signal's reason. */
+export interface KeyCache<Keys> {
+  /** Those in force. */
+  current(signal: AbortSignal): Promise<Held<Keys>>;
+  /** For a token whose key is not among them: newer ones; undefined where there are none to be had yet. */
+  newer(than: Held<Keys>, signal: AbortSignal): Promise<Held<Keys> | undefined>;
+}
+
+export interface KeyCacheOptions<Keys> {
+  load(signal: AbortSignal): Promise<Keys>;
+  clock: Pick<Clock, "elapsed">;
+  /** Told when keys cannot be had, and with undefined when they can again; each once. */
+  onChange(problem: DuetError | undefined): void;
+  /** For one fetch, in milliseconds. */
+  limitMs?: number;
+}
+
+/** In milliseconds. Keys are asked for anew after `fresh`, and taken for want of others until `longest`. */
+const fresh = 600_000;
+const longest = 3_600_000;
+/** Between two fetches because of tokens with unknown keys, which anybody can send, and after a fetch that failed. */
+const cooldown = 30_000;
+const rest = 5_000;
+
+export function createKeyCache<Keys>({
+  load,
+  clock,
+  onChange,
+  limitMs = 10_000,
+}: KeyCacheOptions<Keys>): KeyCache<Keys> {
+  let held: Held<Keys> | undefined;
+  let trouble: { problem: DuetError; at: number } | undefined;
+  let fetching: Promise<Held<Keys>> | undefined;
+
+  const age = ({ at }: { at: number }): number => clock.elapsed() - at;
+
+  async function fetchNow(): Promise<Held<Keys>> {
+    const limit = timeLimit(limitMs, () => timeoutError({ zh: "获取公钥", en: "Fetching the keys" }, limitMs));
+    try {
+      held = { keys: await abortable(load(limit.signal), limit.signal), at: clock.elapsed() };
+      if (trouble) onChange(undefined);
+      trouble = undefined;
+      return held;
+    } catch (thrown) {
+      const problem = toDuetError(thrown);
+      if (!trouble) onChange(problem);
+      trouble = { problem, at: clock.elapsed() };
+      throw problem;
+    } finally {
+      limit.clear();
+      fetching = undefined;
+    }
+  }
+
+  /** One fetch for all who want it; none right after one that failed. */
+  async function fetchOnce(signal: AbortSignal): Promise<Held<Keys>> {
+    if (trouble && fetching === undefined && age(trouble) < rest) throw trouble.problem;
+    fetching ??= fetchNow();
+    return abortable(fetching, signal);
+  }
+
+  return {
+    async current(signal) {
+      if (held && age(held) < fresh) return held;
+      try {
+        return await fetchOnce(signal);
+      } catch (thrown) {
+        signal.throwIfAborted();
+        if (held && age(held) < longest) return held;
+        throw thrown;
+      }
+    },
+    async newer(than, signal) {
+      if (held && held !== than) return held;
+      return age(than) < cooldown ? undefined : fetchOnce(signal);
+    },
+  };
+}

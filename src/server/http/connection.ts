@@ -1,0 +1,29 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
+
+/** What a web-standard request does not tell of the way by which it came. */
+export interface Connection {
+  /** The body as it comes in, read by nobody yet. */
+  readonly body: Readable;
+  /** `listener` is told once when the answer is over, at once if it is; `isWhole`: all of it was handed over. */
+  onClose(listener: (isWhole: boolean) => void): void;
+  /** Cuts it, whatever was still to be said. */
+  drop(): void;
+}
+
+export function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse): Connection {
+  const listeners: ((isWhole: boolean) => void)[] = [];
+  let isClosed = false;
+  outgoing.once("close", () => {
+    isClosed = true;
+    for (const listener of listeners) listener(outgoing.writableFinished);
+  });
+  return {
+    body: incoming,
+    onClose(listener) {
+      if (isClosed) listener(outgoing.writableFinished);
+      else listeners.push(listener);
+    },
+    drop: () => void outgoing.destroy(),
+  };
+}

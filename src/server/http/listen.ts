@@ -1,0 +1,124 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { Socket } from "node:net";
+import { DuetError, messageOf } from "../../core/errors.ts";
+import { type Address, bracketed } from "./address.ts";
+
+/** What one client may take of the server. */
+export interface ConnectionLimits {
+  /** Connections at one time, in all and from one address. */
+  most: number;
+  mostPerAddress: number;
+  /** Milliseconds until a request's headers, and until all of it, have come. Answers may last as long as they like. */
+  headersMs: number;
+  requestMs: number;
+  /** Milliseconds for which a connection may stay without a request. */
+  keepAliveMs: number;
+  /** How often the times are looked at, in milliseconds. */
+  checkMs: number;
+  /** Bytes of all headers. */
+  headerBytes: number;
+}
+
+export const connectionLimits: Omit<ConnectionLimits, "most" | "mostPerAddress"> = {
+  headersMs: 10_000,
+  requestMs: 60_000,
+  keepAliveMs: 65_000,
+  checkMs: 5000,
+  headerBytes: 16_384,
+};
+
+/** A listening server. */
+export interface Listening {
+  /** The one that is bound, where any was asked for. */
+  port: number;
+  /** Takes no more; connections with an open answer have `graceMs` milliseconds to end it. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** A client that is gone without a word is found out, in milliseconds. */
+const probeAfterMs = 30_000;
+
+/** Begins to listen; throws where the address cannot be had, in one line, or what `respond` throws, asked once the port is known. */
+export async function listen(
+  { host, port }: Address,
+  limits: ConnectionLimits,
+  respond: (port: number) => RequestListener,
+): Promise<Listening> {
+  const server = createServer({
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: limits.checkMs,
+    maxHeaderSize: limits.headerBytes,
+    keepAlive: true,
+    keepAliveInitialDelay: probeAfterMs,
+  });
+  server.maxConnections = limits.most;
+  limitAddresses(server, limits.mostPerAddress);
+  server.listen({ host, port });
+  try {
+    await once(server, "listening");
+  } catch (thrown) {
+    throw notListening({ host, port }, thrown);
+  }
+  const bound = server.address();
+  const boundPort = typeof bound === "object" && bound !== null ? bound.port : port;
+  try {
+    server.on("request", respond(boundPort));
+  } catch (thrown) {
+    await close(server, 0);
+    throw thrown;
+  }
+  return { port: boundPort, close: (graceMs) => close(server, graceMs) };
+}
+
+/** One client that opens connection after connection leaves some to the others. */
+function limitAddresses(server: Server, most: number): void {
+  const open = new Map<string, number>();
+  server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress ?? "";
+    const count = (open.get(address) ?? 0) + 1;
+    if (count > most) {
+      socket.destroy();
+      return;
+    }
+    open.set(address, count);
+    socket.once("close", () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
+  });
+}
+
+/** How often connections whose answers have ended are looked for, in milliseconds. */
+const idleCheckMs = 20;
+
+async function close(server: Server, graceMs: number): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(cut);
+}
+
+function notListening({ host, port }: Address, thrown: unknown): DuetError {
+  const place = `${bracketed(host)}:${port}`;
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  if (code === "EADDRINUSE")
+    return new DuetError({
+      code: "network",
+      text: { zh: `${place} 已被占用`, en: `${place} is in use already` },
+      hint: { zh: "请换一个端口，或用 0 任选一个。", en: "Take another port, or 0 for any that is free." },
+      cause: thrown,
+    });
+  const why = messageOf(thrown);
+  return new DuetError({
+    code: "network",
+    text: { zh: `无法监听 ${place}：${why}`, en: `cannot listen on ${place}: ${why}` },
+    cause: thrown,
+  });
+}

@@ -1,0 +1,79 @@
+import { createMcpHandler, type McpHttpHandler, type McpServer } from "@modelcontextprotocol/server";
+import type { List } from "../../app.ts";
+import type { Caller } from "../../core/caller.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { Locale } from "../../core/locale.ts";
+import { earlyStatus } from "./early-status.ts";
+import { dropWhenExpired, type Exchange } from "./exchange.ts";
+import { type Refusal, refuse } from "./refuse.ts";
+
+/** Told of a list of a caller's that may have changed, each time; until the function that it gives is called. */
+export type OnChange = (caller: Caller, listener: (list: List) => void) => () => void;
+
+export interface RequestsOptions {
+  createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
+  onChange?: OnChange | undefined;
+  /** Subscriptions at one time. */
+  most: number;
+  locale: Locale;
+  /** One line for the operator. */
+  log(line: string): void;
+}
+
+/** Requests of the 2026 protocol, each with a server of its own. */
+export interface Requests {
+  handle(exchange: Exchange, caller: Caller): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export function createRequests({ createServer, onChange, most, locale, log }: RequestsOptions): Requests {
+  const open = new Set<McpHttpHandler>();
+  let subscriptions = 0;
+
+  /** The caller gets no more than that something has failed. */
+  function told(thrown: unknown): never {
+    log(messageOf(thrown));
+    throw thrown;
+  }
+
+  return {
+    async handle(exchange, caller) {
+      const { request, authInfo, message, connection } = exchange;
+      const isSubscription = message?.method === "subscriptions/listen";
+      if (isSubscription && subscriptions >= most) return refuse({ ...full, id: message?.id }, locale);
+      // One for each request, so that a subscription hears of its own caller's lists only.
+      const handler = createMcpHandler(() => createServer(caller, true).catch(told), {
+        legacy: "reject",
+        responseMode: "sse",
+      });
+      const unlisten = isSubscription ? onChange?.(caller, tell(handler)) : undefined;
+      open.add(handler);
+      if (isSubscription) subscriptions += 1;
+      connection.onClose(() => {
+        open.delete(handler);
+        unlisten?.();
+        if (isSubscription) subscriptions -= 1;
+      });
+      if (isSubscription) dropWhenExpired(exchange);
+      return earlyStatus(await handler.fetch(request, { authInfo, parsedBody: message?.body }));
+    },
+    async close() {
+      await Promise.allSettled([...open].map((handler) => handler.close()));
+    },
+  };
+}
+
+function tell({ notify }: McpHttpHandler): (list: List) => void {
+  const changed = {
+    tools: notify.toolsChanged,
+    prompts: notify.promptsChanged,
+    resources: notify.resourcesChanged,
+  };
+  return (list) => changed[list]();
+}
+
+const full: Refusal = {
+  status: 503,
+  text: { zh: "订阅已满，请稍后再试", en: "all subscriptions are in use; try again later" },
+  headers: { "retry-after": "5" },
+};

@@ -1,0 +1,143 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { McpServer } from "@modelcontextprotocol/server";
+import type { Config } from "../../config.ts";
+import type { Caller } from "../../core/caller.ts";
+import { DuetError } from "../../core/errors.ts";
+import type { Locale } from "../../core/locale.ts";
+import { bracketed, isLoopback } from "./address.ts";
+import { admitEither } from "./admit.ts";
+import type { Authenticate, OpenPages } from "./authenticate.ts";
+import { healthPages } from "./health.ts";
+import { judgeRequest } from "./judge-request.ts";
+import { type ConnectionLimits, connectionLimits, listen } from "./listen.ts";
+import { createListener } from "./listener.ts";
+import { createMcpRoute } from "./mcp-route.ts";
+import { ownNames } from "./own-names.ts";
+import { type Refusal, refusalBody } from "./refuse.ts";
+import type { OnChange } from "./requests.ts";
+import { createRoutes, type Route } from "./routes.ts";
+
+export interface HttpFace {
+  /** One for each session of the 2025 protocol and each request of the 2026 one. */
+  createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
+  settings: Config["serve"]["http"];
+  host: string;
+  /** 0: any that is free. */
+  port: number;
+  /** The bearer token of the operator. */
+  token?: string | undefined;
+  /** Tells callers apart, beside the token. */
+  authenticate?: Authenticate | undefined;
+  /** Pages that need no sign-in, beside those of health. */
+  open?: OpenPages | undefined;
+  /** The same two for an address that is not known before; `resource` is the public address of `/mcp`. May throw a `config` error. */
+  openAuth?: ((resource: string) => Auth) | undefined;
+  /** Routes by path, beside `/mcp`, that need the same sign-in. */
+  routes?: Readonly<Record<string, Route>> | undefined;
+  onChange?: OnChange | undefined;
+  /** Whether a question could be served now. */
+  isReady(): Promise<boolean>;
+  locale: Locale;
+  /** One line for the operator. */
+  log(line: string): void;
+  /** Told the address of `/mcp` as soon as it can be called. */
+  onListening(url: string): void;
+  /** Changes of what is fixed otherwise. */
+  limits?: Partial<ConnectionLimits> | undefined;
+  signal: AbortSignal;
+}
+
+/** A way to sign in. */
+export interface Auth {
+  authenticate: Authenticate;
+  /** Pages that say how, for whoever is not signed in. */
+  routes: OpenPages;
+}
+
+/** How long open answers may take to end once it is over, in milliseconds. */
+const graceMs = 1500;
+
+/**
+ * Serves MCP over Streamable HTTP until the signal aborts; all is closed then, within two seconds. Throws a `config`
+ * error for an address that others reach where nothing tells callers apart, and a `network` one for a port in use.
+ */
+export async function serveOverHttp(face: HttpFace): Promise<void> {
+  const { settings, host, locale, log, signal } = face;
+  if (!isGuarded(face) && !isLoopback(host)) throw unguarded(host);
+  const mcp = createMcpRoute({
+    createServer: face.createServer,
+    onChange: face.onChange,
+    maxBody: settings.maxBody,
+    maxSessions: settings.maxSessions,
+    sessionIdleMs: settings.sessionIdle * 1000,
+    locale,
+    log,
+  });
+  const limits = {
+    most: settings.maxConnections,
+    mostPerAddress: settings.maxConnectionsPerAddress,
+    ...connectionLimits,
+    ...face.limits,
+  };
+  const listening = await listen({ host, port: face.port }, limits, (port) => {
+    const names = ownNames({ ...settings, host, port });
+    const base = settings.publicUrl?.replace(/\/+$/, "") ?? `http://${bracketed(host)}:${port}`;
+    const auth = face.openAuth?.(`${base}/mcp`);
+    const app = createRoutes({
+      names,
+      authenticate: admitEither(face.token, face.authenticate ?? auth?.authenticate, locale),
+      open: { ...healthPages(face.isReady), ...face.open, ...auth?.routes },
+      routes: { "/mcp": { methods: ["GET", "POST", "DELETE"], handle: mcp.handle }, ...face.routes },
+      locale,
+      log,
+    });
+    return guarded((request) => judgeRequest(request, names), createListener(app), locale);
+  });
+  face.onListening(`http://${bracketed(host)}:${listening.port}/mcp`);
+  await aborted(signal);
+  await Promise.all([listening.close(graceMs), mcp.close()]);
+}
+
+function isGuarded({ token, authenticate, openAuth }: HttpFace): boolean {
+  return [token, authenticate, openAuth].some((way) => way !== undefined);
+}
+
+/** Nothing of a request is used before it has been judged, on any route. */
+function guarded(
+  judge: (request: IncomingMessage) => Refusal | undefined,
+  respond: (request: IncomingMessage, response: ServerResponse) => void,
+  locale: Locale,
+): RequestListener {
+  return (request, response) => {
+    const refusal = judge(request);
+    if (refusal === undefined) return respond(request, response);
+    const fixed = {
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    };
+    // What may still come of the body is not read.
+    response.writeHead(refusal.status, { ...fixed, connection: "close", ...refusal.headers });
+    response.end(refusalBody(refusal, locale));
+  };
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+function unguarded(host: string): DuetError {
+  const place = JSON.stringify(host);
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `--http: ${place} 可从其他机器访问，而没有设置令牌`,
+      en: `--http: ${place} can be reached from other machines, and no token is set`,
+    },
+    hint: {
+      zh: "请设置 DUET_HTTP_TOKEN 或 serve.http.auth，或只监听 127.0.0.1。",
+      en: "Set DUET_HTTP_TOKEN or serve.http.auth, or listen on 127.0.0.1.",
+    },
+  });
+}

@@ -1,0 +1,72 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import * as z from "zod";
+
+/** What a token stands for; it fits nothing else. */
+export interface Confirmable {
+  /** The run, or for a plan its conversation. */
+  id: string;
+  kind: "call" | "plan";
+  owner: string | undefined;
+  /** What was shown, whole: the tool with its arguments, or the plan. */
+  shown: unknown;
+}
+
+/** What a token says. */
+export interface Claim {
+  id: string;
+  kind: "call" | "plan";
+  /** In milliseconds since 1970. */
+  until: number;
+}
+
+/** Tokens that say: this was shown to be agreed to. Signed with a key that ends with the process. */
+export interface Confirmations {
+  mint(what: Confirmable, until: number): string;
+  /** What a token claims; undefined where it is none of ours, or was changed. Its time may be over. */
+  read(token: string): Claim | undefined;
+  /** Whether it was given for this very thing and still counts. */
+  fits(token: string, what: Confirmable): boolean;
+}
+
+const claims = z.object({
+  id: z.string(),
+  kind: z.enum(["call", "plan"]),
+  until: z.number(),
+  print: z.string(),
+});
+
+export function createConfirmations(now: () => number = Date.now): Confirmations {
+  const key = randomBytes(32);
+  const sign = (payload: string): Buffer => createHmac("sha256", key).update(payload).digest();
+
+  function open(token: string): z.infer<typeof claims> | undefined {
+    const [payload = "", signature = "", ...rest] = token.split(".");
+    if (rest.length > 0) return undefined;
+    const given = Buffer.from(signature, "base64url");
+    const right = sign(payload);
+    if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+    // Of what is ours the spelling too: base64 has several for one.
+    if (given.toString("base64url") !== signature) return undefined;
+    return claims.parse(JSON.parse(Buffer.from(payload, "base64url").toString("utf8")));
+  }
+
+  return {
+    mint(what, until) {
+      const said = { id: what.id, kind: what.kind, until, print: printOf(what) };
+      const payload = Buffer.from(JSON.stringify(said)).toString("base64url");
+      return `${payload}.${sign(payload).toString("base64url")}`;
+    },
+    read: open,
+    fits(token, what) {
+      const said = open(token);
+      if (said === undefined || said.until <= now()) return false;
+      return said.id === what.id && said.kind === what.kind && said.print === printOf(what);
+    },
+  };
+}
+
+function printOf({ owner, shown }: Confirmable): string {
+  return createHash("sha256")
+    .update(JSON.stringify([owner ?? null, shown]))
+    .digest("base64url");
+}

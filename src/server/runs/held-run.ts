@@ -1,0 +1,184 @@
+import type { AskRequest } from "../../app.ts";
+import type { Caller } from "../../core/caller.ts";
+import { DuetError, report, toDuetError } from "../../core/errors.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import type { Locale } from "../../core/locale.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { createBell } from "./bell.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { OpenQuestion, RunQuestion } from "./question.ts";
+import { createSoFar } from "./so-far.ts";
+
+/** A run as the requests that attach to it see it. */
+export interface HeldRun extends LiveRun {
+  readonly locale: Locale;
+  /** Of the question, or of the conversation that it has begun; empty while that is not known. */
+  readonly conversationId: string;
+  /** Names what was asked for: two requests with one key ask for the same. */
+  readonly key: string;
+  /** Requests that wait for it now. */
+  readonly attached: number;
+  /** When something last happened, in milliseconds since 1970. */
+  readonly changedAt: number;
+  /** Whether it was told to stop. */
+  readonly isStopping: boolean;
+  /** Whether somebody was given its end. */
+  isDelivered: boolean;
+  /** The question that waits for a person. */
+  readonly open: OpenQuestion | undefined;
+  /** `take` gets each event from now on. */
+  follow(take: (event: AgentEvent) => void): () => void;
+  /** Counts one more request; `leave` of the last one tells. */
+  attach(): () => void;
+  /** Resolves when something has happened, or when the signal aborts. Never rejects. */
+  happened(signal: AbortSignal): Promise<void>;
+}
+
+export interface Held {
+  id: string;
+  key: string;
+  caller: Caller;
+  locale: Locale;
+  request: Omit<AskRequest, "approveCall" | "confirmPlan" | "elicit" | "signal" | "runId" | "caller">;
+  /** Which questions it may put to a person. */
+  asks: { calls: boolean; plans: boolean };
+  /** How long a question waits for its answer, in milliseconds. */
+  patienceMs: number;
+  ask(request: AskRequest): AsyncIterable<AgentEvent>;
+  /** Called once, at the end. */
+  onEnd(run: HeldRun): void;
+}
+
+/** Begins a run and holds it until it ends. */
+export function holdRun({ id, key, caller, locale, request, asks, patienceMs, ask, onEnd }: Held): HeldRun {
+  const { question, conversationId = "", mode = "agent" } = request;
+  const soFar = createSoFar({ runId: id, conversationId, mode });
+  const stop = new AbortController();
+  const bell = createBell();
+  const followers = new Set<(event: AgentEvent) => void>();
+  let events: AgentEvent[] = [];
+  let outcome: Outcome | undefined;
+  let open: OpenQuestion | undefined;
+  let attached = 0;
+  let changedAt = Date.now();
+
+  /** Waits until a person has answered, or nobody has in time. */
+  function pose<T>(signal: AbortSignal, nobody: T, pack: (answer: (reply: T) => void) => RunQuestion): Promise<T> {
+    return new Promise((resolve) => {
+      function answer(reply: T): void {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", giveUp);
+        if (open === posed) open = undefined;
+        resolve(reply);
+        bell.ring();
+      }
+      const giveUp = (): void => answer(nobody);
+      const timer = setTimeout(giveUp, patienceMs);
+      const posed: OpenQuestion = { question: pack(answer), isAsked: false, until: Date.now() + patienceMs, giveUp };
+      if (signal.aborted) return giveUp();
+      signal.addEventListener("abort", giveUp, { once: true });
+      open = posed;
+      bell.ring();
+    });
+  }
+
+  const run: HeldRun = {
+    id,
+    key,
+    question,
+    caller,
+    locale,
+    startedAt: Date.now(),
+    isDelivered: false,
+    get conversationId() {
+      return soFar.conversationId;
+    },
+    get events() {
+      return events;
+    },
+    get outcome() {
+      return outcome;
+    },
+    get open() {
+      return open;
+    },
+    get changedAt() {
+      return changedAt;
+    },
+    get isStopping() {
+      return stop.signal.aborted;
+    },
+    get attached() {
+      return attached;
+    },
+    soFar: () => outcome ?? soFar.outcome(),
+    async changed(seen, signal) {
+      while (events.length <= seen && outcome === undefined && !signal.aborted) await bell.wait(signal);
+    },
+    cancel: () => stop.abort(cancelled()),
+    follow(take) {
+      followers.add(take);
+      return () => void followers.delete(take);
+    },
+    attach() {
+      attached += 1;
+      return () => {
+        attached -= 1;
+      };
+    },
+    happened: bell.wait,
+  };
+
+  function take(event: AgentEvent): void {
+    events.push(event);
+    changedAt = Date.now();
+    soFar.take(event);
+    if (event.type === "run-end") outcome = event.outcome;
+    for (const follower of followers) follower(event);
+    bell.ring();
+  }
+
+  async function drive(): Promise<void> {
+    const stream = ask({
+      ...request,
+      caller,
+      runId: id,
+      signal: stop.signal,
+      approveCall: asks.calls
+        ? (wanted, signal) => pose(signal, undefined, (answer) => ({ kind: "call", request: wanted, answer }))
+        : undefined,
+      confirmPlan: asks.plans
+        ? (steps, signal) => pose(signal, undefined, (answer) => ({ kind: "plan", steps, answer }))
+        : undefined,
+      elicit: (elicitation, signal) =>
+        pose(signal, { action: "cancel" }, (answer) => ({ kind: "elicitation", elicitation, answer })),
+    });
+    for await (const event of stream) take(event);
+    if (outcome === undefined) throw new DuetError({ code: "internal", text: noEnd });
+  }
+
+  void drive()
+    .catch((thrown) => {
+      // It never began: there is no model, or the store cannot be opened.
+      const error = report(toDuetError(thrown), locale);
+      outcome ??= { ...soFar.outcome(), success: false, status: "failed", stop_reason: "error", error };
+    })
+    .finally(() => {
+      open?.giveUp();
+      bell.ring();
+      onEnd(run);
+      // Whoever watches has seen the end by then.
+      setTimeout(() => {
+        events = [];
+      }, keepEventsMs).unref();
+    });
+  return run;
+}
+
+const keepEventsMs = 60_000;
+
+const noEnd = { zh: "运行没有结束事件", en: "the run ended without run-end" };
+
+function cancelled(): DuetError {
+  return new DuetError({ code: "internal", text: { zh: "已取消", en: "cancelled" } });
+}

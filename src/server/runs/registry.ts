@@ -1,0 +1,119 @@
+import { LRUCache } from "lru-cache";
+import type { Caller } from "../../core/caller.ts";
+import { DuetError } from "../../core/errors.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { randomHex } from "../../core/random.ts";
+import { type Held, type HeldRun, holdRun } from "./held-run.ts";
+import type { LiveRuns } from "./live-run.ts";
+
+export interface RunRegistry extends LiveRuns {
+  of(caller: Caller): Iterable<HeldRun>;
+  find(id: string, caller: Caller): HeldRun | undefined;
+  latest(question: string, caller: Caller): HeldRun | undefined;
+  /** The caller's run that was asked for with this key and has given nobody its end: asking again means that one. */
+  same(key: string, conversationId: string | undefined, caller: Caller): HeldRun | undefined;
+  /** Throws `overloaded` where too many go on. */
+  begin(wanted: Omit<Held, "id" | "onEnd">): HeldRun;
+  /** Resolves when this run has ended. */
+  ended(run: HeldRun, signal: AbortSignal): Promise<Outcome | undefined>;
+}
+
+export interface RegistryOptions {
+  /** Runs at one time. */
+  most: number;
+  /** How long the end of a run is kept, in milliseconds. */
+  keepMs: number;
+}
+
+/** Ends that are kept at a time; the store has the traces of all. */
+const mostKept = 1000;
+
+export function createRunRegistry({ most, keepMs }: RegistryOptions): RunRegistry {
+  const going = new Map<string, HeldRun>();
+  const ended = new LRUCache<string, HeldRun>({ max: mostKept, ttl: keepMs, dispose: (run) => forget(run) });
+  /** Those that asking again may mean, by caller and key. */
+  const joinable = new Map<string, Set<HeldRun>>();
+  const listeners = new Set<{ owner: string | undefined; tell(): void }>();
+
+  function keyOf({ owner }: Caller, key: string): string {
+    return JSON.stringify([owner, key]);
+  }
+
+  function forget(run: HeldRun): void {
+    const name = keyOf(run.caller, run.key);
+    const runs = joinable.get(name);
+    if (runs?.delete(run) && runs.size === 0) joinable.delete(name);
+  }
+
+  function remember(run: HeldRun): void {
+    const name = keyOf(run.caller, run.key);
+    const runs = joinable.get(name) ?? new Set();
+    joinable.set(name, runs.add(run));
+  }
+
+  function tell({ owner }: Caller): void {
+    for (const listener of listeners) if (listener.owner === owner) listener.tell();
+  }
+
+  /** The newest first. */
+  function* ofCaller({ owner }: Caller): Generator<HeldRun> {
+    for (const run of [...going.values()].reverse()) if (run.caller.owner === owner) yield run;
+    for (const run of ended.values()) if (run.caller.owner === owner) yield run;
+  }
+
+  return {
+    of: ofCaller,
+    find(id, { owner }) {
+      const run = going.get(id) ?? ended.get(id);
+      return run?.caller.owner === owner ? run : undefined;
+    },
+    latest(question, caller) {
+      for (const run of ofCaller(caller)) if (run.question === question) return run;
+      return undefined;
+    },
+    same(key, conversationId, caller) {
+      for (const run of joinable.get(keyOf(caller, key)) ?? []) {
+        if (run.isDelivered || run.isStopping || run.outcome?.success === false) forget(run);
+        else if (conversationId === undefined || run.conversationId === conversationId) return run;
+      }
+      return undefined;
+    },
+    begin(wanted) {
+      if (going.size >= most) throw tooMany(most);
+      const run = holdRun({
+        ...wanted,
+        id: `run-${randomHex()}`,
+        onEnd(it) {
+          going.delete(it.id);
+          ended.set(it.id, it);
+          tell(it.caller);
+        },
+      });
+      going.set(run.id, run);
+      remember(run);
+      tell(run.caller);
+      return run;
+    },
+    async ended(run, signal) {
+      while (run.outcome === undefined && !signal.aborted) await run.happened(signal);
+      return run.outcome;
+    },
+    onChange({ owner }, listener) {
+      const entry = { owner, tell: listener };
+      listeners.add(entry);
+      return () => void listeners.delete(entry);
+    },
+  };
+}
+
+function tooMany(most: number): DuetError {
+  return new DuetError({
+    code: "overloaded",
+    text: {
+      zh: `已有 ${most} 个运行正在进行（serve.maxRuns 允许的上限），这次没有开始。`,
+      en: `${most} runs are going on, which is all that serve.maxRuns allows; this one was not begun.`,
+    },
+    hint: { zh: "请稍后再试。", en: "Try again later." },
+    retryable: true,
+  });
+}

@@ -254,7 +254,7 @@ interface Talk {
 }
 
 /** A conversation of a store, as it was kept by earlier runs. */
-async function open(turns: [string, string][], store = createMemoryStore()): Promise<Talk> {
+async function open(turns: [string, string][], store: ConversationStore = createMemoryStore()): Promise<Talk> {
   await runAll({ store, models: one(scriptedModel(["Hello."])) });
   const trace = await store.trace();
   if (trace === undefined) throw new Error("the run left no trace");

@@ -10,11 +10,14 @@ import {
   type Finished,
   program,
   programEnvironment,
-  runProgram,
+  runProgram as runInOwnProcess,
   startProgram,
   temporaryFolder,
 } from "../fakes/program.ts";
 import { type FakeProvider, type Reply, startFakeProvider } from "../fakes/provider.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 let fake: FakeProvider;
 beforeEach(async () => {
@@ -34,7 +37,12 @@ interface Asked extends Finished {
 }
 
 /** Asks the built program one question; the function-call model replies as scripted, the answer model says "It spoke." */
-async function ask(env: Record<string, string>, decide: Reply[] = agent, more: object = {}): Promise<Asked> {
+async function ask(
+  env: Record<string, string>,
+  decide: Reply[] = agent,
+  more: object = {},
+  run = runProgram,
+): Promise<Asked> {
   const config = await configFile({
     models: {
       functionCall: { provider: "openai", model: "cheap" },
@@ -48,7 +56,7 @@ async function ask(env: Record<string, string>, decide: Reply[] = agent, more: o
   });
   fake.script("cheap", ...decide);
   fake.script("strong", { text: "It spoke.", usage: { input: 50, output: 5 } });
-  const finished = await runProgram(["ask", "Say it", "--output", "json", "--config", config], {
+  const finished = await run(["ask", "Say it", "--output", "json", "--config", config], {
     env: { OPENAI_API_KEY: "a", GEMINI_API_KEY: "b", ...env },
   });
   return { ...finished, outcome: JSON.parse(finished.stdout) };
@@ -62,7 +70,12 @@ const named = (spans: CollectedSpan[], name: string): CollectedSpan => {
 
 test("a run arrives at the collector as one span with its model turns and tool calls below it", async () => {
   const collector = await startCollector();
-  const { code, stderr, outcome } = await ask({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  const { code, stderr, outcome } = await ask(
+    { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+    agent,
+    {},
+    runInOwnProcess,
+  );
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const spans = collector.spans();
   expect(spans.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
@@ -254,12 +267,13 @@ test("nobody is called and no OpenTelemetry package is loaded unless an endpoint
   const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(hook)}`;
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
   for (const env of [{}, { ...endpoint, OTEL_SDK_DISABLED: "True" }, { ...endpoint, OTEL_TRACES_EXPORTER: "none" }]) {
-    const { code, stderr, outcome } = await ask({ ...env, NODE_OPTIONS });
+    const { code, stderr, outcome } = await ask({ ...env, NODE_OPTIONS }, agent, {}, runInOwnProcess);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(outcome.trace_id).toMatch(/^[0-9a-f]{32}$/);
   }
   expect(collector.connections()).toBe(0);
-  expect((await ask({ ...endpoint, NODE_OPTIONS })).stderr).toContain("loaded @opentelemetry/sdk-trace");
+  const { stderr } = await ask({ ...endpoint, NODE_OPTIONS }, agent, {}, runInOwnProcess);
+  expect(stderr).toContain("loaded @opentelemetry/sdk-trace");
 }, 60_000);
 
 test("without the packages the program says what to install and goes on", async () => {

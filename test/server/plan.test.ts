@@ -44,7 +44,7 @@ async function connect(agent: object = {}): Promise<Host> {
       const onprogress = ({ message }: { message?: string }): void => void messages.push(message ?? "");
       const result = await client.callTool({ name: "agent_ask", arguments: input }, { onprogress });
       const [content] = result.content;
-      const outcome: Outcome = JSON.parse(JSON.stringify(result.structuredContent));
+      const outcome: Outcome = JSON.parse(JSON.stringify(result.structuredContent ?? null));
       return {
         isError: result.isError === true,
         text: content?.type === "text" ? content.text : "",
@@ -79,11 +79,17 @@ test("agent_ask gives the plan out to be confirmed where it is configured so, an
   expect(first.outcome).toMatchObject({ status: "needs_confirmation", stop_reason: "confirmation", tool_calls: [] });
   const { conversation_id: id } = first.outcome;
   expect(first.text).toContain("2. Say it — `everything__echo`");
-  expect(first.text).toContain(`agent_ask {"conversation_id":"${id}","mode":"plan","question":"y"}`);
+  const { confirmation } = first.outcome;
+  const call = { conversation_id: id, mode: "plan", question: "y", confirmation: confirmation?.token };
+  expect(confirmation?.kind).toBe("plan");
+  expect(first.text).toContain(`agent_ask ${JSON.stringify(call)}`);
 
   const changed = await ask({ question: "just the sum", mode: "plan", conversation_id: id });
   expect(changed.outcome.status).toBe("needs_confirmation");
-  const done = await ask({ question: "y", mode: "plan", conversation_id: id });
+  const old = await ask(call);
+  expect(old.isError).toBe(true);
+  expect(old.text).toContain("was used before");
+  const done = await ask({ question: "y", confirmation: changed.outcome.confirmation?.token });
   expect(done.outcome).toMatchObject({ status: "complete", response: "It is five." });
   expect(done.outcome.tool_calls.map(({ tool }) => tool)).toEqual(["everything__get-sum"]);
   expect(provider.unused()).toEqual([]);

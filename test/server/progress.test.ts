@@ -1,14 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
-import { type Progress, reportProgress } from "../../src/server/progress.ts";
+import { createRunProgress, type RunProgress } from "../../src/server/progress.ts";
 
 const sent: { progress: number; message: string; at: number }[] = [];
 
-function start(): Progress {
-  return reportProgress({
-    locale: "en",
-    send: (progress, message) => sent.push({ progress, message, at: performance.now() }),
-  });
+function start(): RunProgress {
+  const progress = createRunProgress("en");
+  progress.attach((count, message) => void sent.push({ progress: count, message, at: performance.now() }));
+  return progress;
 }
 
 const phase: AgentEvent = { type: "phase-start", phase: "decide", step: 1, model: "fake/cheap", reason: "choosing" };
@@ -38,7 +37,7 @@ describe("progress", () => {
       progress.take(delta(`word${index} `));
       vi.advanceTimersByTime(10);
     }
-    const end = progress.end();
+    const end = progress.settle();
     await vi.runAllTimersAsync();
     await end;
     expect(sent.length).toBeLessThanOrEqual(22);
@@ -69,7 +68,8 @@ describe("progress", () => {
     const progress = start();
     progress.take(phase);
     let ended = false;
-    const end = progress.end().then(() => {
+    const end = progress.settle().then(() => {
+      progress.attach(undefined);
       ended = true;
     });
     await vi.advanceTimersByTimeAsync(5);
@@ -81,19 +81,13 @@ describe("progress", () => {
     expect(sent).toHaveLength(count);
   });
 
-  test("after a cancel nothing is sent, neither what was pending nor a sign of life nor what comes later", async () => {
-    const cancel = new AbortController();
-    const progress = reportProgress({
-      locale: "en",
-      send: (count, message) => sent.push({ progress: count, message, at: performance.now() }),
-      signal: cancel.signal,
-    });
+  test("when its request is over nothing is sent, neither what was pending nor a sign of life nor what comes later", async () => {
+    const progress = start();
     progress.take(phase);
     progress.take(delta("pending"));
-    cancel.abort();
+    progress.attach(undefined);
     await vi.advanceTimersByTimeAsync(20_000);
     progress.take({ type: "notice", level: "warning", code: "x", message: "late" });
-    await progress.end();
     expect(sent).toHaveLength(1);
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -97,7 +97,7 @@ describe.each([
     it.provider.script("strong", { text: "The sum is five.", delayMs: 30 });
     const caller = await connect(it);
     const { tools } = await caller.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(["agent_ask"]);
+    expect(tools.map(({ name }) => name)).toEqual(["agent_ask", "agent_result", "agent_cancel"]);
     expect(tools[0]?.outputSchema).toBeDefined();
 
     const progress: Progress[] = [];
@@ -168,7 +168,7 @@ describe("duet serve", () => {
       { cwd: dirname(it.config), env: { ...it.env, HOME: await temporaryFolder() } },
     );
     expect(JSON.parse(stdout)).toMatchObject({
-      content: [{ type: "text", text: "Hello, Inspector." }],
+      content: [{ type: "text", text: "Hello, Inspector." }, { type: "resource_link" }],
       structuredContent: { status: "complete" },
     });
   });
@@ -294,7 +294,7 @@ describe("duet serve", () => {
       },
     });
     const { callTool, tools } = await connectV1({ ...it, args: [program, "serve", "--config", config] });
-    expect(tools).toEqual(["agent_ask"]);
+    expect(tools).toEqual(["agent_ask", "agent_result", "agent_cancel"]);
     it.provider.script("cheap", (request) => {
       const names = (request.body.tools as { function: { name: string } }[]).map((tool) => tool.function.name);
       return { toolCalls: [{ name: names.find((name) => name.startsWith("slow__")) ?? "none", arguments: {} }] };

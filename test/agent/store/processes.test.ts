@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { damage } from "./damage.ts";
-import { openStore, storeFile } from "./stores.ts";
+import { openStore, storeFile, versionOneFile } from "./stores.ts";
 
 interface StoreProcess {
   child: ChildProcessWithoutNullStreams;
@@ -96,6 +96,14 @@ describe("two processes on one store", () => {
     await together(...names.map((name) => ["begin", file, name]));
     const store = await openStore(file);
     expect((await store.list({ limit: 10, offset: 0 })).map(({ id }) => id).sort()).toEqual(names);
+  });
+
+  test("that find one of the first version at the same moment bring it up to date once", async () => {
+    const file = await versionOneFile();
+    const names = ["a", "b", "c"];
+    expect((await together(...names.map((name) => ["begin", file, name]))).flat(2)).toEqual([]);
+    const kept = (await (await openStore(file)).list({ limit: 10, offset: 0 })).map(({ id }) => id).sort();
+    expect(kept).toEqual([...names, "conv-last", "conv-old"]);
   });
 
   test.each(["no database", "torn in the middle", "zero bytes with a log of garbage"])(

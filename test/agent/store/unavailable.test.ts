@@ -148,7 +148,7 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
 async function smallDisk(context: TestContext): Promise<string> {
   const folder = await temporaryFolder();
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "none", folder], { stdio: "ignore" });
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "none", folder], { stdio: "ignore" });
   } catch {
     context.skip("needs the right to mount a disk");
   }

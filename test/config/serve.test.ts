@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runConfigCommand } from "../../src/cli/config-command.ts";
+import { loadConfig } from "../../src/config.ts";
+import { workplace } from "./workplace.ts";
+
+/** The line that a configuration with this sign-in is refused with. */
+async function problemOf(auth: unknown): Promise<string> {
+  const directory = workplace({ "duet.config.json": JSON.stringify({ serve: { http: { auth } }, locale: "en" }) });
+  return loadConfig({}, { HOME: directory }, directory).then(
+    () => "accepted",
+    (thrown: Error) => thrown.message.replace(directory, ""),
+  );
+}
+
+const issuer = "https://login.example.com/tenant";
+
+describe("serve.http.auth", () => {
+  test.each([
+    { issuer },
+    { issuer: "http://localhost:8080/realms/x" },
+    { issuer: "http://127.0.0.1:8080" },
+    { issuer: "http://[::1]:8080/" },
+    { issuer, audience: "api://duet", jwksUrl: "https://keys.example.com/jwks?v=1", algorithms: ["ES256"] },
+    { issuer, scopes: ["mcp:tools"], tools: { "https://example.com/maps": ["amap__*", "shell(ls *)"], none: [] } },
+  ])("takes %j", async (auth) => {
+    expect(await problemOf(auth)).toBe("accepted");
+  });
+
+  const secure = /an https address, or an http one of this machine/;
+  const bad: [unknown, RegExp][] = [
+    [{}, /serve\.http\.auth\.issuer/],
+    [{ issuer: "http://login.example.com" }, secure],
+    [{ issuer: "http://127.0.0.1.evil.example" }, secure],
+    [{ issuer: "http://10.0.0.1" }, secure],
+    [{ issuer: "ftp://login.example.com" }, secure],
+    [{ issuer: "login.example.com" }, secure],
+    [{ issuer: `${issuer}?a=b` }, /without \? and #/],
+    [{ issuer, jwksUrl: "http://keys.example.com/jwks" }, secure],
+    [{ issuer, algorithms: ["HS256"] }, /RS256.*EdDSA/],
+    [{ issuer, algorithms: ["none"] }, /RS256.*EdDSA/],
+    [{ issuer, algorithms: [] }, /algorithms/],
+    [{ issuer, scopes: ["two words"] }, /ASCII without spaces/],
+    [{ issuer, scopes: ['"'] }, /ASCII without spaces/],
+    [{ issuer, tools: { maps: ["*:readOnly"] } }, /what a server claims never relaxes a rule/],
+    [{ issuer, tools: { maps: ["a b"] } }, /NAME/],
+    [{ issuer, secret: "x" }, /secret/],
+  ];
+  test.each(bad)("refuses %j in one line that says what is allowed", async (auth, said) => {
+    const line = await problemOf(auth);
+    expect(line).toMatch(said);
+    expect(line).toContain("serve.http.auth");
+    expect(line).not.toContain("\n");
+  });
+});
+
+test("duet config show prints the sign-in with where each part of it came from", async () => {
+  const auth = { issuer, scopes: ["duet"], tools: { maps: ["amap__*"] } };
+  const directory = workplace({ "duet.config.json": JSON.stringify({ serve: { http: { auth } } }) });
+  const written: string[] = [];
+  const write = (text: string): void => void written.push(text);
+  await runConfigCommand("show", { flags: {}, output: "text", directory, environment: { HOME: directory }, write });
+  const rows = written
+    .join("")
+    .split("\n")
+    .map((line) => line.split(/ {2,}/));
+  const row = (key: string) => rows.find(([name]) => name === key)?.slice(1);
+  const file = join(directory, "duet.config.json");
+  expect(row("serve.http.auth.issuer")).toEqual([issuer, file]);
+  expect(row("serve.http.auth.scopes")).toEqual(['["duet"]', file]);
+  expect(row("serve.http.auth.tools.maps")).toEqual(['["amap__*"]', file]);
+  expect(row("serve.http.auth.algorithms")?.[1]).toBe("default");
+});

@@ -1,0 +1,67 @@
+import { serveSchema } from "../../../../src/config/serve-schema.ts";
+import { type AuthOptions, openAuth } from "../../../../src/server/http/auth/open-auth.ts";
+import type { AuthSettings, Clock } from "../../../../src/server/http/auth/settings.ts";
+import type { Admission } from "../../../../src/server/http/authenticate.ts";
+
+export const resource = "https://duet.example.com/mcp";
+
+/** A clock that a test moves, in milliseconds. */
+export interface TestClock extends Clock {
+  pass(ms: number): void;
+}
+
+export function testClock(): TestClock {
+  let passed = 0;
+  return {
+    now: () => Date.now() + passed,
+    elapsed: () => passed,
+    pass(ms) {
+      passed += ms;
+    },
+  };
+}
+
+/** The door of a resource server with these settings, the rest as the configuration has it. */
+export function openDoor(given: Partial<AuthSettings> & { issuer: string }, options: Partial<AuthOptions> = {}) {
+  const auth = serveSchema.parse({ http: { auth: given } }).http.auth;
+  if (auth === undefined) throw new Error("no settings");
+  const lines: string[] = [];
+  const clock = testClock();
+  const { authenticate, routes } = openAuth(auth, {
+    resource,
+    locale: "en",
+    log: (line) => void lines.push(line),
+    clock,
+    ...options,
+  });
+
+  async function knock(authorization?: string): Promise<Admission | Response> {
+    return authenticate(new Request(resource, { method: "POST", headers: authorization ? { authorization } : {} }));
+  }
+
+  return {
+    authenticate,
+    routes,
+    lines,
+    clock,
+    knock,
+    /** Whoever brings this token; throws where it lets nobody in. */
+    async admit(token: string): Promise<Admission> {
+      const admission = await knock(`Bearer ${token}`);
+      if (!(admission instanceof Response)) return admission;
+      throw new Error(`${admission.status} ${await admission.text()}`);
+    },
+    /** How a token, or whatever else stands in the header, is refused; throws where it is not. */
+    async refusal(authorization?: string) {
+      const response = await knock(authorization);
+      if (!(response instanceof Response)) throw new Error("admitted");
+      const { status, headers } = response;
+      return {
+        status,
+        challenge: headers.get("www-authenticate"),
+        retry: headers.get("retry-after"),
+        body: await response.text(),
+      };
+    },
+  };
+}

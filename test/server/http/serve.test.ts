@@ -1,0 +1,122 @@
+import { once } from "node:events";
+import { expect, onTestFinished, test } from "vitest";
+import {
+  call,
+  initialize,
+  messagesOf,
+  openSession,
+  openSocket,
+  post,
+  rawText,
+  sendRaw,
+  startHttpFace,
+} from "../../fakes/http-face.ts";
+import { collect, startProgram } from "../../fakes/program.ts";
+
+async function started(options: Parameters<typeof startHttpFace>[0] = {}) {
+  const face = await startHttpFace(options);
+  onTestFinished(() => face.close());
+  return face;
+}
+
+test("a port in use is one line", async () => {
+  const { port } = await started();
+  await expect(startHttpFace({ port })).rejects.toMatchObject({
+    code: "network",
+    message: `127.0.0.1:${port} is in use already`,
+  });
+});
+
+test("healthz says that it lives, readyz whether it could serve; both without a sign-in", async () => {
+  let ready: () => Promise<boolean> = async () => true;
+  const { url } = await started({ token: "t", isReady: () => ready() });
+  const ask = async (path: string): Promise<[number, unknown]> => {
+    const response = await fetch(new URL(path, url));
+    return [response.status, await response.json()];
+  };
+  expect(await ask("/healthz")).toEqual([200, { status: "ok" }]);
+  expect(await ask("/readyz")).toEqual([200, { status: "ready" }]);
+  ready = async () => false;
+  expect(await ask("/readyz")).toEqual([503, { status: "not ready" }]);
+  ready = () => Promise.reject(new Error("no model"));
+  expect((await ask("/readyz"))[0]).toBe(503);
+  expect((await ask("/healthz"))[0]).toBe(200);
+});
+
+test("an unknown path is 404, a wrong method 405 with what is allowed, both as JSON", async () => {
+  const { url } = await started();
+  const unknown = await fetch(new URL("/nothing", url));
+  expect([unknown.status, await unknown.json()]).toMatchObject([404, { error: { code: -32000 } }]);
+  const wrong = await fetch(url, { method: "PUT", headers: { "content-type": "application/json" }, body: "{}" });
+  expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, POST, DELETE"]);
+  const head = await fetch(url, { method: "HEAD" });
+  expect(head.status).toBe(405);
+  const posted = await fetch(new URL("/healthz", url), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+  });
+  expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET"]);
+});
+
+test("every answer says that it is not to be kept, sniffed or framed, and not by what it was made", async () => {
+  const { url } = await started();
+  const session = await openSession(url);
+  for (const response of [await fetch(new URL("/healthz", url)), await session.send(call(1, "who"))]) {
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "x-content-type-options": "nosniff",
+      "cache-control": expect.stringMatching(/^no-store/),
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    });
+    expect([response.headers.has("x-powered-by"), response.headers.has("server")]).toEqual([false, false]);
+    await response.text();
+  }
+});
+
+test("a server that cannot be made is an internal error for the caller and a line for the operator", async () => {
+  const { url, port, lines } = await started({ createServer: () => Promise.reject(new Error("the disk is full")) });
+  const answer = await sendRaw(port, post(port, initialize));
+  expect([answer.status, messagesOf(answer.body)[0]?.error?.code]).toEqual([500, -32603]);
+  expect(answer.body).not.toContain("disk");
+  expect([url !== "", lines]).toEqual([true, ["the disk is full"]]);
+});
+
+test("the end closes streams, aborts calls, frees the port, and waits for nobody", async () => {
+  const face = await startHttpFace();
+  const session = await openSession(face.url);
+  const waiting = session.send(call(1, "wait")).then((response) => response.text());
+  const stream = await fetch(face.url, { headers: { accept: "text/event-stream", "mcp-session-id": session.id } });
+  const idle = await openSocket(face.port);
+  const half = await openSocket(face.port);
+  half.write(rawText("POST", "/mcp", face.port, { "content-length": "100", "content-type": "application/json" }));
+  await face.begun();
+  await Promise.all([face.close(), face.aborted(), waiting, stream.text(), once(idle, "close"), once(half, "close")]);
+  const again = await startHttpFace({ port: face.port });
+  await again.close();
+});
+
+test("duet serve --http tells its address, serves agent_ask, and ends with the signal's code", async () => {
+  const child = await startProgram(["serve", "--http", "0", "--locale", "en"]);
+  const finished = collect(child);
+  let told = "";
+  child.stderr.on("data", (text) => {
+    told += text;
+  });
+  await expect.poll(() => told, { timeout: 20_000 }).toMatch(/http:\/\/127\.0\.0\.1:\d+\/mcp/);
+  const url = /http:\/\/\S+\/mcp/.exec(told)?.[0] ?? "";
+  const session = await openSession(url);
+  const listed = await session.send({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  expect(await listed.text()).toContain('"agent_ask"');
+  expect((await fetch(new URL("/readyz", url))).status).toBe(200);
+  child.kill("SIGTERM");
+  expect(await finished).toMatchObject({ code: 143, stdout: "" });
+});
+
+test("duet serve refuses an address that is none, and one that others reach without a token, in one line", async () => {
+  const wrong = await collect(await startProgram(["serve", "--http", "80x", "--locale", "en"]));
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/^duet: --http: "80x" is no address .*\n$/)]);
+  const open = await collect(await startProgram(["serve", "--http", "0.0.0.0:0", "--locale", "en"]));
+  expect([open.code, open.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^duet: --http: "0\.0\.0\.0" .*DUET_HTTP_TOKEN.*\n$/),
+  ]);
+});

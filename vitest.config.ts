@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { SlowFirst } from "./test/slow-first.ts";
 
 // Hundreds of processes read the same files: the tests' own and the servers that they start compile each but once.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
@@ -15,7 +16,8 @@ export default defineConfig({
     hookTimeout: 30_000,
     pool: "forks",
     // Most tests wait for processes and sockets: more of them than cores run at once.
-    maxWorkers: Math.max(4, availableParallelism()),
+    maxWorkers: Math.max(6, availableParallelism()),
+    sequence: { sequencer: SlowFirst },
     projects: [
       {
         extends: true,

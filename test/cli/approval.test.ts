@@ -2,9 +2,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { written } from "../agent/plan/planning.ts";
-import { configFile, npmServer, type ProgramOptions, runProgram, temporaryFolder } from "../fakes/program.ts";
+import { configFile, npmServer, type ProgramOptions, temporaryFolder } from "../fakes/program.ts";
 import { type FakeProvider, type FakeTurn, startFakeProvider } from "../fakes/provider.ts";
 import { startTerminal, type Terminal } from "../fakes/terminal.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 interface Desk {
   provider: FakeProvider;

@@ -1,9 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readJournal } from "../client/servers.ts";
-import { configFile, type Finished, type ProgramOptions, runProgram, temporaryFolder } from "../fakes/program.ts";
+import { compileCache, readJournal } from "../client/servers.ts";
+import { configFile, type Finished, type ProgramOptions, temporaryFolder } from "../fakes/program.ts";
 import { startTerminal } from "../fakes/terminal.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 const fakePath = join(import.meta.dirname, "../fakes/mcp-metadata.ts");
 const schema = { type: "object", properties: { to: { type: "string" } } };
@@ -27,7 +30,11 @@ async function place(...names: string[]): Promise<Place> {
   const folder = await temporaryFolder();
   const [file, journal] = [join(folder, "say.json"), join(folder, "journal")];
   const say = (...tools: object[]): void => writeFileSync(file, JSON.stringify({ lists: [tools] }));
-  const server = { command: process.execPath, args: [fakePath, "--say", file, "--journal", journal] };
+  const server = {
+    command: process.execPath,
+    args: [fakePath, "--say", file, "--journal", journal],
+    env: compileCache(),
+  };
   const config = await configFile({ mcpServers: Object.fromEntries(names.map((name) => [name, server])) });
   const options = { env: { DUET_HOME: join(folder, "home") } };
   const approve = (...args: string[]) => runProgram(["tools", "approve", "--config", config, ...args], options);

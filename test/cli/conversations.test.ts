@@ -262,6 +262,7 @@ describe("duet conversations", () => {
     const { stdout } = await run("conversations", "show", "first", "--output", "json");
     expect(JSON.parse(stdout)).toEqual({
       conversation_id: "first",
+      title: "Which page?\nAnd why?",
       turns: [{ question: "Which page?\nAnd why?", answer: "This one [1]." }],
       summary: null,
       sources: [{ n: 1, title: "Title of https://a.example", url: "https://a.example" }],

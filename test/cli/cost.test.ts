@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Outcome } from "../../src/core/outcome.ts";
-import { configFile, runProgram } from "../fakes/program.ts";
+import { configFile } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 let fake: FakeProvider;
 beforeEach(async () => {

@@ -1,7 +1,10 @@
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { collect, configFile, type Finished, runProgram, startProgram } from "../fakes/program.ts";
+import { collect, configFile, type Finished, startProgram } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 const key = "sk-test-openai-000123456789";
 const fakeServer = join(import.meta.dirname, "../fakes/mcp.ts");

@@ -5,9 +5,12 @@ import type { Elicitation, ElicitationReply } from "../../src/core/elicitation.t
 import { readForm } from "../../src/core/form.ts";
 import type { Locale } from "../../src/core/locale.ts";
 import { everyField, formQuestion } from "../fakes/mcp-questions.ts";
-import { configFile, type ProgramOptions, runProgram } from "../fakes/program.ts";
+import { configFile, type ProgramOptions } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
 import { startTerminal } from "../fakes/terminal.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 /** A person who types these lines and then leaves. */
 function person(lines: string[], locale: Locale = "en") {

@@ -6,8 +6,11 @@ import { loadConfig } from "../../src/config.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { workplace } from "../config/workplace.ts";
 import { scriptedModel } from "../fakes/model.ts";
-import { collect, type Finished, runProgram, startProgram } from "../fakes/program.ts";
+import { collect, type Finished, startProgram } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 /** Ends the tool calls after the first round, with what it was told as the reason. */
 const body = `{

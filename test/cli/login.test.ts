@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { browse } from "../client/oauth/signing-in.ts";
 import { startAuthorization } from "../fakes/authorization-server.ts";
-import { collect, configFile, runProgram, startProgram, temporaryFolder } from "../fakes/program.ts";
+import { collect, configFile, startProgram, temporaryFolder } from "../fakes/program.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 const local = { command: "node", args: ["server.js"] };
 

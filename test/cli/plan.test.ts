@@ -2,9 +2,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { written } from "../agent/plan/planning.ts";
-import { configFile, npmServer, runProgram, temporaryFolder } from "../fakes/program.ts";
+import { configFile, npmServer, runProgram as runInOwnProcess, temporaryFolder } from "../fakes/program.ts";
 import { type FakeProvider, type FakeTurn, startFakeProvider } from "../fakes/provider.ts";
 import { startTerminal, type Terminal } from "../fakes/terminal.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 interface Desk {
   provider: FakeProvider;
@@ -242,9 +245,9 @@ test("a plan that waits is carried out by the yes of a later process", async () 
   it.provider.script("cheap", copyTo("a.txt", it));
   it.provider.script("strong", { text: "It is copied." });
   const env = { ...it.env, DUET_HOME: await temporaryFolder() };
-  const ask = (...words: string[]) => runProgram(["ask", ...words, "--mode", "plan", "--config", it.config], { env });
-  expect((await ask(question)).code).toBe(3);
-  const { code, stdout } = await ask("y", "--continue");
+  const args = ["--mode", "plan", "--config", it.config];
+  expect((await runProgram(["ask", question, ...args], { env })).code).toBe(3);
+  const { code, stdout } = await runInOwnProcess(["ask", "y", "--continue", ...args], { env });
   expect([code, stdout]).toEqual([0, "It is copied.\n"]);
   expect(await copied("a.txt", it)).toBe(copy);
 });

@@ -6,8 +6,11 @@ import { createPrompts } from "../../src/agent/prompts.ts";
 import { readOwnPrompts } from "../../src/app/prompts.ts";
 import { isRecord } from "../../src/core/json.ts";
 import { lineOf, workplace } from "../config/workplace.ts";
-import { type Finished, runProgram } from "../fakes/program.ts";
+import type { Finished } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 let provider: FakeProvider;
 beforeEach(async () => {

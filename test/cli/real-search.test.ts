@@ -1,12 +1,15 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Outcome } from "../../src/core/outcome.ts";
-import { configFile, runProgram } from "../fakes/program.ts";
+import { configFile } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
 import { startFakeSearch } from "../fakes/search.ts";
 import { startTerminal } from "../fakes/terminal.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
 import { findSearx } from "../searx/find-searx.ts";
 import type { Engine } from "../searx/settings.ts";
 import { readDocuments, type Searx, startSearx } from "../searx/start-searx.ts";
+
+const runProgram = warmProgram();
 
 const found = await findSearx();
 const missing = "missing" in found ? found.missing : undefined;

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { configFile, npmServer, runProgram } from "../fakes/program.ts";
+import { configFile, npmServer } from "../fakes/program.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 const memory = { memory: npmServer("mcp-server-memory") };
 

@@ -2,8 +2,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Outcome } from "../../src/core/outcome.ts";
 import type { AgentTrace } from "../../src/core/trace.ts";
-import { configFile, type Finished, runProgram, temporaryFolder } from "../fakes/program.ts";
+import { configFile, type Finished, runProgram as runInOwnProcess, temporaryFolder } from "../fakes/program.ts";
 import { type FakeProvider, type FakeTurn, startFakeProvider } from "../fakes/provider.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 let fake: FakeProvider;
 let env: Record<string, string>;
@@ -40,7 +43,8 @@ const enough: FakeTurn = { text: "Enough.", usage: { input: 1000, output: 10 } }
 describe("duet trace", () => {
   test("tells what the last run of any process did", async () => {
     const outcome = await ask("the moon", call("cheese"), enough);
-    const { code, stdout, stderr } = await show("--locale", "en");
+    const words = ["trace", "--locale", "en", "--config", config];
+    const { code, stdout, stderr } = await runInOwnProcess(words, { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const lines = stdout.split("\n");
     expect(lines[0]).toMatch(new RegExp(`^${outcome.run_id} · 20\\d\\d-\\S+Z · agent$`));

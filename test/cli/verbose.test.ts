@@ -3,8 +3,11 @@ import { text } from "node:stream/consumers";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { configFile, program, programEnvironment, runProgram } from "../fakes/program.ts";
+import { configFile, program, programEnvironment } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 let fake: FakeProvider;
 beforeEach(async () => {

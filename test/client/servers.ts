@@ -23,7 +23,7 @@ export function stdio(
 }
 
 /** Where Node keeps what it has compiled, so that a server that is started a hundred times is compiled but once. */
-function compileCache(): Record<string, string> {
+export function compileCache(): Record<string, string> {
   const folder = process.env.NODE_COMPILE_CACHE;
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }

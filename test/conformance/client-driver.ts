@@ -1,6 +1,6 @@
-// What the conformance suite starts as "the client": our connector, told by the scenario what to ask for.
+// What the conformance suite knows as "the client": our connector, told by the scenario what to ask for.
 import * as sdk from "@modelcontextprotocol/client";
-import { createAuth } from "../../src/client/oauth/auth.ts";
+import { type Auth, createAuth } from "../../src/client/oauth/auth.ts";
 import { createCredentialStore } from "../../src/client/oauth/credential-store.ts";
 import { login } from "../../src/client/oauth/login.ts";
 import { createAnswers } from "../../src/client/questions/answers.ts";
@@ -12,28 +12,45 @@ import { isRecord, textOf } from "../../src/core/json.ts";
 import type { Sample } from "../../src/core/sampling.ts";
 import { follow, offered, wantedCalls } from "./client-steps.ts";
 
-const url = process.argv.at(-1) ?? "";
-const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? "";
-const context: unknown = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}");
+/** What the suite tells the client that it starts. */
+export interface Task {
+  scenario: string;
+  context: unknown;
+  url: string;
+}
 
 /** Of each attempt, the product's own limit of sign-ins comes on top. */
 const mostSignIns = 3;
 const clientInfo = { name: "duet", version: "0.0.0" };
-const signal = AbortSignal.timeout(50_000);
-const settings: ServerSettings = {
-  name: "conformance",
-  transport: { type: "http", url, headers: {} },
-  timeoutMs: 15_000,
-  startTimeoutMs: 15_000,
-  start: "eager",
-  sampling: true,
-  roots: [process.cwd()],
-  auth: authSettings(),
-};
-const store = createCredentialStore(undefined);
-const auth = createAuth(settings, store);
 
-function authSettings(): AuthSettings {
+/** Plays one scenario as a client that knows nothing of any other. */
+export async function drive(task: Task): Promise<void> {
+  const signal = AbortSignal.timeout(50_000);
+  const settings: ServerSettings = {
+    name: "conformance",
+    transport: { type: "http", url: task.url, headers: {} },
+    timeoutMs: 15_000,
+    startTimeoutMs: 15_000,
+    start: "eager",
+    sampling: true,
+    roots: [process.cwd()],
+    auth: authSettings(task),
+  };
+  const store = createCredentialStore(undefined);
+  const auth = createAuth(settings, store);
+  for (let signIns = 0; ; signIns += 1) {
+    try {
+      const session = await open(settings, auth, signal);
+      await visit(session, task, signal).finally(() => session.close());
+      return;
+    } catch (thrown) {
+      if (!(thrown instanceof DuetError) || thrown.code !== "auth" || signIns === mostSignIns) throw thrown;
+      await login(settings, { store, clientInfo, signal, locale: "en", visit: follow, misread: () => {} });
+    }
+  }
+}
+
+function authSettings({ scenario, context }: Task): AuthSettings {
   const { client_id: clientId, client_secret: clientSecret } = isRecord(context) ? context : {};
   const registered = typeof clientId === "string" ? { clientId, clientSecret: textOf(clientSecret) } : {};
   return {
@@ -45,7 +62,7 @@ function authSettings(): AuthSettings {
   };
 }
 
-async function open(): Promise<Session> {
+async function open(settings: ServerSettings, auth: Auth | undefined, signal: AbortSignal): Promise<Session> {
   const nothing = (): void => {};
   const sample: Sample = async () => ({ text: "", model: "none", finish: "stop", tokens: 0, costUsd: 0 });
   const redact = createRedactor(settings);
@@ -55,7 +72,7 @@ async function open(): Promise<Session> {
 }
 
 /** Does what the scenario is about. */
-async function visit(session: Session): Promise<void> {
+async function visit(session: Session, { scenario, context }: Task, signal: AbortSignal): Promise<void> {
   const { tools } = await session.list(signal);
   const call = { signal, onProgress: () => {}, pause: () => () => {}, elicit: offered };
   for (const { name, args } of wantedCalls(context, tools)) {
@@ -68,19 +85,3 @@ async function visit(session: Session): Promise<void> {
   await session.request("prompts/list", {}, call);
   await session.request("prompts/get", { name: "test_prompt" }, call);
 }
-
-async function run(): Promise<void> {
-  for (let signIns = 0; ; signIns += 1) {
-    try {
-      const session = await open();
-      await visit(session).finally(() => session.close());
-      return;
-    } catch (thrown) {
-      if (!(thrown instanceof DuetError) || thrown.code !== "auth" || signIns === mostSignIns) throw thrown;
-      await login(settings, { store, clientInfo, signal, locale: "en", visit: follow, misread: () => {} });
-    }
-  }
-}
-
-await run();
-process.exit(0);

@@ -3,43 +3,36 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createPlaces } from "../../src/core/places.ts";
-import { bundleDriver, type Revision, runScenario, scoredScenarios } from "./run-scenario.ts";
+import { revisions, scoredScenarios } from "./checks.ts";
+import { type Door, openDoor } from "./client-door.ts";
+import { checksOf, runScenarios } from "./run-scenario.ts";
 
-/** A scenario is two processes; more at a time than cores only wait for one another. */
-const places = createPlaces(2);
-const revisions: Revision[] = ["2025-11-25", "2026-07-28"];
 const scored = await Promise.all(
-  revisions.map(async (revision) => ({ revision, scenarios: await scoredScenarios(revision) })),
+  revisions.map(async (revision) => ({ revision, scenarios: await scoredScenarios(revision, "client") })),
 );
 
 let folder = "";
-let command = "";
+let door: Door;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "duet-conformance-"));
-  command = await bundleDriver(folder);
+  door = await openDoor(folder);
+  await Promise.all(revisions.map((revision) => runScenarios({ revision, command: door.command, folder })));
+}, 300_000);
+afterAll(async () => {
+  await door.close();
+  await rm(folder, { recursive: true, force: true });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test("the revisions require as many scenarios as we know of", () => {
   expect(scored.map(({ scenarios }) => scenarios.length)).toEqual([18, 32]);
 });
 
 describe.each(scored)("$revision requires", ({ revision, scenarios }) => {
-  test.concurrent.each(scenarios)(
-    "%s",
-    async (scenario) => {
-      await places.enter(AbortSignal.timeout(240_000));
-      try {
-        const checks = await runScenario(scenario, { revision, command, folder });
-        const failed = checks.filter(({ status }) => status === "FAILURE" || status === "WARNING");
-        expect(failed).toEqual([]);
-        // One that was skipped, or whose checks were never reached, has none that failed either.
-        expect(checks.filter(({ status }) => status === "SUCCESS")).not.toEqual([]);
-      } finally {
-        places.leave();
-      }
-    },
-    300_000,
-  );
+  test.each(scenarios)("%s", async (scenario) => {
+    const checks = await checksOf(scenario, { revision, folder });
+    const failed = checks.filter(({ status }) => status === "FAILURE" || status === "WARNING");
+    expect(failed).toEqual([]);
+    // One that was skipped, or whose checks were never reached, has none that failed either.
+    expect(checks.filter(({ status }) => status === "SUCCESS")).not.toEqual([]);
+  });
 });

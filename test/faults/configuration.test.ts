@@ -3,8 +3,11 @@ import { existsSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { chmod, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { configFile, type Finished, runProgram, temporaryFolder } from "../fakes/program.ts";
+import { configFile, type Finished, temporaryFolder } from "../fakes/program.ts";
 import { startTerminal } from "../fakes/terminal.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 const fakeServer = resolve("test/fakes/mcp.ts");
 

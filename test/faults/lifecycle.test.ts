@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { allDead, processesIn, readJournal } from "../client/servers.ts";
+import { allDead, compileCache, processesIn, readJournal } from "../client/servers.ts";
 import { collect, configFile, type Finished, runProgram, startProgram, temporaryFolder } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
 import { processes } from "../tools/heavy/processes.ts";
@@ -33,7 +33,7 @@ async function place(...modes: string[]): Promise<Place> {
     const [command = "", ...args] = mode.startsWith("sh:")
       ? ["sh", "-c", `${words.map((word) => `'${word}'`).join(" ")}; true`]
       : words;
-    return [`s${index}`, { command, args }] as const;
+    return [`s${index}`, { command, args, env: compileCache() }] as const;
   });
   const config = await configFile({
     models: { functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl } },

@@ -6,8 +6,11 @@ import type { ModelEvent } from "../../src/core/model.ts";
 import { createModel } from "../../src/providers/create.ts";
 import { resolveModel, vendorTable } from "../../src/providers/resolve.ts";
 import { type WireName, wires } from "../../src/providers/settings.ts";
-import { configFile, runProgram } from "../fakes/program.ts";
+import { configFile } from "../fakes/program.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
 import { hear, heard, textOf, weather } from "./reading.ts";
+
+const runProgram = warmProgram();
 
 const reasoners: Record<WireName, { provider: string; model: string; keyEnv: string }> = {
   "openai-chat": { provider: "deepseek", model: "deepseek-reasoner", keyEnv: "DEEPSEEK_API_KEY" },

@@ -7,7 +7,7 @@ import { ChatReader } from "../../src/providers/openai-chat/stream.ts";
 import { ResponseReader } from "../../src/providers/openai-responses/stream.ts";
 import { type ModelSettings, type WireName, wires } from "../../src/providers/settings.ts";
 import { eventReader } from "../../src/providers/sse.ts";
-import type { TurnReader } from "../../src/providers/turn.ts";
+import type { ServerEvent, TurnReader } from "../../src/providers/turn.ts";
 import { settings } from "./reading.ts";
 import { madeStreams } from "./recordings-made.ts";
 
@@ -70,13 +70,21 @@ const readers: Record<WireName, new (settings: ModelSettings, newId: () => strin
 
 /** Reads bytes as a call does, without a socket. Throws what the call would throw. */
 export function readTurn(wire: WireName, pieces: Iterable<Buffer>, out: ModelEvent[] = []): Turn {
+  return turnOf(wire, eventsOf(pieces), out);
+}
+
+/** The first half of reading: from bytes to events. */
+export function eventsOf(pieces: Iterable<Buffer>): ServerEvent[] {
+  const reader = eventReader(origin);
+  const events: ServerEvent[] = [];
+  for (const piece of pieces) events.push(...reader.feed(piece));
+  return [...events, ...reader.end()];
+}
+
+/** The second half: from events to a turn. */
+export function turnOf(wire: WireName, events: readonly ServerEvent[], out: ModelEvent[] = []): Turn {
   const reader = new readers[wire](origin, () => "made-up");
-  const events = eventReader(origin);
-  const read = (arrived: ReturnType<typeof events.feed>): void => {
-    for (const event of arrived) if (!reader.done) reader.read(event, out);
-  };
-  for (const piece of pieces) read(events.feed(piece));
-  read(events.end());
+  for (const event of events) if (!reader.done) reader.read(event, out);
   return reader.end();
 }
 

@@ -3,9 +3,12 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { isRecord } from "../../src/core/json.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import { type AmapService, startAmapService } from "../fakes/amap-service.ts";
-import { configFile, npmServer, runProgram } from "../fakes/program.ts";
+import { configFile, npmServer } from "../fakes/program.ts";
 import { type FakeProvider, type JournalEntry, startFakeProvider } from "../fakes/provider.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
 import { keys, redirecting } from "./nine.ts";
+
+const runProgram = warmProgram();
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -6,9 +6,12 @@ import { createModel } from "../../src/providers/create.ts";
 import { resolveModel, vendorTable } from "../../src/providers/resolve.ts";
 import { wires } from "../../src/providers/settings.ts";
 import { watchSilence } from "../../src/providers/silence.ts";
-import { type Finished, runProgram } from "../fakes/program.ts";
+import type { Finished } from "../fakes/program.ts";
 import { type FakeProvider, type JournalEntry, startFakeProvider } from "../fakes/provider.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
 import { hear, settings } from "../providers/reading.ts";
+
+const runProgram = warmProgram();
 
 const keys = {
   OPENAI_API_KEY: "sk-test-openai-0123456789",

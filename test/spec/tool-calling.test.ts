@@ -2,8 +2,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Outcome } from "../../src/core/outcome.ts";
-import { npmServer, runProgram, temporaryFolder } from "../fakes/program.ts";
+import { npmServer, temporaryFolder } from "../fakes/program.ts";
 import { type FakeTurn, startFakeProvider } from "../fakes/provider.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
 import {
   calculate,
   embed,
@@ -16,6 +17,8 @@ import {
   setScene,
   told,
 } from "./agent-mode/two-models.ts";
+
+const runProgram = warmProgram();
 
 /** A folder with a file that mentions the calculator, and a log. */
 async function workplace(): Promise<string> {

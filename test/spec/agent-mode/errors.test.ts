@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { noticesOf, verdictsOf } from "../../fakes/events.ts";
-import { runProgram, temporaryFolder } from "../../fakes/program.ts";
+import { temporaryFolder } from "../../fakes/program.ts";
+import { warmProgram } from "../../fakes/warm-program.ts";
 import {
   ask,
   calculate,
@@ -14,6 +15,8 @@ import {
   setScene,
   told,
 } from "./two-models.ts";
+
+const runProgram = warmProgram();
 
 /** A server error that may be tried again at once. */
 const broken = { status: 500, body: '{"error":{"message":"The engine exploded"}}', headers: { "retry-after": "0" } };

@@ -1,8 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDuet, DuetError } from "../../../src/index.ts";
 import { textOf } from "../../fakes/events.ts";
-import { configFile, runProgram, temporaryFolder } from "../../fakes/program.ts";
+import { configFile, temporaryFolder } from "../../fakes/program.ts";
 import { startTerminal } from "../../fakes/terminal.ts";
+import { warmProgram } from "../../fakes/warm-program.ts";
 import {
   ask,
   calculate,
@@ -17,6 +18,8 @@ import {
   scriptTwoSearches,
   setScene,
 } from "./two-models.ts";
+
+const runProgram = warmProgram();
 
 function scriptProduct({ provider }: Scene): void {
   provider.script("cheap", { toolCalls: [calculate("6*7")] }, { text: "够了。" });

@@ -4,9 +4,12 @@ import { isRecord } from "../../../src/core/json.ts";
 import type { Outcome } from "../../../src/core/outcome.ts";
 import { createDuet, type DuetOptions, type EmbeddedDuet } from "../../../src/index.ts";
 import { outcomeOf } from "../../fakes/events.ts";
-import { type Finished, type ProgramOptions, runProgram } from "../../fakes/program.ts";
+import type { Finished, ProgramOptions } from "../../fakes/program.ts";
 import { type FakeProvider, type JournalEntry, startFakeProvider } from "../../fakes/provider.ts";
 import { type FakeResult, type FakeSearch, startFakeSearch } from "../../fakes/search.ts";
+import { warmProgram } from "../../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 /** What the search server finds, whatever it is asked. */
 export const pages: FakeResult[] = [

@@ -1,0 +1,37 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { isRecord, textOf } from "../../src/core/json.ts";
+
+/** The suite, pinned in package.json. */
+const suite = join(createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json"), "..");
+
+export const suiteProgram = join(suite, "dist", "index.js");
+
+export type Revision = (typeof revisions)[number];
+
+export const revisions = ["2025-11-25", "2026-07-28"] as const;
+
+export interface Check {
+  id: string;
+  status: string;
+  message: string;
+}
+
+/** The scenarios that a revision requires of this side. */
+export async function scoredScenarios(revision: Revision, side: "client" | "server"): Promise<string[]> {
+  const requirements: unknown = parse(await readFile(join(suite, "requirements", `${revision}.yaml`), "utf8"));
+  const scenarios = isRecord(requirements) ? requirements[side] : undefined;
+  return Array.isArray(scenarios) ? scenarios.map(textOf) : [];
+}
+
+/** What a scenario has checked, from the folder that it leaves. */
+export async function readChecks(folder: string): Promise<Check[]> {
+  const checks: unknown = JSON.parse(await readFile(join(folder, "checks.json"), "utf8"));
+  return (Array.isArray(checks) ? checks : []).filter(isRecord).map((check) => ({
+    id: textOf(check.id),
+    status: textOf(check.status),
+    message: textOf(check.errorMessage),
+  }));
+}

@@ -1,0 +1,49 @@
+// Runs the built program's `main` again and again in one process, each time with streams, an environment, a folder and
+// listeners of its own. Its one argument is the file of `main`.
+import { PassThrough, Writable } from "node:stream";
+
+const { main } = await import(process.argv[2]);
+const start = process.cwd();
+const exit = process.exit;
+const watched = ["SIGINT", "SIGTERM", "SIGHUP", "unhandledRejection", "uncaughtException", "exit"];
+
+async function run({ args, env, cwd, stdin }) {
+  const stdout = capture();
+  const stderr = capture();
+  const input = new PassThrough();
+  if (stdin !== null) input.end(stdin);
+  for (const [name, value] of Object.entries({ stdin: input, stdout: stdout.stream, stderr: stderr.stream }))
+    Object.defineProperty(process, name, { value, configurable: true });
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
+  process.chdir(cwd);
+  process.argv = [process.execPath, process.argv[1], ...args];
+  const code = await new Promise((resolve, reject) => {
+    process.exit = resolve;
+    main(args).catch(reject);
+  });
+  for (const name of watched) process.removeAllListeners(name);
+  process.exitCode = undefined;
+  process.chdir(start);
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function capture() {
+  const chunks = [];
+  const stream = new Writable({
+    write(chunk, _, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString("utf8") };
+}
+
+process.on("message", (job) => {
+  run(job).then(
+    (finished) => process.send(finished),
+    () => exit(70),
+  );
+});
+process.on("disconnect", () => exit(0));
+process.send("ready");

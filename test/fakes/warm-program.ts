@@ -1,0 +1,62 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, onTestFinished } from "vitest";
+import { isRecord } from "../../src/core/json.ts";
+import { type Finished, type ProgramOptions, program, programEnvironment, type runProgram } from "./program.ts";
+
+/**
+ * `runProgram` for tests of what the program says and not of how it starts and ends: the built program's own `main`, run
+ * after run in one process for all tests of a file, which has loaded and compiled it once.
+ */
+export function warmProgram(): typeof runProgram {
+  let host: Promise<ChildProcess> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  afterAll(async () => (await host)?.disconnect());
+
+  async function run(args: string[], { env: more, cwd, stdin = "" }: ProgramOptions): Promise<Finished> {
+    const env = await programEnvironment(more);
+    host ??= startHost();
+    const child = await host;
+    let over = false;
+    onTestFinished(() => {
+      if (over) return;
+      host = undefined;
+      child.kill("SIGKILL");
+    });
+    const finished = answerOf(child);
+    child.send({ args, env, cwd: cwd ?? env.HOME, stdin });
+    const { code, stdout, stderr } = await finished;
+    over = true;
+    return { code: Number(code), stdout: String(stdout), stderr: String(stderr) };
+  }
+
+  return (args, options = {}) => {
+    const next = last.then(() => run(args, options));
+    last = next.catch(() => {});
+    return next;
+  };
+}
+
+async function startHost(): Promise<ChildProcess> {
+  const [, main = ""] = /"(\.\/main-\w+\.js)"/.exec(readFileSync(program, "utf8")) ?? [];
+  const { NODE_COMPILE_CACHE, PATH } = process.env;
+  const child = fork(join(import.meta.dirname, "warm-host.mjs"), [join(program, "..", main)], {
+    execArgv: [],
+    env: { PATH, NODE_COMPILE_CACHE },
+  });
+  await answerOf(child);
+  return child;
+}
+
+/** The next message; rejects when the process ends instead. */
+function answerOf(child: ChildProcess): Promise<Record<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null): void => reject(new Error(`The program's process ended with ${code}`));
+    child.once("exit", ended);
+    child.once("message", (message: unknown) => {
+      child.off("exit", ended);
+      resolve(isRecord(message) ? message : {});
+    });
+  });
+}

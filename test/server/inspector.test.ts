@@ -61,5 +61,5 @@ describe.each([
     const validate = new Ajv2020().compile(isRecord(answerSchema) ? answerSchema : false);
     validate(result.structuredContent);
     expect(validate.errors).toBe(null);
-  });
+  }, 60_000);
 });

@@ -1,23 +1,29 @@
-import { Client as ClientV2 } from "@modelcontextprotocol/client";
+import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 
 type Json = Record<string, unknown>;
 
-export interface HostOptions {
-  command: string;
-  args: string[];
-  env: Record<string, string>;
+/** A program over stdio, or the address of its `/mcp`. */
+export type Served = { command: string; args: string[]; env: Record<string, string> } | { url: string };
+
+export type HostOptions = Served & {
+  /** As the host names itself. */
+  name?: string;
   /** Answers a question; absent, the host says that it cannot ask. */
   onQuestion?(params: Json): Promise<Json> | Json;
   onToolsChanged?(): void;
-}
+};
 
 export interface CallSettings {
   onprogress?(progress: { progress: number; message?: string }): void;
   signal?: AbortSignal;
+  /** Milliseconds. */
+  timeout?: number;
+  resetTimeoutOnProgress?: boolean;
   meta?: Json;
 }
 
@@ -49,13 +55,14 @@ export interface Result {
 
 export type Connect = (options: HostOptions) => Promise<Host>;
 
-export const connectV1: Connect = async ({ onQuestion, onToolsChanged, ...server }) => {
+export const connectV1: Connect = async ({ name: hostName = "test", onQuestion, onToolsChanged, ...served }) => {
   const capabilities = onQuestion ? { elicitation: { form: {}, url: {} } } : {};
-  const client = new ClientV1({ name: "test", version: "1" }, { capabilities });
+  const client = new ClientV1({ name: hostName, version: "1" }, { capabilities });
   if (onQuestion)
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => (await onQuestion(params)) as never);
   if (onToolsChanged) client.setNotificationHandler(ToolListChangedNotificationSchema, () => onToolsChanged());
-  await client.connect(new StdioV1({ ...server, stderr: "pipe" }));
+  const transport = "url" in served ? new HttpV1(new URL(served.url)) : new StdioV1({ ...served, stderr: "pipe" });
+  await client.connect(transport as never);
   return {
     listTools: async () => (await client.listTools()).tools,
     call: async (name, args = {}, { meta, ...settings } = {}) =>
@@ -71,9 +78,9 @@ export const connectV1: Connect = async ({ onQuestion, onToolsChanged, ...server
 };
 
 export function connectV2(mode: "legacy" | "auto"): Connect {
-  return async ({ onQuestion, onToolsChanged, ...server }) => {
+  return async ({ name: hostName = "test", onQuestion, onToolsChanged, ...served }) => {
     const client = new ClientV2(
-      { name: "test", version: "2" },
+      { name: hostName, version: "2" },
       {
         versionNegotiation: { mode },
         capabilities: onQuestion ? { elicitation: { form: {}, url: {} } } : {},
@@ -82,7 +89,8 @@ export function connectV2(mode: "legacy" | "auto"): Connect {
     );
     if (onQuestion)
       client.setRequestHandler("elicitation/create", async ({ params }) => (await onQuestion(params)) as never);
-    await client.connect(new StdioV2({ ...server, stderr: "pipe" }));
+    const transport = "url" in served ? new HttpV2(new URL(served.url)) : new StdioV2({ ...served, stderr: "pipe" });
+    await client.connect(transport);
     return {
       listTools: async () => (await client.listTools()).tools,
       call: async (name, args = {}, { meta, ...settings } = {}) =>

@@ -1,0 +1,53 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { type Check, type Revision, readChecks, suiteProgram } from "./checks.ts";
+
+/** What a scenario leaves unshown, by its name; most of them nothing. */
+export type Unshown = Readonly<Record<string, readonly string[]>>;
+
+/** What every scenario checks of what went over the wire, whatever it is about. */
+const ofAll = "wire-schema-valid";
+
+/** What a scenario has not shown; one that was skipped or not reached has shown nothing. */
+export function unshown(checks: readonly Check[]): string[] {
+  const shown = checks.some(({ id, status }) => status === "SUCCESS" && id !== ofAll);
+  const other = checks.filter(({ status }) => status !== "SUCCESS" && status !== "INFO");
+  return [...(shown ? [] : ["nothing"]), ...other.map(({ id, status }) => `${status} ${id}`)];
+}
+
+/**
+ * Runs all scenarios of a revision in one process, and gives what each of them has not shown. The suite waits for some
+ * answers half a second only: a scenario that shows other than is expected is run once more, by itself.
+ */
+export async function checkServer(url: string, revision: Revision, expected: Unshown): Promise<Map<string, string[]>> {
+  const found = await runSuite(url, ["--requirements", revision]);
+  for (const [scenario, expectedOf] of Object.entries(expected)) {
+    if (isDeepStrictEqual(found.get(scenario), expectedOf)) continue;
+    const again = await runSuite(url, ["--scenario", scenario, "--spec-version", revision]);
+    for (const [name, checks] of again) found.set(name, checks);
+  }
+  return found;
+}
+
+async function runSuite(url: string, which: readonly string[]): Promise<Map<string, string[]>> {
+  const folder = await mkdtemp(join(tmpdir(), "duet-conformance-"));
+  const args = [suiteProgram, "server", "--url", url, ...which, "--timeout", "60000", "-o", folder];
+  try {
+    // Its exit code is 0 also where a scenario was skipped, and 1 where one failed that is not required.
+    await new Promise<void>((done) => execFile(process.execPath, args, { maxBuffer: 1e8 }, () => done()));
+    const found = new Map<string, string[]>();
+    for (const name of await readdir(folder))
+      found.set(scenarioOf(name), unshown(await readChecks(join(folder, name))));
+    return found;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A folder is called `server-NAME-TIME`. */
+function scenarioOf(folder: string): string {
+  return folder.replace(/^server-/, "").replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, "");
+}

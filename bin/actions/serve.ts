@@ -24,7 +24,14 @@ export function serve(values: Values): Action {
       const options = { duet, log, signal, mode: modeOf(values), logSteps, ...exposed };
       const work = (): Promise<void> =>
         "serveOverStdio" in chosen
-          ? chosen.serveOverStdio({ ...options, settings: config.serve, asks: config.tools.ask, stdin: console.stdin })
+          ? chosen.serveOverStdio({
+              ...options,
+              settings: config.serve,
+              asks: config.tools.ask,
+              stdin: console.stdin,
+              stdout: console.stdout,
+              stderr: console.stderr,
+            })
           : chosen.serveDuetOverHttp({ ...options, config, address: address ?? "" });
       void tellTroubles(opened);
       const onServers = (): void => void tellTroubles(opened);

@@ -9,7 +9,7 @@ export interface Means {
 
 /** A share of a run's means while a call of it is under way. */
 export interface Loan extends Means {
-  /** The call is over: what it has used is known, or never will be. */
+  /** The call is over. What a run of it may still use, where that goes on, stays lent. */
   release(): void;
 }
 
@@ -17,8 +17,8 @@ export interface Loan extends Means {
 export interface AgentsBelow {
   /** A share of what is left; all shares that are out at a time are never more than that together, and none is the last. */
   lend(left: Means): Loan;
-  /** `server` is where the bill came from: no server speaks for the runs of another. */
-  add(server: string, usage: AgentUsage): void;
+  /** `server` is where the bill came from: no server speaks for the runs of another. `lent`: to the call that brought it. */
+  add(server: string, usage: AgentUsage, lent: Means): void;
   tokens(): number;
   /** US dollars, as far as they are known. */
   knownCost(): number;
@@ -31,10 +31,23 @@ export function createAgentsBelow(maxParallel: number): AgentsBelow {
   /** The highest bill of each run: one that goes on sends another later. */
   const bills = new Map<string, AgentUsage>();
   const loans = new Set<Means>();
+  /** What was lent to runs that go on after their call. */
+  const going = new Map<string, Means>();
 
   function total(of: (usage: AgentUsage) => number): number {
     const sum = bills.values().reduce((before, usage) => before + of(usage), 0);
     return Math.min(sum, Number.MAX_SAFE_INTEGER);
+  }
+
+  function stillLent(): Means[] {
+    const rests = going.entries().map(([key, lent]): Means => {
+      const used = bills.get(key);
+      return {
+        tokens: Math.max(0, lent.tokens - (used?.tokens ?? 0)),
+        cost: Math.max(0, (lent.cost ?? 0) - (used?.cost ?? 0)),
+      };
+    });
+    return [...loans, ...rests];
   }
 
   function knownCost(): number {
@@ -45,7 +58,7 @@ export function createAgentsBelow(maxParallel: number): AgentsBelow {
     lend({ tokens, cost }) {
       const places = Math.max(2, maxParallel - loans.size);
       const share = (whole: number, lent: number): number => Math.max(0, whole - lent) / places;
-      const out = [...loans];
+      const out = stillLent();
       const loan: Means = {
         tokens: Math.floor(share(tokens, sum(out.map((each) => each.tokens)))),
         cost: cost === undefined ? undefined : share(cost, sum(out.map((each) => each.cost ?? 0))),
@@ -53,8 +66,10 @@ export function createAgentsBelow(maxParallel: number): AgentsBelow {
       loans.add(loan);
       return { ...loan, release: () => void loans.delete(loan) };
     },
-    add(server, usage) {
+    add(server, usage, lent) {
       const key = JSON.stringify([server, usage.runId]);
+      if (usage.isOver) going.delete(key);
+      else if (!going.has(key)) going.set(key, lent);
       const before = bills.get(key);
       bills.set(key, {
         ...usage,

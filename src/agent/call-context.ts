@@ -1,6 +1,7 @@
 import { traceBelow } from "../core/chain.ts";
 import { printableLine } from "../core/printable.ts";
 import type { RunFacts, ToolContext } from "../core/tool.ts";
+import type { Means } from "./agents-below.ts";
 import { unanswered } from "./elicit.ts";
 import type { Run } from "./run.ts";
 import { leftOf } from "./spent.ts";
@@ -8,6 +9,8 @@ import { leftOf } from "./spent.ts";
 interface CallContext extends ToolContext {
   /** How long the call has waited for a person, in milliseconds: no time of the tool's. */
   readonly waitedMs: number;
+  /** What an agent below may use for it. */
+  readonly lent: Means;
   close(): void;
 }
 
@@ -36,6 +39,7 @@ export function openContext(run: Run, callId: string): CallContext {
     get waitedMs() {
       return waitedMs;
     },
+    lent: loan,
     signal: run.working,
     locale: run.language,
     chain: { depth: run.depth + 1, deadline: run.clock.deadline(), budget: loan.tokens, cost: loan.cost },

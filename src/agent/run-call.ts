@@ -43,7 +43,7 @@ export async function runCall(run: Run, call: ToolCall, callId: string, allowanc
   const context = openContext(run, callId);
   try {
     const result = await abortable(tool.run(call.arguments, context), run.working);
-    if (result.usage) run.agentsBelow.add(tool.source, result.usage);
+    if (result.usage) run.agentsBelow.add(tool.source, result.usage, context.lent);
     const isValid = result.error?.code !== "invalid_arguments";
     const ran = counts && isValid;
     if (counts && !isValid) allowance.giveBack();

@@ -6,7 +6,7 @@ import { address, isHttpAddress, only, text } from "./words.ts";
 const seconds = (from: number, to: number) => z.number().min(from).max(to);
 
 /** Signatures by a public key only: a secret that both sides know would let whoever checks a token make one. */
-export const signatureAlgorithms = [
+const signatureAlgorithms = [
   "RS256",
   "RS384",
   "RS512",
@@ -58,16 +58,32 @@ const authSchema = z
   })
   .meta({ description: "OAuth 2.1 resource server: callers sign in with tokens of this authorization server." });
 
+// Both are compared as text with what a request says: what could never be the same would only seem to allow somebody.
+const hostHeader = z.string().refine(
+  (written) => /^(\[[\da-f:.]+\]|[\w-]+(\.[\w-]+)*)(:\d{1,5})?$/i.test(written),
+  only({
+    zh: "主机名，可带端口，如 duet.example.com:8443",
+    en: "a host with or without a port: duet.example.com:8443",
+  }),
+);
+const origin = z.string().refine(
+  (written) => /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*]+$/i.test(written),
+  only({
+    zh: "来源，如 https://app.example.com，其后没有路径",
+    en: "an origin without a path: https://app.example.com",
+  }),
+);
+
 const httpSchema = z
   .strictObject({
     publicUrl: address
       .optional()
       .meta({ description: "The address under which others reach this server, without /mcp." }),
     allowedHosts: z
-      .array(text)
+      .array(hostHeader)
       .default([])
       .meta({ description: "Host headers beyond the address that is bound: duet.example.com, duet.example.com:8443." }),
-    allowedOrigins: z.array(text).default([]).meta({ description: "Pages that may call: https://app.example.com." }),
+    allowedOrigins: z.array(origin).default([]).meta({ description: "Pages that may call: https://app.example.com." }),
     maxBody: z.int().min(1024).max(100_000_000).default(4_194_304).meta({ description: "Bytes of one request." }),
     maxConnections: z.int().min(1).max(100_000).default(1000),
     maxConnectionsPerAddress: z.int().min(1).max(100_000).default(250),

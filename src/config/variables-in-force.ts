@@ -6,6 +6,7 @@ import { variablesUsedByFile } from "./used-variables.ts";
 /**
  * The variables that have a say in this configuration and that a program started elsewhere would not find in its files, by
  * name in alphabetical order, with their values: settings, keys and addresses of the models in force, and what the file names.
+ * The token of the HTTP face is not among them: what a host starts speaks over stdio.
  */
 export async function variablesInForce(config: Config): Promise<Record<string, string>> {
   const { environment, dotEnv, file, origins, models, candidates, providers } = config;
@@ -24,7 +25,7 @@ export async function variablesInForce(config: Config): Promise<Record<string, s
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = environment[name];
-      return value ? [[name, value]] : [];
+      return value && name !== "DUET_HTTP_TOKEN" ? [[name, value]] : [];
     }),
   );
 }

@@ -100,6 +100,8 @@ export interface AgentUsage {
   /** US dollars, as far as they are known. */
   cost: number;
   isCostKnown: boolean;
+  /** Whether it uses no more. */
+  isOver: boolean;
 }
 
 export interface ToolFailure {

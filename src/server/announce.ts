@@ -27,6 +27,7 @@ export function announceChanges({ server }: McpServer, providers: readonly Provi
   const changed = new Set<List>();
   const closed = new AbortController();
   let isGoing = false;
+  let unlisten: readonly ((() => void) | undefined)[] | undefined;
   const send = {
     tools: () => server.sendToolListChanged(),
     prompts: () => server.sendPromptListChanged(),
@@ -72,16 +73,16 @@ export function announceChanges({ server }: McpServer, providers: readonly Provi
     announce().catch(() => {});
   }
 
-  const unlisten = providers.map((provider) => provider.onChange?.(onChange));
-
   return {
     async give(list, current, signal) {
+      // Not before: a server that never gets to a connection is never closed.
+      if (!closed.signal.aborted) unlisten ??= providers.map((provider) => provider.onChange?.(onChange));
       const entries = current(signal);
       given.set(current, { list, print: printOf(entries) });
       return entries;
     },
     close() {
-      for (const stop of unlisten) stop?.();
+      for (const stop of unlisten ?? []) stop?.();
       closed.abort();
     },
   };

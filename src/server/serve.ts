@@ -38,20 +38,24 @@ export function serve(server: McpServer, providers: readonly Provider[]): void {
     return joined(await Promise.all(resources.map((part) => part.templates(signal))), ({ uriTemplate }) => uriTemplate);
   }
 
-  wire.setRequestHandler("tools/list", async (_, context) => {
+  wire.setRequestHandler("tools/list", async ({ params }, context) => {
+    refuseCursor(params);
     host = hostOf(server, context);
     return { tools: await announcements.give("tools", listTools, context.mcpReq.signal) };
   });
-  wire.setRequestHandler("prompts/list", async (_, { mcpReq }) => ({
-    prompts: await announcements.give("prompts", listPrompts, mcpReq.signal),
-  }));
-  wire.setRequestHandler("resources/list", async (_, context) => {
+  wire.setRequestHandler("prompts/list", async ({ params }, { mcpReq }) => {
+    refuseCursor(params);
+    return { prompts: await announcements.give("prompts", listPrompts, mcpReq.signal) };
+  });
+  wire.setRequestHandler("resources/list", async ({ params }, context) => {
+    refuseCursor(params);
     host = hostOf(server, context);
     return { resources: await announcements.give("resources", listResources, context.mcpReq.signal) };
   });
-  wire.setRequestHandler("resources/templates/list", async (_, { mcpReq }) => ({
-    resourceTemplates: await announcements.give("resources", listTemplates, mcpReq.signal),
-  }));
+  wire.setRequestHandler("resources/templates/list", async ({ params }, { mcpReq }) => {
+    refuseCursor(params);
+    return { resourceTemplates: await announcements.give("resources", listTemplates, mcpReq.signal) };
+  });
 
   wire.setRequestHandler("tools/call", async ({ params: { name, arguments: args } }, context) => {
     const result = await first(tools, (part) => part.call(name, args, context));
@@ -97,4 +101,14 @@ async function first<P, T>(parts: readonly P[], ask: (part: P) => Promise<T | un
 
 function missing(what: "Tool" | "Prompt", name: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `${what} ${name} not found`);
+}
+
+/** Each list is one page: no cursor was ever given out. */
+function refuseCursor(params: { cursor?: string | undefined } | undefined): void {
+  if (params?.cursor === undefined) return;
+  const shown = JSON.stringify(params.cursor.slice(0, 100));
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `Unknown cursor ${shown} (allowed: none, each list is one page)`,
+  );
 }

@@ -1,6 +1,7 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Duet } from "../app.ts";
 import { type Locale, say } from "../core/locale.ts";
+import { claimStdout } from "./claim-stdout.ts";
 import { createFace, type FaceOptions } from "./face.ts";
 import { createHostLines } from "./host-lines.ts";
 import { tellWaiting } from "./tell-waiting.ts";
@@ -8,7 +9,10 @@ import { tellWaiting } from "./tell-waiting.ts";
 export interface StdioFace extends FaceOptions {
   duet: Duet;
   stdin: NodeJS.ReadableStream;
-  /** One line for the operator; never stdout, which belongs to the protocol. */
+  /** Belongs to the protocol from now on; what others write to it goes to `stderr`. */
+  stdout: NodeJS.WritableStream;
+  stderr: NodeJS.WritableStream;
+  /** One line for the operator. */
   log(line: string): void;
   signal: AbortSignal;
 }
@@ -17,7 +21,15 @@ export interface StdioFace extends FaceOptions {
 const messageLimit = 10_000_000;
 
 /** Serves MCP over stdio until the client leaves or the signal aborts. */
-export async function serveOverStdio({ duet, stdin, log, signal, ...options }: StdioFace): Promise<void> {
+export async function serveOverStdio({
+  duet,
+  stdin,
+  stdout,
+  stderr,
+  log,
+  signal,
+  ...options
+}: StdioFace): Promise<void> {
   const { locale } = duet;
   const lines = createHostLines(messageLimit, ({ bytes, id }) => {
     const message = say(locale, tooLong(bytes));
@@ -27,7 +39,7 @@ export async function serveOverStdio({ duet, stdin, log, signal, ...options }: S
     transport.send({ jsonrpc: "2.0", id, error }).catch(() => {});
   });
   const face = createFace(duet, options);
-  const transport = new StdioServerTransport(lines, undefined, { maxBufferSize: 2 * messageLimit });
+  const transport = new StdioServerTransport(lines, claimStdout(stdout, stderr), { maxBufferSize: 2 * messageLimit });
   const ended = closing(transport);
   const handle = serveStdio(() => face.createServer(), {
     transport,

@@ -12,6 +12,7 @@ const usage = (tokens: number, more: Partial<AgentUsage> = {}): AgentUsage => ({
   tokens,
   cost: 0,
   isCostKnown: true,
+  isOver: true,
   ...more,
 });
 
@@ -19,6 +20,8 @@ const takesChain: JsonSchema = {
   type: "object",
   properties: { question: { type: "string" }, duet_chain: { type: "string" } },
 };
+
+const nothing = { tokens: 0, cost: undefined };
 
 /** `agent_ask` of a server, which keeps what it is told of the chain. */
 function agentTool(name: string, used: AgentUsage, told: (Chain | undefined)[] = []): Tool {
@@ -50,18 +53,30 @@ test("shares that are out together never add up to more than there is, and a lat
   expect(below.lend({ tokens: 800, cost: undefined })).toMatchObject({ tokens: 100, cost: undefined });
 });
 
+test("what was lent to a run that goes on after its call is lent to nobody else until it is over", () => {
+  const below = createAgentsBelow(2);
+  const first = below.lend({ tokens: 800, cost: 0.8 });
+  below.add("a", usage(100, { cost: 0.1, isOver: false }), first);
+  first.release();
+  const second = below.lend({ tokens: 700, cost: 0.7 });
+  expect(second).toMatchObject({ tokens: 200, cost: expect.closeTo(0.2) });
+  below.add("a", usage(150, { cost: 0.1 }), second);
+  second.release();
+  expect(below.lend({ tokens: 650, cost: 0.7 })).toMatchObject({ tokens: 325, cost: expect.closeTo(0.35) });
+});
+
 test("the same run tells its bill again, grown; another server's run of that name is another", () => {
   const below = createAgentsBelow(8);
   expect(below.bill()).toBeUndefined();
-  below.add("a", usage(100, { cost: 0.1 }));
-  below.add("a", usage(300, { cost: 0.3 }));
+  below.add("a", usage(100, { cost: 0.1 }), nothing);
+  below.add("a", usage(300, { cost: 0.3 }), nothing);
   // One that goes back on its word changes nothing.
-  below.add("a", usage(0));
-  below.add("b", usage(50, { cost: 0.05 }));
+  below.add("a", usage(0), nothing);
+  below.add("b", usage(50, { cost: 0.05 }), nothing);
   expect(below.tokens()).toBe(350);
   expect(below.knownCost()).toBeCloseTo(0.35);
   expect(below.bill()).toEqual({ runs: 2, total_tokens: 350, cost_usd: 0.35 });
-  below.add("c", usage(1, { isCostKnown: false }));
+  below.add("c", usage(1, { isCostKnown: false }), nothing);
   expect(below.bill()).toEqual({ runs: 3, total_tokens: 351, cost_usd: null });
 });
 

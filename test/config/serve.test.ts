@@ -5,8 +5,12 @@ import { loadConfig } from "../../src/config.ts";
 import { workplace } from "./workplace.ts";
 
 /** The line that a configuration with this sign-in is refused with. */
-async function problemOf(auth: unknown): Promise<string> {
-  const directory = workplace({ "duet.config.json": JSON.stringify({ serve: { http: { auth } }, locale: "en" }) });
+function problemOf(auth: unknown): Promise<string> {
+  return problemOfHttp({ auth });
+}
+
+async function problemOfHttp(http: unknown): Promise<string> {
+  const directory = workplace({ "duet.config.json": JSON.stringify({ serve: { http }, locale: "en" }) });
   return loadConfig({}, { HOME: directory }, directory).then(
     () => "accepted",
     (thrown: Error) => thrown.message.replace(directory, ""),
@@ -51,6 +55,26 @@ describe("serve.http.auth", () => {
     expect(line).toMatch(said);
     expect(line).toContain("serve.http.auth");
     expect(line).not.toContain("\n");
+  });
+});
+
+describe("names that may call, and be called", () => {
+  test.each([
+    { allowedOrigins: ["https://app.example.com", "http://LOCALHOST:5173", "vscode-webview://abc", "http://[::1]:80"] },
+    { allowedHosts: ["duet.example.com", "duet.example.com:8443", "[fd00::1]:80", "10.0.0.5"] },
+  ])("%j are taken", async (http) => {
+    expect(await problemOfHttp(http)).toBe("accepted");
+  });
+
+  test.each([
+    ...["https://app.example.com/", "app.example.com", "*", "null", "https://*.example.com", "https://a@b", ""].map(
+      (written) => ({ allowedOrigins: [written] }),
+    ),
+    ...["https://duet.example.com", "duet.example.com/", "*.example.com", "a b", "::1", ""].map((written) => ({
+      allowedHosts: [written],
+    })),
+  ])("%j is refused, as no request could say it", async (http) => {
+    expect(await problemOfHttp(http)).toMatch(/serve\.http\.allowed(Origins.*an origin without|Hosts.*a host with)/);
   });
 });
 

@@ -2,7 +2,9 @@
 // number stands first in its title.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test } from "vitest";
+import * as z from "zod";
 import { isRecord } from "../../src/core/json.ts";
 import { call, messagesOf, modernHeaders, modernMeta, openSession, startHttpFace } from "../fakes/http-face.ts";
 import { collect, configFile, startProgram, temporaryFolder } from "../fakes/program.ts";
@@ -158,6 +160,7 @@ const chatty = `
     for (const method of ["log", "info", "debug", "table", "dir", "error", "warn", "trace"]) console[method]("NOISE " + where + " " + method);
     globalThis.console.log("NOISE", { where });
     process.emitWarning("NOISE " + where);
+    process.stdout.write("NOISE straight to stdout\\n");
     new Buffer(1);
   };
   say("at import");
@@ -217,7 +220,21 @@ test("94: stdout has nothing but messages, whatever is logged, warned of or prin
   expect(stderr).toContain("NOISE at import log");
   expect(stderr).toContain("NOISE in a call table");
   expect(stderr).toContain("NOISE later trace");
+  expect(stderr).toContain("NOISE straight to stdout");
   expect(stdout.endsWith("\n")).toBe(true);
   for (const line of stdout.trimEnd().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
   expect(stdout).not.toContain("NOISE");
+});
+
+test("93: a cursor that was never given out is refused, for each list", async () => {
+  const { face } = await openFace({ turns: [] });
+  const [above, below] = InMemoryTransport.createLinkedPair();
+  const server = await face.createServer();
+  const client = new Client({ name: "test", version: "1" });
+  await Promise.all([server.connect(below), client.connect(above)]);
+  onTestFinished(() => client.close());
+  for (const method of ["tools/list", "prompts/list", "resources/list", "resources/templates/list"]) {
+    const request = { method, params: { cursor: "eyJvZmZzZXQiOjEwMH0=" } };
+    await expect(client.request(request, z.unknown())).rejects.toMatchObject({ code: -32602 });
+  }
 });

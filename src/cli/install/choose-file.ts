@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { isThere } from "../../config/find.ts";
 import { DuetError } from "../../core/errors.ts";
 import { type Host, hostNames, hosts } from "./hosts.ts";
 import { joinOn, type Machine } from "./machine.ts";
@@ -19,13 +19,6 @@ export async function chooseFile(host: Host, machine: Machine, isProject: boolea
   const files = host.files(machine);
   for (const file of files) if (await isThere(joinOn(machine, file, ".."))) return { file, isHostThere: true };
   return { file: files[0] ?? "", isHostThere: false };
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 function noProjects({ title }: Host): DuetError {

@@ -1,4 +1,11 @@
-import { argumentSecrets, hideSecrets, masked, namesSecret } from "../../config/mask.ts";
+import {
+  addressSecrets,
+  argumentSecrets,
+  hideSecrets,
+  masked,
+  namesSecret,
+  shortestSecret,
+} from "../../config/mask.ts";
 import { cutText } from "../../core/cut-text.ts";
 import { isRecord, textOf } from "../../core/json.ts";
 import { printable } from "../../core/printable.ts";
@@ -45,7 +52,7 @@ function sameAtEnd(old: readonly string[], now: readonly string[]): number {
   return sameAtStart(old.toReversed(), now.toReversed());
 }
 
-/** The longest common lines stay; a change of one entry is short. */
+/** A line stays where the new text has it too, at its first place there; a change of one entry is short. */
 function middle(old: readonly string[], now: readonly string[]): string[] {
   const [first, next] = [old[0], now[0]];
   if (first === undefined || next === undefined || old.length * now.length > 10_000) {
@@ -57,23 +64,38 @@ function middle(old: readonly string[], now: readonly string[]): string[] {
   return [...now.slice(0, kept).map((line) => `+${line}`), ...middle(old, now.slice(kept))];
 }
 
-/** Masks what the files hold of secrets: variables and headers of servers, values under telling names, keys among arguments. */
+/**
+ * Masks what the files hold of secrets: variables and headers of servers, values under telling names, what in addresses may let
+ * somebody in, keys and headers among arguments.
+ */
 function hiding(trees: readonly unknown[]): (line: string) => string {
-  const secrets = [...new Set(trees.flatMap((tree) => secretsIn(tree, "")))].filter((secret) => secret !== "");
+  const found = trees.flatMap((tree) => secretsIn(tree, ""));
+  // TOML has texts of several lines.
+  const secrets = [...new Set(found.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]))].filter(Boolean);
   const longestFirst = secrets.sort((a, b) => b.length - a.length);
   return (line) =>
     longestFirst.reduce((rest, secret) => {
       const quoted = JSON.stringify(secret);
-      const shown = rest.replaceAll(quoted, JSON.stringify(masked(secret)));
-      return secret.length < 8 ? shown : shown.replaceAll(quoted.slice(1, -1), () => masked(secret));
+      // Short ones are too common to be looked for without their quotes.
+      const isShort = secret.length < shortestSecret;
+      const forms = isShort ? [quoted, `'${secret}'`] : [quoted.slice(1, -1), secret];
+      const shown = isShort ? JSON.stringify(masked(secret)) : masked(secret);
+      return forms.reduce((now, form) => now.replaceAll(form, () => shown), rest);
     }, line);
 }
 
 function secretsIn(value: unknown, name: string): string[] {
-  if (typeof value === "string") return namesSecret(name) ? [value] : [];
+  if (typeof value === "string")
+    return namesSecret(name) ? [value] : [...addressSecrets(value), ...headerSecrets(value)];
   if (Array.isArray(value))
     return [...argumentSecrets(value.map(textOf)), ...value.flatMap((item) => secretsIn(item, ""))];
   if (!isRecord(value)) return [];
   const isHidden = /^(env|headers|http_headers)$/.test(name);
   return Object.entries(value).flatMap(([key, item]) => (isHidden ? [textOf(item)] : secretsIn(item, key)));
+}
+
+/** The value of a header that is written as one text: `Authorization: Bearer …`. */
+function headerSecrets(text: string): string[] {
+  const [, name = "", value] = /^(?:--?[\w-]+=)?([\w-]+):\s*(.+)$/s.exec(text) ?? [];
+  return value !== undefined && namesSecret(name) ? [value] : [];
 }

@@ -1,5 +1,6 @@
-import { access, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
+import { isThere } from "../../config/find.ts";
 import { version } from "../../core/version.ts";
 import { lastingNode, npxPlaces, type Program } from "./launch.ts";
 import type { Machine } from "./machine.ts";
@@ -20,13 +21,6 @@ export async function findProgram(machine: Machine, node: string, file: string):
 async function firstThere(files: readonly string[]): Promise<string | undefined> {
   for (const file of files) if (await isThere(file)) return file;
   return undefined;
-}
-
-async function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function realPath(file: string): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { constants, type Stats } from "node:fs";
-import { chmod, chown, copyFile, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { chmod, chown, copyFile, lstat, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { randomHex } from "../../core/random.ts";
 import { refusal } from "./refusal.ts";
@@ -15,11 +15,14 @@ export interface HostFile {
   text: string | undefined;
 }
 
-/** Reads it. Throws one line where it is no regular file, too large, not in UTF-8 or not to be read. */
+/** Reads it. Throws one line where it is no regular file, a link to nothing, too large, not in UTF-8 or not to be read. */
 export async function readHostFile(file: string): Promise<HostFile> {
   const path = await realpath(file).catch(() => file);
   const state = await stateOf(path);
-  if (state === undefined) return { path, text: undefined };
+  if (state === undefined) {
+    if (await isLink(path)) throw refusal(file, { zh: "是失效的链接", en: "is a link to a file that is not there" });
+    return { path, text: undefined };
+  }
   if (!state.isFile()) throw refusal(file, { zh: "不是普通文件", en: "is not a regular file" });
   if (state.size > largest) throw refusal(file, { zh: "太大（超过 64 MB）", en: "is too large (over 64 MB)" });
   const bytes = await read(path, file);
@@ -41,7 +44,7 @@ export async function writeHostFile(file: HostFile, text: string, now: Date): Pr
   try {
     await mkdir(dirname(path), { recursive: true });
     const state = await stateOf(path);
-    const backup = state && (await copyBeside(path, now));
+    const backup = state && (await copyBeside(path, state, now));
     await fill(draft, text, state);
     await rename(draft, path);
     return backup;
@@ -61,18 +64,23 @@ async function fill(draft: string, text: string, state: Stats | undefined): Prom
     await handle.close();
   }
   if (state === undefined) return;
-  // Who runs this with sudo must not take the file away from its owner; others cannot, and need not.
-  await chown(draft, state.uid, state.gid).catch(() => {});
+  await keepOwner(draft, state);
   await chmod(draft, state.mode & 0o7777);
 }
 
+/** Who runs this with sudo must not take the file away from its owner; others cannot, and need not. */
+async function keepOwner(file: string, { uid, gid }: Stats): Promise<void> {
+  await chown(file, uid, gid).catch(() => {});
+}
+
 /** Copies it to `FILE.duet-backup-YYYYMMDD-HHMMSS`, in local time; with a number behind where that one is there already. */
-async function copyBeside(path: string, now: Date): Promise<string> {
+async function copyBeside(path: string, state: Stats, now: Date): Promise<string> {
   const base = `${path}.duet-backup-${stamp(now)}`;
   for (let number = 1; ; number += 1) {
     const copy = number === 1 ? base : `${base}-${number}`;
     try {
       await copyFile(path, copy, constants.COPYFILE_EXCL);
+      await keepOwner(copy, state);
       return copy;
     } catch (thrown) {
       if (codeOf(thrown) !== "EEXIST" || number > 99) throw thrown;
@@ -95,6 +103,14 @@ async function read(path: string, file: string): Promise<Uint8Array> {
   } finally {
     await handle.close();
   }
+}
+
+/** Of what stands at the path itself: to write there would put a file in the link's place. */
+async function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (state) => state.isSymbolicLink(),
+    () => false,
+  );
 }
 
 async function stateOf(path: string): Promise<Stats | undefined> {

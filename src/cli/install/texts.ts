@@ -34,10 +34,10 @@ export const hostMissing = (title: string): Text => ({
 export function missingVariables(title: string, names: readonly string[], { file, dotEnv }: Config): Text {
   const list = names.join(", ");
   const zh = file === undefined ? "" : `请写入 ${dotEnv.file}，或`;
-  const en = file === undefined ? "--with-env writes" : `Put that into ${dotEnv.file}, or let --with-env write`;
+  const en = file === undefined ? "Let" : `Put the values into ${dotEnv.file}, or let`;
   return {
     zh: `${title} 多半看不到只在这个终端里的变量：${list}。${zh}用 --with-env 把值写进条目。`,
-    en: `Only this shell has ${list}, and ${title} will hardly see it. ${en} the value into the entry.`,
+    en: `${title} will hardly see what only this shell has: ${list}. ${en} --with-env write them into the entry.`,
   };
 }
 

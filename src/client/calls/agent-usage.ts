@@ -7,7 +7,7 @@ import type { AgentUsage } from "../../core/tool.ts";
  */
 export function usageIn(structured: unknown): AgentUsage | undefined {
   if (!isRecord(structured)) return undefined;
-  const { run_id: runId, stop_reason: reason, meta } = structured;
+  const { run_id: runId, stop_reason: reason, status, meta } = structured;
   if (typeof runId !== "string" || typeof reason !== "string") return undefined;
   if (!isRecord(meta) || !isRecord(meta.models)) return undefined;
   const bills = [meta, meta.agents].filter(isRecord).map(billIn);
@@ -16,10 +16,14 @@ export function usageIn(structured: unknown): AgentUsage | undefined {
     tokens: bills.reduce((sum, { tokens }) => sum + tokens, 0),
     cost: bills.reduce((sum, { cost }) => sum + cost, 0),
     isCostKnown: bills.every(({ isCostKnown }) => isCostKnown),
+    isOver: status !== "running",
   };
 }
 
-function billIn({ total_tokens, cost_usd }: Record<string, unknown>): Omit<AgentUsage, "runId"> {
+function billIn({
+  total_tokens,
+  cost_usd,
+}: Record<string, unknown>): Pick<AgentUsage, "tokens" | "cost" | "isCostKnown"> {
   const [tokens, cost] = [amount(total_tokens), amount(cost_usd)];
   // Who has asked no model has no price to know.
   return { tokens: Math.ceil(tokens ?? 0), cost: cost ?? 0, isCostKnown: cost !== undefined || tokens === 0 };

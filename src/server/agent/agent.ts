@@ -21,7 +21,7 @@ import type { AgentRoom, AgentSeat } from "./room.ts";
 import { createRunPage } from "./run-page.ts";
 import { runPageMeta, showsPages } from "./shows-pages.ts";
 import { serveTasks } from "./tasks.ts";
-import { agentTools } from "./tool-list.ts";
+import { createAgentTools } from "./tool-list.ts";
 import { usableTools } from "./usable-servers.ts";
 
 export interface AgentOptions {
@@ -46,6 +46,7 @@ export function createAgent(duet: Duet, { settings, asks, mode, logSteps }: Agen
     tooLate: (state) => failedResult(say(locale, nobodyWaits(state))),
   });
   const room: AgentRoom = { duet, settings, runs, rounds, confirmations: createConfirmations(), mode, logSteps };
+  const toTools = createAgentTools(locale);
   /** The run that waits for a call to be confirmed. */
   function runIdOf(token: string): string | undefined {
     const claim = room.confirmations.read(token);
@@ -62,7 +63,7 @@ export function createAgent(duet: Duet, { settings, asks, mode, logSteps }: Agen
       const page = createRunPage({ runs, caller, locale, runIdOf });
       const resources = createAgentResources({ duet, runs, caller, locale });
       return {
-        tools: offerTools(seat, asks, page.tools),
+        tools: offerTools({ seat, asks, page: page.tools, toTools }),
         prompts: createAgentPrompts({ duet, caller, locale }),
         resources: withPage(resources, page.resources),
         complete: createAgentCompletion({ duet, caller }),
@@ -83,7 +84,14 @@ export function createAgent(duet: Duet, { settings, asks, mode, logSteps }: Agen
 /** How long servers that are starting are waited for, in milliseconds; the list is another one once they are there. */
 const patienceMs = 2000;
 
-function offerTools(seat: AgentSeat, asks: readonly string[], page: ToolProvider): ToolProvider {
+interface Offered {
+  seat: AgentSeat;
+  asks: readonly string[];
+  page: ToolProvider;
+  toTools: ReturnType<typeof createAgentTools>;
+}
+
+function offerTools({ seat, asks, page, toTools }: Offered): ToolProvider {
   const { duet, connection } = seat;
   const { locale } = duet;
   async function describe(signal: AbortSignal | undefined): Promise<AgentDescription> {
@@ -95,7 +103,7 @@ function offerTools(seat: AgentSeat, asks: readonly string[], page: ToolProvider
     async list(signal, host) {
       const described = host?.name === "duet" ? describedToAgents(locale) : await describe(signal);
       const shows = showsPages(host?.capabilities);
-      const own = agentTools({ ...described, meta: shows ? runPageMeta : undefined }, locale);
+      const own = toTools({ ...described, meta: shows ? runPageMeta : undefined });
       return shows ? [...own, ...(await page.list(signal, host))] : own;
     },
     async call(name, args, context) {

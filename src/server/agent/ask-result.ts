@@ -34,7 +34,9 @@ function answerText(outcome: Outcome, locale: Locale): string {
 /** For the model of a host: how the reader's word to a plan gets here. */
 function howToConfirm({ status, conversation_id, confirmation }: Outcome, locale: Locale): string | undefined {
   if (status !== "needs_confirmation") return undefined;
-  const call = `agent_ask ${JSON.stringify({ conversation_id, mode: "plan", question: "y", confirmation: confirmation?.token })}`;
+  if (confirmation === undefined)
+    return say(locale, { zh: "这个计划已不再等待确认。", en: "This plan no longer waits to be confirmed." });
+  const call = `agent_ask ${JSON.stringify({ conversation_id, mode: "plan", question: "y", confirmation: confirmation.token })}`;
   return say(locale, {
     zh: `请把计划交给用户确认，再用用户的回复作为 question 调用，例如 ${call}`,
     en: `Have the user confirm the plan, then call with the user's reply as the question, such as ${call}`,

@@ -5,7 +5,7 @@ import { failedResult, toFailedResult } from "../gateway/tool-result.ts";
 import { readInput } from "../input.ts";
 import type { HeldRun } from "../runs/held-run.ts";
 import { askInput } from "./ask-schema.ts";
-import { type Asked, begin, keyOf } from "./begin.ts";
+import { type Asked, begin, sameRun } from "./begin.ts";
 import { confirm } from "./confirm.ts";
 import type { AgentSeat } from "./room.ts";
 import { serveRun } from "./serve-run.ts";
@@ -42,7 +42,5 @@ function beginTask(asked: Asked): CallToolResult {
 
 /** The one that is asked for again, or a new one. Throws where there are too many. */
 function runFor(asked: Asked): HeldRun {
-  const { seat, input } = asked;
-  const { runs, connection } = seat;
-  return runs.same(keyOf(input, asked.chain), input.conversation_id || undefined, connection.caller) ?? begin(asked);
+  return sameRun(asked) ?? begin(asked);
 }

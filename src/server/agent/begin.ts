@@ -31,6 +31,11 @@ export function begin({ seat, input, chain, host, locale }: Asked): HeldRun {
   return run;
 }
 
+/** The run that is asked for again, where nobody was given its end. */
+export function sameRun({ seat: { runs, connection }, input, chain }: Asked): HeldRun | undefined {
+  return runs.same(keyOf(input, chain), input.conversation_id || undefined, connection.caller);
+}
+
 /** A model above that is no host's has no user whom it could ask. */
 export function handsOut({ settings }: AgentSeat, { depth }: Chain): boolean {
   return settings.confirm === "token" && depth === 0;
@@ -53,7 +58,7 @@ function toRequest(input: AskInput): Held["request"] {
 }
 
 /** What is asked for, but not how long it is waited for or in which conversation: that it has only once it has begun. */
-export function keyOf({ conversation_id, wait_s, confirmation, duet_chain, ...input }: AskInput, chain: Chain): string {
+function keyOf({ conversation_id, wait_s, duet_chain, ...input }: AskInput, chain: Chain): string {
   const asked = JSON.stringify(input, Object.keys(input).sort());
   // An agent that asks itself must not be given the very run that asks.
   return chain.depth === 0 ? asked : `${chain.depth} ${traceIdOf(chain.trace)} ${asked}`;

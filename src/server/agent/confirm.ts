@@ -3,7 +3,7 @@ import { readPlanReply } from "../../core/plan-reply.ts";
 import type { Confirmable } from "../runs/confirmation.ts";
 import type { HeldRun } from "../runs/held-run.ts";
 import type { OpenQuestion } from "../runs/question.ts";
-import { type Asked, begin } from "./begin.ts";
+import { type Asked, begin, sameRun } from "./begin.ts";
 
 /** Takes a user's word that came back with its token; gives the run that goes on with it. Throws why it does not count. */
 export async function confirm(asked: Asked, token: string): Promise<HeldRun> {
@@ -24,20 +24,26 @@ async function confirmCall({ seat, input }: Asked, token: string, runId: string)
   return run;
 }
 
-async function confirmPlan(asked: Asked, token: string, conversationId: string): Promise<HeldRun> {
-  const { seat, input } = asked;
+async function confirmPlan(given: Asked, token: string, conversationId: string): Promise<HeldRun> {
+  const asked: Asked = { ...given, input: { ...given.input, mode: "plan", conversation_id: conversationId } };
+  const again = sameRun(asked);
+  if (again) return again;
+  const { seat } = asked;
   const { caller } = seat.connection;
   const store = await seat.duet.store(caller);
   const pendingPlan = (await store.load(conversationId))?.pendingPlan;
   const what = confirmablePlan(conversationId, pendingPlan, caller.owner);
   if (pendingPlan === undefined || !seat.confirmations.fits(token, what)) throw refused(over);
-  return begin({ ...asked, input: { ...input, mode: "plan", conversation_id: conversationId } });
+  return begin(asked);
 }
 
 /** The tool and its arguments as they were shown; asked again, it is another thing. */
-export function confirmableCall({ id, caller: { owner } }: HeldRun, { question, until }: OpenQuestion): Confirmable {
-  const shown = question.kind === "call" ? [question.request.tool, question.request.arguments, until] : until;
-  return { id, kind: "call", owner, shown };
+export function confirmableCall(
+  { id, caller: { owner } }: HeldRun,
+  { question, id: asked }: OpenQuestion,
+): Confirmable {
+  const shown = question.kind === "call" ? [question.request.tool, question.request.arguments] : null;
+  return { id, kind: "call", owner, shown: [asked, shown] };
 }
 
 export function confirmablePlan(

@@ -10,8 +10,7 @@ export async function outcomeFor(seat: AgentSeat, run: HeldRun, attended: Attend
   if (attended.end === "window") return run.soFar();
   if (attended.end === "confirm") return waitingCall(seat, run, attended.open);
   run.isDelivered = true;
-  const outcome = run.soFar();
-  return outcome.status === "needs_confirmation" ? withPlanToken(seat, run, outcome) : outcome;
+  return withPlanToken(seat, run.soFar());
 }
 
 function waitingCall({ confirmations }: AgentSeat, run: HeldRun, open: OpenQuestion): Outcome {
@@ -28,16 +27,19 @@ function waitingCall({ confirmations }: AgentSeat, run: HeldRun, open: OpenQuest
 
 const unknownCall = { tool: undefined, arguments: undefined, rule: undefined };
 
-async function withPlanToken(
-  { duet, settings, confirmations }: AgentSeat,
-  run: HeldRun,
+/** With the token that confirms its plan, as long as that very plan waits. */
+export async function withPlanToken(
+  { duet, settings, confirmations, connection: { caller } }: AgentSeat,
   outcome: Outcome,
 ): Promise<Outcome> {
-  const { conversation_id: id } = outcome;
-  const store = await duet.store(run.caller);
+  const { status, conversation_id: id, run_id } = outcome;
+  if (status !== "needs_confirmation") return outcome;
+  const store = await duet.store(caller);
+  const newest = (await store.runs({ conversationId: id })).at(-1);
   const pendingPlan = (await store.load(id))?.pendingPlan;
-  if (pendingPlan === undefined) return outcome;
+  // A later run may have left another plan than the one that is shown here.
+  if (pendingPlan === undefined || newest?.id !== run_id) return outcome;
   const until = Date.now() + settings.confirmTime * 1000;
-  const token = confirmations.mint(confirmablePlan(id, pendingPlan, run.caller.owner), until);
+  const token = confirmations.mint(confirmablePlan(id, pendingPlan, caller.owner), until);
   return { ...outcome, confirmation: { token, kind: "plan", expires_at: new Date(until).toISOString() } };
 }

@@ -1,16 +1,17 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { fromMeta } from "../../core/chain.ts";
-import { say, type Text } from "../../core/locale.ts";
+import { say } from "../../core/locale.ts";
 import { timeLimit, timeoutError } from "../../core/waiting.ts";
 import { hostOf } from "../asking/host.ts";
-import { failedResult } from "../gateway/tool-result.ts";
+import { failedResult, toFailedResult } from "../gateway/tool-result.ts";
 import { readInput } from "../input.ts";
-import type { HeldRun } from "../runs/held-run.ts";
 import { toResult } from "./ask-result.ts";
 import { cancelInput, resultInput } from "./ask-schema.ts";
 import { keptOutcome } from "./kept-outcome.ts";
+import { withPlanToken } from "./outcome-for.ts";
 import type { AgentSeat } from "./room.ts";
 import { serveRun } from "./serve-run.ts";
+import { unknownRun } from "./unknown-run.ts";
 
 /** `agent_result`: waits for a run that goes on, or gives how it ended. */
 export async function giveResult(
@@ -39,30 +40,19 @@ export async function cancel(seat: AgentSeat, args: unknown, { mcpReq }: ServerC
   const input = readInput(cancelInput, args, duet.locale);
   if (typeof input === "string") return failedResult(input);
   const run = runs.find(input.run_id, connection.caller);
-  if (run === undefined) return keptResult(seat, input.run_id);
+  if (run === undefined) return keptResult(seat, input.run_id).catch((thrown) => toFailedResult(thrown, duet.locale));
   run.cancel();
-  return toResult(await ending(run, mcpReq.signal), run.locale);
-}
-
-async function ending(run: HeldRun, signal: AbortSignal) {
-  const limit = timeLimit(patienceMs, () => timeoutError("agent_cancel", patienceMs), signal);
-  while (run.outcome === undefined && !limit.signal.aborted) await run.happened(limit.signal);
+  const limit = timeLimit(patienceMs, () => timeoutError("agent_cancel", patienceMs), mcpReq.signal);
+  await runs.ended(run, limit.signal);
   limit.clear();
-  return run.soFar();
+  return toResult(run.soFar(), run.locale);
 }
 
 /** Of a run that this process does not know any more. */
-async function keptResult({ duet, connection }: AgentSeat, runId: string): Promise<CallToolResult> {
+async function keptResult(seat: AgentSeat, runId: string): Promise<CallToolResult> {
+  const { duet, connection } = seat;
   const store = await duet.store(connection.caller);
   const trace = await store.trace(runId);
   if (trace === undefined) return failedResult(say(duet.locale, unknownRun(runId)));
-  return toResult(keptOutcome(trace), duet.localeFor(trace.question));
-}
-
-function unknownRun(runId: string): Text {
-  const shown = JSON.stringify(runId.slice(0, 100));
-  return {
-    zh: `没有编号为 ${shown} 的运行（允许：agent_ask 的结果中的 run_id）。`,
-    en: `There is no run ${shown} (allowed: the run_id of a result of agent_ask).`,
-  };
+  return toResult(await withPlanToken(seat, keptOutcome(trace)), duet.localeFor(trace.question));
 }

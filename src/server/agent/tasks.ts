@@ -16,6 +16,7 @@ import type { HeldRun } from "../runs/held-run.ts";
 import { answerQuestion, canAsk, wordsOf } from "../runs/put-question.ts";
 import type { OpenQuestion } from "../runs/question.ts";
 import { toResult } from "./ask-result.ts";
+import { withPlanToken } from "./outcome-for.ts";
 import type { AgentSeat } from "./room.ts";
 
 /** The tasks extension (SEP-2663, revision 2026-07-28). */
@@ -75,7 +76,7 @@ export function serveTasks({ server }: McpServer, seat: AgentSeat): void {
     return {
       resultType: "complete",
       ...task,
-      result: { resultType: "complete", ...toResult(run.outcome, run.locale) },
+      result: { resultType: "complete", ...toResult(await withPlanToken(seat, run.outcome), run.locale) },
     };
   });
 
@@ -105,15 +106,15 @@ function taskOf(run: HeldRun, ttlMs: number): Task {
   };
 }
 
-/** The question that this host can show its user; one that it cannot is given up. */
+/** The question that this host can show its user; one that it cannot, and no other host shows, is given up. */
 function askable({ open, locale }: HeldRun, host: Host) {
   if (open === undefined) return undefined;
   const words = canAsk(host, open) ? wordsOf(open.question, locale) : undefined;
-  if (words === undefined) open.giveUp();
+  if (words === undefined && !open.isAsked) open.giveUp();
   return words && { open, words };
 }
 
 /** Each question has a name of its own. */
-function nameOf({ until }: OpenQuestion): string {
-  return `question-${until}`;
+function nameOf({ id }: OpenQuestion): string {
+  return `question-${id}`;
 }

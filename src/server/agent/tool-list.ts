@@ -10,15 +10,24 @@ export interface AskDescription {
   meta: Record<string, unknown> | undefined;
 }
 
-/** The agent's tools as a host sees them. */
-export function agentTools({ description, annotations, meta }: AskDescription, locale: Locale): Tool[] {
+/** The agent's tools as a host sees them. Their schemas, which take milliseconds, are made once, for the first list. */
+export function createAgentTools(locale: Locale): (description: AskDescription) => Tool[] {
+  let schemas: Schemas | undefined;
+  return (described) => {
+    schemas ??= makeSchemas();
+    return toTools(described, schemas, locale);
+  };
+}
+
+function toTools({ description, annotations, meta }: AskDescription, schemas: Schemas, locale: Locale): Tool[] {
+  const { ask, result, cancel, output: outputSchema } = schemas;
   return [
     {
       name: "agent_ask",
       title: say(locale, { zh: "询问 Duet", en: "Ask Duet" }),
       description,
-      inputSchema: schemaOf(askInput, "input"),
-      outputSchema: schemaOf(askOutput, "output"),
+      inputSchema: ask,
+      outputSchema,
       annotations,
       _meta: meta,
     },
@@ -26,16 +35,16 @@ export function agentTools({ description, annotations, meta }: AskDescription, l
       name: "agent_result",
       title: say(locale, { zh: "取得 Duet 的结果", en: "Get Duet's result" }),
       description: say(locale, ofResult),
-      inputSchema: schemaOf(resultInput, "input"),
-      outputSchema: schemaOf(askOutput, "output"),
+      inputSchema: result,
+      outputSchema,
       annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     },
     {
       name: "agent_cancel",
       title: say(locale, { zh: "停止 Duet 的运行", en: "Stop a run of Duet" }),
       description: say(locale, ofCancel),
-      inputSchema: schemaOf(cancelInput, "input"),
-      outputSchema: schemaOf(askOutput, "output"),
+      inputSchema: cancel,
+      outputSchema,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
   ];
@@ -51,7 +60,19 @@ const ofCancel: Text = {
   en: "Stops a run of agent_ask that goes on, and gives what it has come to.",
 };
 
-function schemaOf(schema: z.ZodType, io: "input" | "output"): Tool["inputSchema"] {
+type Schema = Tool["inputSchema"];
+type Schemas = Readonly<Record<"ask" | "result" | "cancel" | "output", Schema>>;
+
+function makeSchemas(): Schemas {
+  return {
+    ask: schemaOf(askInput, "input"),
+    result: schemaOf(resultInput, "input"),
+    cancel: schemaOf(cancelInput, "input"),
+    output: schemaOf(askOutput, "output"),
+  };
+}
+
+function schemaOf(schema: z.ZodType, io: "input" | "output"): Schema {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io });
   const json: Record<string, unknown> = JSON.parse(JSON.stringify(rest));
   return { ...json, type: "object" };

@@ -2,13 +2,14 @@ import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Caller } from "../../core/caller.ts";
 import { isRecord } from "../../core/json.ts";
-import { type Locale, say, type Text } from "../../core/locale.ts";
+import { type Locale, say } from "../../core/locale.ts";
 import { timeLimit, timeoutError } from "../../core/waiting.ts";
 import { failedResult } from "../gateway/tool-result.ts";
 import { readInput } from "../input.ts";
 import type { LiveRun, LiveRuns } from "../runs/live-run.ts";
 import type { OpenQuestion } from "../runs/question.ts";
 import { boundedJson } from "./bounded-json.ts";
+import { unknownRun } from "./unknown-run.ts";
 import { watchedEvents } from "./watched-events.ts";
 
 export const watchName = "agent_watch";
@@ -74,7 +75,7 @@ export async function watch(options: WatchOptions, args: unknown, signal: AbortS
   try {
     for (;;) {
       const run = findRun(options, input);
-      if (run === undefined && !mayBegin(input)) return failedResult(say(locale, unknownRun(input.run_id)));
+      if (run === undefined && !mayBegin(input)) return failedResult(say(locale, unknownRun(input.run_id ?? "")));
       const isOther = run !== undefined && run.id !== input.run_id;
       // Of another run than the one that was seen, all is new.
       const seen = isOther && input.run_id !== undefined ? 0 : input.after;
@@ -140,12 +141,4 @@ function asked({ question }: OpenQuestion): Record<string, unknown> {
   const { tool, arguments: args } = question.request;
   const shown: unknown = JSON.parse(boundedJson({ args }, 20_000));
   return { kind: "call", tool, arguments: isRecord(shown) ? shown.args : null };
-}
-
-function unknownRun(runId = ""): Text {
-  const shown = JSON.stringify(runId.slice(0, 100));
-  return {
-    zh: `没有编号为 ${shown} 的运行（允许：agent_ask 的结果中的 run_id，或它的 question）。`,
-    en: `There is no run ${shown} (allowed: the run_id of a result of agent_ask, or its question).`,
-  };
 }

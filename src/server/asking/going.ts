@@ -16,8 +16,8 @@ export interface Means {
   readonly ask: AskHost;
 }
 
-/** The signal withdraws the question. */
-export type AskHost = (question: Question, signal?: AbortSignal) => Promise<ElicitationReply>;
+/** Any of the signals withdraws the question. */
+export type AskHost = (question: Question, ...withdrawn: (AbortSignal | undefined)[]) => Promise<ElicitationReply>;
 
 /** Work that goes on, over all the requests that carry it. */
 export interface Going<T> {
@@ -58,10 +58,10 @@ export function start<T>(
 ): Going<T> {
   const stop = new AbortController();
   const questions = new Set<Open>();
-  const ask: AskHost = async (question, withdrawn) => {
+  const ask: AskHost = async (question, ...withdrawn) => {
     const canAsk = question.kind === "form" ? host.asksForms : host.asksUrls;
     if (!canAsk) return nobody;
-    const { signal, end } = firstOf([stop.signal, withdrawn]);
+    const { signal, end } = firstOf([stop.signal, ...withdrawn]);
     try {
       if (signal.aborted) return nobody;
       if (!host.isModern) return await push(question, context, signal, patienceMs);

@@ -1,12 +1,12 @@
 import { type Chain, deepestChain, tooDeep } from "../../core/chain.ts";
 import type { Elicit } from "../../core/elicitation.ts";
 import { progressCounts } from "../../core/lines.ts";
-import { type Locale, say } from "../../core/locale.ts";
+import type { Locale } from "../../core/locale.ts";
 import type { Approve } from "../../core/permission.ts";
-import { printable, printableJson } from "../../core/printable.ts";
 import type { ToolContext } from "../../core/tool.ts";
+import { approvalQuestion, toApproval } from "../asking/approval.ts";
 import type { AskHost } from "../asking/going.ts";
-import { nobody, type Question, toQuestion } from "../asking/question.ts";
+import { nobody, toQuestion } from "../asking/question.ts";
 import type { HostMeans } from "./host-means.ts";
 
 export interface CallOptions {
@@ -54,17 +54,8 @@ export function toElicit(ask: AskHost, person: object): Elicit {
 }
 
 function toApprove(ask: AskHost, locale: Locale): Approve {
-  return async ({ tool, rule, arguments: args }) => {
-    const words = {
-      zh: `允许调用 ${tool} 吗？（规则 ${rule}）`,
-      en: `May ${tool} be called? (rule ${rule})`,
-    };
-    const message = printable(`${say(locale, words)}\n${printableJson(args, 2)}`);
-    const question: Question = { kind: "form", message, form: { type: "object", properties: {} } };
-    const { action } = await ask(question);
-    if (action === "cancel") return undefined;
-    return action === "accept" ? "once" : "no";
-  };
+  // There is no conversation in which a word could go on counting.
+  return async (request) => toApproval(await ask(approvalQuestion({ ...request, onlyOnce: true }, locale)));
 }
 
 /** The counts of a server say something to people only: the host's counter is our own. */

@@ -16,7 +16,7 @@ export function admitEither(token: string | undefined, signIn: Authenticate | un
 }
 
 /** One token for the operator, in the `Authorization` header only; it is compared in constant time. */
-export function admitByToken(token: string, locale: Locale): Authenticate {
+function admitByToken(token: string, locale: Locale): Authenticate {
   const expected = digest(token);
   return async (request) => {
     const header = request.headers.get("authorization");

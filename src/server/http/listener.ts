@@ -13,7 +13,8 @@ export function createListener(routes: Routes): RequestListener {
   async function respond(request: Request, incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
     const response = await routes.fetch(request, { connection: connectionOf(incoming, outgoing) });
     if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
-    await sendStream(response, outgoing);
+    // What the package would say in its place has the cause in it.
+    await sendStream(response, outgoing).catch(() => outgoing.destroy());
     return RESPONSE_ALREADY_SENT;
   }
   return (incoming, outgoing) => {

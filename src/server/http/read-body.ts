@@ -7,7 +7,8 @@ import type { Refusal } from "./refuse.ts";
  */
 export function readBody(body: Readable, declared: string | null, limit: number): Promise<string | Refusal> {
   if (Number(declared) > limit) return Promise.resolve(tooLong(limit));
-  const pieces: Buffer[] = [];
+  /** All in one buffer: of a body in pieces of one byte each piece would weigh hundreds. */
+  let held = Buffer.alloc(0);
   let size = 0;
   return new Promise((resolve) => {
     function finish(found: string | Refusal): void {
@@ -15,12 +16,17 @@ export function readBody(body: Readable, declared: string | null, limit: number)
       resolve(found);
     }
     function take(piece: Buffer): void {
-      size += piece.length;
-      if (size <= limit) return void pieces.push(piece);
-      body.pause();
-      finish(tooLong(limit));
+      const needed = size + piece.length;
+      if (needed > limit) {
+        body.pause();
+        finish(tooLong(limit));
+        return;
+      }
+      if (needed > held.length) held = Buffer.concat([held], Math.max(needed, Math.min(limit, 2 * held.length)));
+      piece.copy(held, size);
+      size = needed;
     }
-    const end = (): void => finish(decode(pieces));
+    const end = (): void => finish(decode(held.subarray(0, size)));
     const cut = (): void => finish(cutOff);
     body.on("data", take).once("end", end).once("error", cut).once("close", cut);
     if (body.destroyed) cut();
@@ -28,9 +34,9 @@ export function readBody(body: Readable, declared: string | null, limit: number)
 }
 
 /** A byte order mark is dropped by the decoder. */
-function decode(pieces: readonly Buffer[]): string | Refusal {
+function decode(body: Buffer): string | Refusal {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
   } catch {
     return notText;
   }

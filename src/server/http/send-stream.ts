@@ -1,20 +1,16 @@
 import type { ServerResponse } from "node:http";
 
-/** How much may wait for somebody who reads slowly, and for how long. */
-export interface StreamLimits {
-  /** Bytes; one message more may come on top, however long it is. */
-  waiting: number;
-  /** Milliseconds in which nothing at all has been taken. */
-  stalledMs: number;
-}
+/** How much may wait for somebody who reads slowly, in bytes; one message more may come on top, however long it is. */
+const mostWaiting = 1_048_576;
 
-export const streamLimits: StreamLimits = { waiting: 1_048_576, stalledMs: 60_000 };
+/** Milliseconds within which what waits must have been taken. */
+const stalledMs = 60_000;
 
 /**
  * Sends a response whose body comes bit by bit, each at once. The source is never held back, as it would keep everything
  * itself: a reader for whom more waits than the limits say is cut off.
  */
-export async function sendStream(response: Response, outgoing: ServerResponse, limits = streamLimits): Promise<void> {
+export async function sendStream(response: Response, outgoing: ServerResponse): Promise<void> {
   const reader = response.body?.getReader();
   let stalled: NodeJS.Timeout | undefined;
   outgoing.once("close", () => {
@@ -32,8 +28,8 @@ export async function sendStream(response: Response, outgoing: ServerResponse, l
     const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
     if (outgoing.destroyed) return;
     if (done) return void outgoing.end();
-    if (outgoing.writableLength > limits.waiting) return void outgoing.destroy();
-    if (!outgoing.write(value)) stalled ??= setTimeout(() => outgoing.destroy(), limits.stalledMs);
+    if (outgoing.writableLength > mostWaiting) return void outgoing.destroy();
+    if (!outgoing.write(value)) stalled ??= setTimeout(() => outgoing.destroy(), stalledMs);
   }
 }
 

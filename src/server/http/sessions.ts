@@ -3,7 +3,7 @@ import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@model
 import type { Caller } from "../../core/caller.ts";
 import type { Locale } from "../../core/locale.ts";
 import type { Exchange } from "./exchange.ts";
-import { type Refusal, refuse } from "./refuse.ts";
+import { closing, type Refusal, refuse } from "./refuse.ts";
 import { createSession, type Session } from "./session.ts";
 
 export interface SessionOptions {
@@ -34,6 +34,7 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
   const sessions = new Map<string, Entry>();
   /** Those that are being made, which count already. */
   let coming = 0;
+  let isClosed = false;
 
   function end(id: string): void {
     const entry = sessions.get(id);
@@ -65,20 +66,26 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
     if (!hasRoom(key)) return refuse(full, locale);
     coming += 1;
     try {
-      const server = await createServer(caller, false);
-      const id = randomUUID();
-      const transport = new WebStandardStreamableHTTPServerTransport({
-        sessionIdGenerator: () => id,
-        onsessioninitialized: () => void sessions.set(id, { session, key }),
-        onsessionclosed: () => void sessions.delete(id),
-      });
-      await server.connect(transport);
-      const session = createSession(server, transport, locale);
-      const response = await session.handle(exchange);
-      if (!sessions.has(id)) await session.close();
-      return response;
+      return await open(exchange, caller, key);
     } finally {
       coming -= 1;
+    }
+  }
+
+  async function open(exchange: Exchange, caller: Caller, key: string): Promise<Response> {
+    const server = await createServer(caller, false);
+    const id = randomUUID();
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      onsessioninitialized: () => void sessions.set(id, { session, key }),
+      onsessionclosed: () => void sessions.delete(id),
+    });
+    await server.connect(transport);
+    const session = createSession(server, transport, locale);
+    try {
+      return isClosed ? refuse(closing, locale) : await session.handle(exchange);
+    } finally {
+      if (!sessions.has(id)) await session.close();
     }
   }
 
@@ -92,6 +99,7 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
       return entry?.key === key ? entry.session.handle(exchange) : refuse(unknown(exchange), locale);
     },
     async close() {
+      isClosed = true;
       clearInterval(sweep);
       const open = [...sessions.values()];
       sessions.clear();

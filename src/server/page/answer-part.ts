@@ -38,7 +38,7 @@ export function createAnswer(
 
 function createParagraph(locale: Locale, openLink: OpenLink | undefined): Part<Paragraph> {
   const paragraph = element("p");
-  let before: Paragraph | undefined;
+  let before = "";
   const nodeOf = (piece: Piece, sources: readonly Citation[]): Node | string => {
     if (piece.kind === "text") return piece.text;
     if (piece.kind !== "cite") return element(piece.kind, {}, piece.text);
@@ -52,8 +52,9 @@ function createParagraph(locale: Locale, openLink: OpenLink | undefined): Part<P
   return {
     element: paragraph,
     show(value) {
-      if (before?.text === value.text && before.sources.length === value.sources.length) return;
-      before = value;
+      const now = JSON.stringify(value);
+      if (now === before) return;
+      before = now;
       paragraph.replaceChildren(...piecesOf(value.text).map((piece) => nodeOf(piece, value.sources)));
     },
   };

@@ -42,17 +42,22 @@ const signs = { running: "…", ok: "✓", failed: "✗" };
 function factsOf(end: CallEnd | undefined, locale: Locale): string {
   if (end === undefined) return "";
   const { resultCount: count } = end;
-  const found = count === undefined ? "" : say(locale, { zh: `${count} 条结果`, en: `${count} results` });
+  const found =
+    count === undefined
+      ? ""
+      : say(locale, { zh: `${count} 条结果`, en: `${count} ${count === 1 ? "result" : "results"}` });
   return [`${end.elapsedMs} ms`, found, end.isCached && say(locale, texts.cached)].filter(Boolean).join(" · ");
 }
 
 function createSource(openLink: OpenLink | undefined): Part<Citation> {
   const item = element("li", { dir: "auto" });
+  let before = "";
   return {
     element: item,
     show({ title, url }) {
-      if (item.dataset.url === url) return;
-      item.dataset.url = url;
+      const now = `${title} ${url}`;
+      if (now === before) return;
+      before = now;
       item.replaceChildren(createLink(url, printableLine(title || url), openLink));
     },
   };

@@ -7,6 +7,10 @@ export const isText: Check = (value) => typeof value === "string";
 export const isNumber: Check = (value) => typeof value === "number";
 export const isYesNo: Check = (value) => typeof value === "boolean";
 
+export function oneOf(words: readonly string[]): Check {
+  return (value) => typeof value === "string" && words.includes(value);
+}
+
 export function listOf(entry: Check): Check {
   return (value) => Array.isArray(value) && value.every(entry);
 }

@@ -16,7 +16,7 @@ export function createPlanStep(locale: Locale): Part<PlanStep> {
       setText(description, printable(step.description));
       setText(tool, printableLine(step.tool));
       setShown(tool, step.tool !== "");
-      setText(state, say(locale, planStates[step.state] ?? planStates.pending));
+      setText(state, say(locale, planStates[step.state]));
       item.dataset.state = step.state;
       if (step.state === "running") item.setAttribute("aria-current", "step");
       else item.removeAttribute("aria-current");

@@ -1,8 +1,10 @@
 import type { AgentEvent } from "../../core/events.ts";
 import { isRecord, textOf } from "../../core/json.ts";
+import { stopReasons } from "../../core/lines.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { type Check, fields, isNumber, isText, isYesNo, listOf, optional } from "./checks.ts";
+import { type Check, fields, isNumber, isText, isYesNo, listOf, oneOf, optional } from "./checks.ts";
 import type { Confirmation } from "./run-view.ts";
+import { phaseTitles, planStates } from "./texts.ts";
 
 /** The events among what came from outside; what is none is passed over. */
 export function readEvents(value: unknown): AgentEvent[] {
@@ -39,9 +41,11 @@ const modelBill = fields({
   cost_usd: price,
 });
 
+const statuses = ["complete", "partial", "failed", "cancelled", "running", "needs_confirmation"];
+
 const outcome = fields({
-  status: isText,
-  stop_reason: isText,
+  status: oneOf(statuses),
+  stop_reason: oneOf(Object.keys(stopReasons)),
   response: isText,
   run_id: isText,
   tool_calls: listOf(fields({ tool: isText, result: isText, ok: isYesNo, cached: isYesNo, elapsed_ms: isNumber })),
@@ -56,10 +60,10 @@ const outcome = fields({
 
 const events: Readonly<Record<AgentEvent["type"], Check>> = {
   "run-start": fields({ runId: isText }),
-  "phase-start": fields({ phase: isText, step: isNumber, model: isText, reason: isText }),
+  "phase-start": fields({ phase: oneOf(Object.keys(phaseTitles)), step: isNumber, model: isText, reason: isText }),
   "reasoning-delta": fields({ text: isText }),
   "thought-delta": fields({ text: isText }),
-  plan: fields({ steps: listOf(fields({ description: isText, tool: isText, state: isText })) }),
+  plan: fields({ steps: listOf(fields({ description: isText, tool: isText, state: oneOf(Object.keys(planStates)) })) }),
   "tool-start": fields({ callId: isText, tool: isText }),
   "tool-progress": fields({ callId: isText, message: isText }),
   "tool-end": fields({

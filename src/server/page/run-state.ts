@@ -18,7 +18,7 @@ export interface RunState {
   readonly confirmation: Confirmation | undefined;
   /** How it ended, where only its text is known. */
   readonly plain: { readonly text: string; readonly isFailed: boolean } | undefined;
-  /** What kept the page from showing more. */
+  /** What keeps the page from showing more. */
   readonly problem: Problem | undefined;
 }
 
@@ -32,7 +32,7 @@ export type RunChange =
       readonly confirmation?: Confirmation | undefined;
     }
   | { readonly type: "plain"; readonly text: string; readonly isFailed: boolean }
-  | { readonly type: "problem"; readonly problem: Problem | undefined };
+  | { readonly type: "problem"; readonly problem: Problem };
 
 export function noRun(question = ""): RunState {
   return {
@@ -54,15 +54,17 @@ export function reduce(state: RunState, change: RunChange): RunState {
   switch (change.type) {
     case "asked":
       return noRun(change.question);
-    case "plain":
-      return { ...state, plain: { text: change.text, isFailed: change.isFailed }, confirmation: undefined };
+    case "plain": {
+      const { text, isFailed } = change;
+      return { ...state, plain: { text, isFailed }, confirmation: undefined, problem: undefined };
+    }
     case "problem":
       return { ...state, problem: change.problem };
     case "told": {
       const { runId, events, outcome, confirmation } = change;
       const known = state.runId === undefined || state.runId === runId ? state : noRun(state.question);
       const told = events.reduce(takeEvent, { ...known, runId });
-      return { ...told, outcome: outcome ?? told.outcome, confirmation };
+      return { ...told, outcome: outcome ?? told.outcome, confirmation, problem: undefined };
     }
   }
 }

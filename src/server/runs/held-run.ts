@@ -6,7 +6,8 @@ import type { Locale } from "../../core/locale.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { createBell } from "./bell.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { OpenQuestion, RunQuestion } from "./question.ts";
+import type { OpenQuestion } from "./question.ts";
+import { createQuestions } from "./questions.ts";
 import { createSoFar } from "./so-far.ts";
 
 /** A run as the requests that attach to it see it. */
@@ -14,6 +15,8 @@ export interface HeldRun extends LiveRun {
   readonly locale: Locale;
   /** Of the question, or of the conversation that it has begun; empty while that is not known. */
   readonly conversationId: string;
+  /** The conversation that was asked for; undefined where it begins one. */
+  readonly wantedConversationId: string | undefined;
   /** Names what was asked for: two requests with one key ask for the same. */
   readonly key: string;
   /** Requests that wait for it now. */
@@ -28,7 +31,7 @@ export interface HeldRun extends LiveRun {
   readonly open: OpenQuestion | undefined;
   /** `take` gets each event from now on. */
   follow(take: (event: AgentEvent) => void): () => void;
-  /** Counts one more request; `leave` of the last one tells. */
+  /** Counts one more request, until the function that it gives is called. */
   attach(): () => void;
   /** Resolves when something has happened, or when the signal aborts. Never rejects. */
   happened(signal: AbortSignal): Promise<void>;
@@ -55,32 +58,13 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
   const soFar = createSoFar({ runId: id, conversationId, mode });
   const stop = new AbortController();
   const bell = createBell();
+  const questions = createQuestions(patienceMs, bell.ring);
+  const { pose } = questions;
   const followers = new Set<(event: AgentEvent) => void>();
   let events: AgentEvent[] = [];
   let outcome: Outcome | undefined;
-  let open: OpenQuestion | undefined;
   let attached = 0;
   let changedAt = Date.now();
-
-  /** Waits until a person has answered, or nobody has in time. */
-  function pose<T>(signal: AbortSignal, nobody: T, pack: (answer: (reply: T) => void) => RunQuestion): Promise<T> {
-    return new Promise((resolve) => {
-      function answer(reply: T): void {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", giveUp);
-        if (open === posed) open = undefined;
-        resolve(reply);
-        bell.ring();
-      }
-      const giveUp = (): void => answer(nobody);
-      const timer = setTimeout(giveUp, patienceMs);
-      const posed: OpenQuestion = { question: pack(answer), isAsked: false, until: Date.now() + patienceMs, giveUp };
-      if (signal.aborted) return giveUp();
-      signal.addEventListener("abort", giveUp, { once: true });
-      open = posed;
-      bell.ring();
-    });
-  }
 
   const run: HeldRun = {
     id,
@@ -88,6 +72,7 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
     question,
     caller,
     locale,
+    wantedConversationId: request.conversationId,
     startedAt: Date.now(),
     isDelivered: false,
     get conversationId() {
@@ -100,7 +85,7 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
       return outcome;
     },
     get open() {
-      return open;
+      return questions.open;
     },
     get changedAt() {
       return changedAt;
@@ -112,9 +97,6 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
       return attached;
     },
     soFar: () => outcome ?? soFar.outcome(),
-    async changed(seen, signal) {
-      while (events.length <= seen && outcome === undefined && !signal.aborted) await bell.wait(signal);
-    },
     cancel: () => stop.abort(cancelled()),
     follow(take) {
       followers.add(take);
@@ -164,7 +146,7 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
       outcome ??= { ...soFar.outcome(), success: false, status: "failed", stop_reason: "error", error };
     })
     .finally(() => {
-      open?.giveUp();
+      questions.open?.giveUp();
       bell.ring();
       onEnd(run);
       // Whoever watches has seen the end by then.

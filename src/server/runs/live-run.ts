@@ -13,10 +13,8 @@ export interface LiveRun {
   readonly events: readonly AgentEvent[];
   /** How it ended; undefined while it goes on. */
   readonly outcome: Outcome | undefined;
-  /** What is known so far, with the status `running` or `needs_confirmation`; the outcome once there is one. */
+  /** What is known so far, with the status `running`; the outcome once there is one. */
   soFar(): Outcome;
-  /** Resolves when there are more events than `seen`, at the end, or when the signal aborts. Never rejects. */
-  changed(seen: number, signal: AbortSignal): Promise<void>;
   /** Stops the model's request and the tools' calls. */
   cancel(): void;
 }

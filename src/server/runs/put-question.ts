@@ -1,18 +1,18 @@
 import type { ElicitationReply } from "../../core/elicitation.ts";
 import { textOf } from "../../core/json.ts";
 import { type Locale, say } from "../../core/locale.ts";
-import type { Approval, ApprovalRequest } from "../../core/permission.ts";
 import { planList } from "../../core/plan-lines.ts";
 import type { PlanReply } from "../../core/plan-reply.ts";
-import { printable, printableJson } from "../../core/printable.ts";
+import { printable } from "../../core/printable.ts";
+import { approvalQuestion, toApproval } from "../asking/approval.ts";
 import type { AskHost } from "../asking/going.ts";
 import type { Host } from "../asking/host.ts";
 import { type Question, toQuestion } from "../asking/question.ts";
 import type { OpenQuestion, RunQuestion } from "./question.ts";
 
 /**
- * Puts a run's question to the host's user, and the answer to the run. When the signal aborts first, the question is open
- * again for the next request.
+ * Puts a run's question to the host's user, and the answer to the run. When the signal aborts first, the question is free
+ * for the next request; when it is closed meanwhile, it is withdrawn.
  */
 export async function putQuestion(
   open: OpenQuestion,
@@ -23,12 +23,10 @@ export async function putQuestion(
   const { question } = open;
   const shown = wordsOf(question, locale);
   if (shown === undefined) return open.giveUp();
-  open.isAsked = true;
-  const reply = await ask(shown, signal);
-  if (signal.aborted && reply.action === "cancel") {
-    open.isAsked = false;
-    return;
-  }
+  const release = open.show();
+  const reply = await ask(shown, signal, open.closed);
+  if (open.closed.aborted) return;
+  if (signal.aborted && reply.action === "cancel") return release();
   answerQuestion(question, reply);
 }
 
@@ -48,35 +46,7 @@ export function canAsk(host: Host, { question }: OpenQuestion): boolean {
 /** A question as a host's user sees it; undefined where a server has made one that MCP does not know. */
 export function wordsOf(question: RunQuestion, locale: Locale): Question | undefined {
   if (question.kind === "elicitation") return toQuestion(question.elicitation);
-  return question.kind === "call" ? ofCall(question.request, locale) : ofPlan(question, locale);
-}
-
-function ofCall({ tool, rule, arguments: args, onlyOnce }: ApprovalRequest, locale: Locale): Question {
-  const words = {
-    zh: `允许调用 ${tool} 吗？（规则 ${rule}）`,
-    en: `May ${tool} be called? (rule ${rule})`,
-  };
-  const message = printable(`${say(locale, words)}\n${printableJson(args, 2)}`);
-  if (onlyOnce) return { kind: "form", message, form: { type: "object", properties: {} } };
-  // In the words that every revision of the protocol knows.
-  const scope = {
-    type: "string" as const,
-    title: say(locale, { zh: "范围", en: "For" }),
-    enum: ["once", "conversation"],
-    enumNames: [
-      say(locale, { zh: "仅这一次", en: "this call" }),
-      say(locale, { zh: "本对话中的此类调用", en: "calls like it in this conversation" }),
-    ],
-    default: "once",
-  };
-  return { kind: "form", message, form: { type: "object", properties: { scope } } };
-}
-
-function toApproval({ action, ...reply }: ElicitationReply): Approval | undefined {
-  if (action === "cancel") return undefined;
-  if (action === "decline") return "no";
-  const content = "content" in reply ? reply.content : undefined;
-  return textOf(content?.scope) === "conversation" ? "conversation" : "once";
+  return question.kind === "call" ? approvalQuestion(question.request, locale) : ofPlan(question, locale);
 }
 
 function ofPlan({ steps }: Extract<RunQuestion, { kind: "plan" }>, locale: Locale): Question {

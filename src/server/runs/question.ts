@@ -11,11 +11,17 @@ export type RunQuestion =
 
 /** A question that is open. */
 export interface OpenQuestion {
+  /** Its own: asked again, it is another question. */
+  readonly id: string;
   readonly question: RunQuestion;
-  /** Somebody's host is showing it. */
-  isAsked: boolean;
-  /** Since when it waits and until when it does, in milliseconds since 1970. */
+  /** Whether somebody's host is showing it. */
+  readonly isAsked: boolean;
+  /** Until when it waits, in milliseconds since 1970. */
   readonly until: number;
+  /** Aborts when it is answered, by whomever, or given up. */
+  readonly closed: AbortSignal;
+  /** Somebody's host begins to show it; it is free for others again when the function that it gives is called. */
+  show(): () => void;
   /** Nobody's word. */
   giveUp(): void;
 }

@@ -10,7 +10,10 @@ export interface RunRegistry extends LiveRuns {
   of(caller: Caller): Iterable<HeldRun>;
   find(id: string, caller: Caller): HeldRun | undefined;
   latest(question: string, caller: Caller): HeldRun | undefined;
-  /** The caller's run that was asked for with this key and has given nobody its end: asking again means that one. */
+  /**
+   * The run that this caller has asked for with this key and in this conversation, and whose end nobody was given: asking
+   * again means that one.
+   */
   same(key: string, conversationId: string | undefined, caller: Caller): HeldRun | undefined;
   /** Throws `overloaded` where too many go on. */
   begin(wanted: Omit<Held, "id" | "onEnd">): HeldRun;
@@ -30,13 +33,14 @@ const mostKept = 1000;
 
 export function createRunRegistry({ most, keepMs }: RegistryOptions): RunRegistry {
   const going = new Map<string, HeldRun>();
-  const ended = new LRUCache<string, HeldRun>({ max: mostKept, ttl: keepMs, dispose: (run) => forget(run) });
+  const ended = new LRUCache<string, HeldRun>({ max: mostKept, ttl: keepMs, ttlAutopurge: true, dispose: forget });
   /** Those that asking again may mean, by caller and key. */
   const joinable = new Map<string, Set<HeldRun>>();
   const listeners = new Set<{ owner: string | undefined; tell(): void }>();
 
-  function keyOf({ owner }: Caller, key: string): string {
-    return JSON.stringify([owner, key]);
+  /** What one caller's run has used may be more than another one of the same owner's may use. */
+  function keyOf({ owner, tools }: Caller, key: string): string {
+    return JSON.stringify([owner, tools, key]);
   }
 
   function forget(run: HeldRun): void {
@@ -74,7 +78,7 @@ export function createRunRegistry({ most, keepMs }: RegistryOptions): RunRegistr
     same(key, conversationId, caller) {
       for (const run of joinable.get(keyOf(caller, key)) ?? []) {
         if (run.isDelivered || run.isStopping || run.outcome?.success === false) forget(run);
-        else if (conversationId === undefined || run.conversationId === conversationId) return run;
+        else if (isIn(run, conversationId)) return run;
       }
       return undefined;
     },
@@ -104,6 +108,11 @@ export function createRunRegistry({ most, keepMs }: RegistryOptions): RunRegistr
       return () => void listeners.delete(entry);
     },
   };
+}
+
+/** Until it has begun, a run's conversation is known by its question alone. */
+function isIn({ wantedConversationId, conversationId }: HeldRun, wanted: string | undefined): boolean {
+  return wanted === wantedConversationId || wanted === conversationId;
 }
 
 function tooMany(most: number): DuetError {

@@ -23,9 +23,9 @@ export function createSoFar({ runId, conversationId, mode }: SoFarOptions): SoFa
   const bills = { function_call: emptyBill(), answer: emptyBill() };
   const known = { conversationId, traceId: "", mode, response: "", iterations: 0 };
 
-  function addPhase({ phase, step, model, usage, elapsedMs, costUsd }: PhaseEnd): void {
+  function addPhase({ phase, model, usage, elapsedMs, costUsd }: PhaseEnd): void {
     const bill = bills[phase === "answer" ? "answer" : "function_call"];
-    if (phase === "decide") known.iterations = Math.max(known.iterations, step);
+    if (phase !== "answer") known.iterations += 1;
     name(bill, model);
     // A sum in which something is not known is not known.
     bill.cost_usd = bill.cost_usd === null || costUsd === null ? null : bill.cost_usd + costUsd;

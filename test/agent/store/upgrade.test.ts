@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createSqliteStore } from "../../../src/agent/store/sqlite.ts";
 import { finishedRun, page } from "./runs.ts";
 import { openStore, storeFile, versionOneFile } from "./stores.ts";
@@ -51,6 +51,28 @@ test("a store that was brought up to date has the very tables of a new one, and 
   );
   expect(tables[0]).toEqual(tables[1]);
   expect(tables[0]).toMatchObject({ sound: [[{ integrity_check: "ok" }], []], version: { user_version: 2 } });
+});
+
+test("an older Duet that has the file open goes on with it, for the operator", async () => {
+  const file = await versionOneFile();
+  const older = new DatabaseSync(file, { enableForeignKeyConstraints: true });
+  onTestFinished(() => older.close());
+  // As that version prepared them, before the tables became others.
+  const touch = older.prepare(`
+    INSERT INTO conversations (id, title, turns, asked, created_at, updated_at)
+    VALUES (?, 'Older?', 1, (SELECT coalesce(max(asked), 0) + 1 FROM conversations), '', '')
+    ON CONFLICT (id) DO UPDATE SET turns = turns + excluded.turns, asked = excluded.asked RETURNING turns`);
+  const addTurn = older.prepare("INSERT INTO turns (conversation, n, question, answer) VALUES (?, ?, ?, ?)");
+  const latest = older.prepare("SELECT id FROM conversations ORDER BY asked DESC LIMIT 1");
+  expect(latest.get()).toEqual({ id: "conv-last" });
+
+  const store = await openStore(file);
+  await store.append(finishedRun("conv-new", "New?", "Yes."));
+  expect(latest.get()).toEqual({ id: "conv-new" });
+  for (const id of ["conv-older", "conv-new"]) addTurn.run(id, Number(touch.get(id)?.turns), "From the older?", "Yes.");
+  expect(await store.latest()).toBe("conv-new");
+  expect((await store.load("conv-new"))?.turns).toHaveLength(2);
+  expect(await store.load("conv-older")).toMatchObject({ turns: [{ question: "From the older?" }] });
 });
 
 test("a store of the first version with other tables than Duet's is set aside, not changed", async () => {

@@ -46,6 +46,20 @@ test("no secret is shown: of this server or another, in variables, headers, argu
   expect(shown).toContain('"command": "x"');
 });
 
+test("no secret is shown that stands in an address, in a header among arguments, on several lines or before a $", () => {
+  const tree = {
+    a: { url: "https://ada:pass-word-1@example.com/s/abcdefghij0123456789xyz/mcp" },
+    b: {
+      args: ["mcp-remote", "--header", "Authorization: Bearer header-secret-789", "--header=X-Api-Key:key-of-ada-99"],
+    },
+    c: { env: { PRICE: "dollar-secret-$&", SHORT: "tiny", LONG: "first-line-of-it\nsecond-line-of-it" } },
+  };
+  const toml = `SHORT = 'tiny'\nLONG = """\nfirst-line-of-it\nsecond-line-of-it"""\n`;
+  const shown = difference("f", "", `${JSON.stringify(tree, undefined, 2)}\n${toml}`, [tree]);
+  expect(shown).not.toMatch(/pass-word|abcdefghij|header-secret|key-of-ada|dollar-secret|tiny|-line-of/);
+  expect(shown).toContain("example.com/s/…9xyz/mcp");
+});
+
 test("long lines are cut, and control characters are made visible", () => {
   const shown = difference("f", "", `"${"x".repeat(500)}"\n"\u001b[31m"\n`, []);
   expect(Math.max(...shown.split("\n").map((line) => line.length))).toBe(160);

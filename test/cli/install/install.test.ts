@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { type InstallCommand, runInstall } from "../../../src/cli/install/install.ts";
@@ -87,6 +87,14 @@ test("a link to the file stays a link", async () => {
   expect(await readdir(join(home, "dotfiles"))).toHaveLength(2);
 });
 
+test("a link to a file that is not there stays", async () => {
+  const home = await homeWith({ ".cursor/x": "" });
+  const file = join(home, ".cursor/mcp.json");
+  await symlink(join(home, "elsewhere/mcp.json"), file);
+  await expect(run(home)).rejects.toThrow(`${file}: is a link to a file that is not there`);
+  expect(await readlink(file)).toBe(join(home, "elsewhere/mcp.json"));
+});
+
 test("a dry run, a no, and a question that nobody can be asked change nothing", async () => {
   const home = await homeWith({ ".cursor/mcp.json": other });
   expect((await run(home, { isDryRun: true, yes: false })).code).toBe(0);
@@ -130,7 +138,7 @@ test("the configuration in force is named, and keys that only the shell has are 
   const keys = { OPENAI_API_KEY: "sk-openai-1234567890", DEEPSEEK_API_KEY: "sk-not-used", AGENT_MAX_TOOL_CALLS: "7" };
   const { output } = await run(home, { words: ["--expose", "both"] }, keys);
   expect(output).toContain(
-    `Only this shell has AGENT_MAX_TOOL_CALLS, OPENAI_API_KEY, and Cursor will hardly see it. Put that into ${home}/.config/duet/.env, or let --with-env write the value into the entry.\n`,
+    `Cursor will hardly see what only this shell has: AGENT_MAX_TOOL_CALLS, OPENAI_API_KEY. Put the values into ${home}/.config/duet/.env, or let --with-env write them into the entry.\n`,
   );
   expect(JSON.parse(await readFile(join(home, ".cursor/mcp.json"), "utf8")).mcpServers.duet.args).toEqual([
     ...[built.file, "serve", "--config", join(home, ".config/duet/config.json"), "--expose", "both"],
@@ -139,8 +147,9 @@ test("the configuration in force is named, and keys that only the shell has are 
 
 test("values are written only when they are asked for, are shown masked, and never go into a project", async () => {
   const home = await homeWith({ ".cursor/x": "" });
-  const keys = { DEEPSEEK_API_KEY: "sk-abcdefghijklmnop1234" };
+  const keys = { DEEPSEEK_API_KEY: "sk-abcdefghijklmnop1234", DUET_HTTP_TOKEN: "of-no-use-over-stdio" };
   const { output } = await run(home, { withValues: true }, keys);
+  expect(output).not.toContain("DUET_HTTP_TOKEN");
   expect(output).toContain('"DEEPSEEK_API_KEY": "sk-…1234"');
   expect(output).not.toContain("sk-abcdefghijklmnop1234");
   expect(await readFile(join(home, ".cursor/mcp.json"), "utf8")).toContain("sk-abcdefghijklmnop1234");

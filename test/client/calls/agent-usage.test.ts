@@ -12,7 +12,9 @@ test("the bill of an agent below is its own and that of the agents below it", ()
     tokens: 150,
     cost: 0.75,
     isCostKnown: true,
+    isOver: true,
   });
+  expect(usageIn({ ...result({}), status: "running" })).toMatchObject({ isOver: false });
   expect(usageIn(result({ total_tokens: 100, cost_usd: null, agents }))).toMatchObject({
     cost: 0.25,
     isCostKnown: false,

@@ -7,7 +7,14 @@ test("the call that confirms a plan is JSON, whatever id the caller chose for th
   const { content } = toResult(waiting(id), "en");
   const text = content[0]?.type === "text" ? content[0].text : "";
   const [, call = ""] = /such as agent_ask (.*)$/.exec(text) ?? [];
-  expect(JSON.parse(call)).toEqual({ conversation_id: id, mode: "plan", question: "y" });
+  expect(JSON.parse(call)).toEqual({ conversation_id: id, mode: "plan", question: "y", confirmation: "token" });
+});
+
+test("a plan that does not wait any more is shown without a call that would confirm another one", () => {
+  const { content } = toResult({ ...waiting("conv-1"), confirmation: undefined }, "en");
+  const text = content[0]?.type === "text" ? content[0].text : "";
+  expect(text).toContain("no longer waits");
+  expect(text).not.toContain("agent_ask");
 });
 
 function waiting(conversationId: string): Outcome {
@@ -18,6 +25,7 @@ function waiting(conversationId: string): Outcome {
   return {
     ...{ success: true, status: "needs_confirmation", stop_reason: "confirmation", response: "1. Say it" },
     ...{ conversation_id: conversationId, run_id: "run-1", trace_id: "1", tool_calls: [], citations: [], error: null },
+    confirmation: { token: "token", kind: "plan", expires_at: new Date(0).toISOString() },
     meta: {
       ...{ total_tokens: 2, tool_calls_count: 0, latency_ms: 1, iterations: 1, mode: "plan", cost_usd: null },
       models: { function_call: bill, answer: bill },

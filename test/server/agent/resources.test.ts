@@ -245,7 +245,6 @@ function liveRun(id: string, status: "running" | "complete") {
     events: [],
     outcome: status === "running" ? undefined : outcome,
     soFar: () => outcome,
-    changed: async () => {},
     cancel() {},
   };
 }

@@ -27,7 +27,7 @@ async function served(
   servers: Servers,
   more: string[] = ["--expose", "tools"],
   config: object = {},
-): Promise<HostOptions> {
+): Promise<Extract<HostOptions, { command: string }>> {
   const file = await configFile({ mcpServers: servers, conversations: { store: "memory" }, ...config });
   return {
     command: process.execPath,

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import {
   call,
@@ -78,6 +79,19 @@ test("a server that cannot be made is an internal error for the caller and a lin
   expect([answer.status, messagesOf(answer.body)[0]?.error?.code]).toEqual([500, -32603]);
   expect(answer.body).not.toContain("disk");
   expect([url !== "", lines]).toEqual([true, ["the disk is full"]]);
+});
+
+test("an answer whose source fails in the middle is cut off, without a word of why", async () => {
+  async function* failing() {
+    yield Buffer.from("data: 1\n\n");
+    await turn();
+    throw new Error("the disk is full");
+  }
+  const broken = new Response(ReadableStream.from(failing()), { headers: { "content-type": "text/event-stream" } });
+  const { port } = await started({ routes: { "/broken": { methods: ["GET"], handle: async () => broken } } });
+  const answer = await sendRaw(port, rawText("GET", "/broken", port));
+  expect(answer.body).toContain("data: 1");
+  expect(answer.body).not.toMatch(/disk|\r\n0\r\n/);
 });
 
 test("the end closes streams, aborts calls, frees the port, and waits for nobody", async () => {

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { McpServer } from "@modelcontextprotocol/server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Authenticate } from "../../../src/server/http/authenticate.ts";
 import {
@@ -9,6 +10,7 @@ import {
   openSocket,
   post,
   type ServedFace,
+  sendRaw,
   startHttpFace,
 } from "../../fakes/http-face.ts";
 
@@ -145,3 +147,24 @@ async function head(url: string, id: string): Promise<Response> {
   await turn();
   return fetch(url, { headers: { accept: "application/json", "mcp-session-id": id } });
 }
+
+test("a session that is still being made when all ends is closed and not begun", async () => {
+  const asked = Promise.withResolvers<void>();
+  const made = Promise.withResolvers<McpServer>();
+  const slow = await startHttpFace({
+    createServer: () => {
+      asked.resolve();
+      return made.promise;
+    },
+  });
+  const answer = sendRaw(slow.port, post(slow.port, initialize));
+  await asked.promise;
+  const closed = slow.close();
+  const server = new McpServer({ name: "slow", version: "0" });
+  const ended = new Promise<void>((resolve) => {
+    server.server.onclose = resolve;
+  });
+  made.resolve(server);
+  await Promise.all([closed, ended]);
+  expect((await answer).status).toBe(503);
+});

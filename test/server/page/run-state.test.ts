@@ -90,10 +90,19 @@ test("a plan that waits says so, and a call that waits is shown until it was ans
   expect(viewAfter(waits, told([]))).toMatchObject({ status: "running", confirmation: undefined });
 });
 
+test("what kept the page from showing more is forgotten as soon as it shows more", () => {
+  const problem: RunChange = { type: "problem", problem: { message: "The run cannot be followed.", hint: null } };
+  expect(viewAfter(told(events), problem).problem).toMatchObject({ message: "The run cannot be followed." });
+  expect(viewAfter(told(events), problem, told([], outcome({}))).problem).toBeUndefined();
+  expect(viewAfter(problem, { type: "plain", text: "Done.", isFailed: false }).problem).toBeUndefined();
+});
+
 test("what is no event or outcome is passed over", () => {
-  const broken = [null, "x", { type: "other" }, { type: "tool-end", callId: "1" }, { type: "plan", steps: [1] }];
+  const newer = { type: "phase-start", phase: "dream", step: 1, model: "m", reason: "" };
+  const broken = [null, "x", { type: "other" }, { type: "tool-end", callId: "1" }, { type: "plan", steps: [1] }, newer];
   expect(readEvents([...broken, ...events])).toEqual(events);
   expect(readOutcome({ ...outcome({}), citations: [{ n: 1 }] })).toBeUndefined();
+  expect(readOutcome({ ...outcome({}), status: "constructor" })).toBeUndefined();
   expect(readOutcome(outcome({}))).toBeDefined();
 });
 

@@ -68,3 +68,26 @@ test("a question that is asked again in another conversation, or after its answe
   expect(new Set([first, again, other].map(({ outcome }) => outcome.run_id)).size).toBe(3);
   expect(model.requests).toHaveLength(3);
 });
+
+test("a question that is asked again is joined in its own conversation only, and only with the same rights", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { face } = await openFace({ turns: ["One.", "Two.", "Three."], gate: gate.promise });
+  const anna = await linkHost(face, { caller: { owner: "anna" } });
+  const limited = await linkHost(face, { caller: { owner: "anna", tools: ["echo"] } });
+  const inOne = await anna.ask("Go on.", { conversation_id: "conv-one", wait_s: 0 });
+  const inNone = await anna.ask("Go on.", { wait_s: 0 });
+  const withLess = await limited.ask("Go on.", { wait_s: 0 });
+  const again = await anna.ask("Go on.", { conversation_id: "conv-one", wait_s: 0 });
+  expect(again.outcome.run_id).toBe(inOne.outcome.run_id);
+  expect(new Set([inOne, inNone, withLess].map(({ outcome }) => outcome.run_id)).size).toBe(3);
+  gate.resolve();
+});
+
+test("an end that nobody was given is joined no longer than it is kept", async () => {
+  const { face, model } = await openFace({ turns: ["Old.", "New."], serve: { keepResults: 1 } });
+  const host = await linkHost(face);
+  expect((await host.ask("What is it?", { wait_s: 0 })).outcome.status).toBe("running");
+  await expect.poll(() => [...face.runs.of({})], { timeout: 10_000 }).toEqual([]);
+  expect((await host.ask("What is it?")).text).toBe("New.");
+  expect(model.requests).toHaveLength(2);
+});

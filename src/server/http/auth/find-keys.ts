@@ -42,7 +42,7 @@ async function discover(issuer: string, signal: AbortSignal): Promise<string> {
 }
 
 /** An issuer's path goes after the well-known name, for OpenID Connect before it as well. */
-export function metadataAddresses(issuer: string): string[] {
+function metadataAddresses(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");
   const openId = "/.well-known/openid-configuration";

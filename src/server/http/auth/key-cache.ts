@@ -73,6 +73,11 @@ export function createKeyCache<Keys>({
   return {
     async current(signal) {
       if (held && age(held) < fresh) return held;
+      if (held && trouble && age(held) < longest) {
+        // Who can do without newer ones waits no more for an issuer that has failed, and may let everybody wait.
+        fetchOnce(signal).catch(() => {});
+        return held;
+      }
       try {
         return await fetchOnce(signal);
       } catch (thrown) {

@@ -1,5 +1,5 @@
 import { isRecord, textOf } from "../../../core/json.ts";
-import type { Messages, RequestOptions } from "./messages.ts";
+import type { Messages, RequestOptions } from "./message-types.ts";
 
 /** A tool's result as it came, or as far as it is known. */
 export interface CallResult {

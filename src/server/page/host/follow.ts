@@ -17,7 +17,7 @@ export interface FollowOptions {
   readonly callTool: CallTool;
   change(change: RunChange): void;
   /** What to tell a reader when the run cannot be followed. */
-  readonly notFollowed: string;
+  notFollowed(): string;
 }
 
 /** What finds the run: what was asked, until the call has its result, which names the run. */
@@ -65,7 +65,7 @@ export function createFollower(options: FollowOptions): Follower {
       if (found === "news") newsAt = Date.now();
       failures = found === "failed" ? failures + 1 : 0;
       if (failures === mostFailures)
-        return options.change({ type: "problem", problem: { message: options.notFollowed, hint: null } });
+        return options.change({ type: "problem", problem: { message: options.notFollowed(), hint: null } });
       await pause(pauseMs * 4 ** failures, signal);
     }
   }
@@ -109,8 +109,9 @@ export function createFollower(options: FollowOptions): Follower {
       begin({ run_id: runId });
     },
     cancel() {
-      if (sought.run_id === undefined) going.abort();
-      else begin({ run_id: sought.run_id });
+      if (sought.run_id !== undefined) return begin({ run_id: sought.run_id });
+      going.abort();
+      options.change({ type: "plain", text: "", isFailed: false });
     },
     end: () => going.abort(),
   };

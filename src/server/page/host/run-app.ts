@@ -39,7 +39,7 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
     },
   });
   const callTool = toolCaller(messages);
-  const follower = createFollower({ callTool, change, notFollowed: say(locale, texts.notFollowed) });
+  const follower = createFollower({ callTool, change, notFollowed: () => say(locale, texts.notFollowed) });
   draw();
   document.body.replaceChildren(panel.element);
   if (window.parent === window) return tellNoHost();

@@ -197,6 +197,28 @@ describe("the keys of an issuer are found", () => {
   });
 });
 
+test("who has keys waits only once for an issuer that does not answer, and has the newer ones when it does", async () => {
+  const late = Promise.withResolvers<string>();
+  const answers = [async () => "the keys", () => Promise.reject(new Error("no")), () => late.promise];
+  let elapsed = 0;
+  let loads = 0;
+  const cache = createKeyCache({
+    load: () => answers[loads++]?.() ?? Promise.reject(new Error("asked too often")),
+    clock: { elapsed: () => elapsed },
+    onChange() {},
+    limitMs: 600 * seconds,
+  });
+  const current = async (): Promise<string> => (await cache.current(new AbortController().signal)).keys;
+  expect(await current()).toBe("the keys");
+  elapsed = 601 * seconds;
+  expect(await current()).toBe("the keys");
+  elapsed += 6 * seconds;
+  expect([await current(), await current(), loads]).toEqual(["the keys", "the keys", 3]);
+  late.resolve("newer ones");
+  await expect.poll(current).toBe("newer ones");
+  expect(loads).toBe(3);
+});
+
 test("the cache asks no second time for who comes while it asks", async () => {
   const loaded = Promise.withResolvers<string>();
   let loads = 0;

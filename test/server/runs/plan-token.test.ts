@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { written } from "../../agent/plan/planning.ts";
+import { linkHost } from "../../fakes/linked-hosts.ts";
+import { openFace } from "./face.ts";
+
+const config = { agent: { plan: { unattended: "stop" } } };
+const say = (message: string) => written({ tool: "echo", parameters: { text: message } });
+
+test("a plan's token is given with its own run's result, and with no older one's", async () => {
+  const { face } = await openFace({ turns: [say("one"), say("two"), "Said."], config, serve: { keepResults: 1 } });
+  const host = await linkHost(face);
+  const first = (await host.ask("Say it.", { mode: "plan" })).outcome;
+  const { conversation_id } = first;
+  const changed = (await host.ask("Say two instead.", { mode: "plan", conversation_id })).outcome;
+  const results = async () => [
+    await host.call("agent_result", { run_id: first.run_id }),
+    await host.call("agent_result", { run_id: changed.run_id }),
+  ];
+  const held = await results();
+  await expect.poll(() => [...face.runs.of({})], { timeout: 10_000 }).toEqual([]);
+  for (const [old, current] of [held, await results()]) {
+    expect(old?.outcome).toMatchObject({ status: "needs_confirmation" });
+    expect(old?.outcome.confirmation).toBeUndefined();
+    expect(old?.text).toContain("no longer waits");
+    expect(current?.outcome.confirmation).toMatchObject({ kind: "plan" });
+  }
+  const { confirmation } = changed;
+  expect((await host.ask("y", { confirmation: confirmation?.token })).outcome.response).toBe("Said.");
+});
+
+test("a plan that is confirmed again while it is carried out is the same run", async () => {
+  const { face, model } = await openFace({ turns: [say("one"), "Said."], config });
+  const host = await linkHost(face);
+  const { confirmation } = (await host.ask("Say it.", { mode: "plan" })).outcome;
+  const begun = await host.ask("y", { confirmation: confirmation?.token, wait_s: 0 });
+  expect(begun.outcome.status).toBe("running");
+  const again = await host.ask("y", { confirmation: confirmation?.token });
+  expect(again.outcome).toMatchObject({ status: "complete", run_id: begun.outcome.run_id });
+  expect((await host.ask("y", { confirmation: confirmation?.token })).isError).toBe(true);
+  expect(model.requests).toHaveLength(2);
+});

@@ -22,7 +22,7 @@ export function install(values: Values): Action {
     const write = (lines: string): void => void console.stdout.write(lines);
     if (host === undefined) {
       const { listHosts } = await import("../../src/cli/install/list-hosts.ts");
-      write(await listHosts(machine, name, fallbackLocale(flags)));
+      write(await listHosts(machine, { name, isProject: values.project === true }, fallbackLocale(flags)));
       return 0;
     }
     const isRemoval = values.remove === true;

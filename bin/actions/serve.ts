@@ -3,6 +3,7 @@ import { withDuet } from "../../src/cli/opened.ts";
 import { tellTroubles } from "../../src/cli/server-troubles.ts";
 import { writeLine } from "../../src/cli/stderr-lines.ts";
 import { cutText } from "../../src/core/cut-text.ts";
+import { say } from "../../src/core/locale.ts";
 import { printableLine } from "../../src/core/printable.ts";
 import { exposeOf, toFlags } from "../options.ts";
 import { modeOf, text, type Values } from "../values.ts";
@@ -33,6 +34,7 @@ export function serve(values: Values): Action {
               stderr: console.stderr,
             })
           : chosen.serveDuetOverHttp({ ...options, config, address: address ?? "" });
+      if (address === undefined && console.stdin.isTTY) log(say(config.locale, atTerminal));
       void tellTroubles(opened);
       const onServers = (): void => void tellTroubles(opened);
       await following({ ...opened, flags, onServers }, work);
@@ -40,3 +42,9 @@ export function serve(values: Values): Action {
     });
   };
 }
+
+/** Typed by hand it would look as if it hung. */
+const atTerminal = {
+  zh: "这是供 MCP 宿主使用的服务器，在标准输入上等待 JSON-RPC 消息；duet install 把它写进宿主，duet 打开对话，Ctrl-C 结束。",
+  en: "This is a server for MCP hosts and waits for JSON-RPC on stdin; duet install plugs it into a host, duet alone opens a chat, Ctrl-C ends it.",
+};

@@ -1,6 +1,6 @@
 import { access, readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { isAbsolute, join, relative, resolve } from "node:path";
+import { isAbsolute, join, parse, relative, resolve } from "node:path";
 import { DuetError, messageOf } from "../core/errors.ts";
 import type { Environment } from "./expand.ts";
 import { problem } from "./problem.ts";
@@ -97,8 +97,9 @@ const tooLarge = (size: number) => ({
   en: `${size} bytes is not allowed (at most ${largest} bytes)`,
 });
 
-/** The file's name as errors show it: from the directory when it lies below it. */
+/** The file's name as errors show it: from the directory when it lies below it and that is not the root. */
 export function shownFile(file: string, directory: string): string {
+  if (parse(directory).root === directory) return file;
   const short = relative(directory, file);
   return short === "" || short.startsWith("..") || isAbsolute(short) ? file : short;
 }

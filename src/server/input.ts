@@ -10,7 +10,9 @@ const wordsOf = { zh: { error: zhCN().localeError }, en: {} };
 export function readInput<T>(schema: z.ZodType<T>, args: unknown, locale: Locale): T | string {
   const { data, error } = schema.safeParse(args ?? {}, wordsOf[locale]);
   if (error === undefined) return data;
-  const problems = error.issues.map(({ path, message }) => {
+  const problems = error.issues.map(({ code, path, message }) => {
+    // The message names the keys; all the others need not be shown.
+    if (code === "unrecognized_keys") return { path: path.join("."), text: { zh: message, en: message } };
     const value = path.reduce<unknown>(
       (at, step) => (isRecord(at) || Array.isArray(at) ? Reflect.get(at, step) : undefined),
       args,

@@ -69,7 +69,7 @@ export function serve(server: McpServer, providers: readonly Provider[]): void {
   });
   wire.setRequestHandler("resources/read", async ({ params: { uri } }, context) => {
     const result = await first(resources, (part) => part.read(uri, context));
-    if (result === undefined) throw new ResourceNotFoundError(uri);
+    if (result === undefined) throw new ResourceNotFoundError(uri.slice(0, longestUri));
     return result;
   });
   wire.setRequestHandler("completion/complete", async ({ params }, context) => {
@@ -82,6 +82,9 @@ export function serve(server: McpServer, providers: readonly Provider[]): void {
     for (const provider of providers) provider.close?.();
   };
 }
+
+/** Of an address that is shown, in UTF-16 units. */
+const longestUri = 1000;
 
 /** Of two with one name the first stays. */
 function joined<T>(lists: readonly T[][], nameOf: (entry: T) => string): T[] {

@@ -1,6 +1,7 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Duet } from "../app.ts";
 import { type Locale, say } from "../core/locale.ts";
+import { sleep } from "../core/waiting.ts";
 import { claimStdout } from "./claim-stdout.ts";
 import { createFace, type FaceOptions } from "./face.ts";
 import { createHostLines } from "./host-lines.ts";
@@ -10,8 +11,8 @@ export interface StdioFace extends FaceOptions {
   duet: Duet;
   stdin: NodeJS.ReadableStream;
   /** Belongs to the protocol from now on; what others write to it goes to `stderr`. */
-  stdout: NodeJS.WritableStream;
-  stderr: NodeJS.WritableStream;
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
   /** One line for the operator. */
   log(line: string): void;
   signal: AbortSignal;
@@ -19,6 +20,9 @@ export interface StdioFace extends FaceOptions {
 
 /** The longest message that is taken from a host, in bytes. */
 const messageLimit = 10_000_000;
+
+/** How long the connection may take to close, in milliseconds. */
+const closeMs = 1000;
 
 /** Serves MCP over stdio until the client leaves or the signal aborts. */
 export async function serveOverStdio({
@@ -39,7 +43,8 @@ export async function serveOverStdio({
     transport.send({ jsonrpc: "2.0", id, error }).catch(() => {});
   });
   const face = createFace(duet, options);
-  const transport = new StdioServerTransport(lines, claimStdout(stdout, stderr), { maxBufferSize: 2 * messageLimit });
+  const out = claimStdout(stdout, stderr);
+  const transport = new StdioServerTransport(lines, out.stream, { maxBufferSize: 2 * messageLimit });
   const ended = closing(transport);
   const handle = serveStdio(() => face.createServer(), {
     transport,
@@ -56,7 +61,8 @@ export async function serveOverStdio({
   untell();
   stdin.unpipe(lines);
   stdin.pause();
-  await handle.close();
+  // What waits for a reader who has stopped reading must not keep us.
+  await Promise.all([Promise.race([handle.close(), sleep(closeMs)]), out.release()]);
 }
 
 /** Settles when the transport is closed, by whomever. */

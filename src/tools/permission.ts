@@ -84,8 +84,8 @@ function refusal({ name }: Tool, permission: Permission, { locale }: ToolContext
 /** For the reader, who was asked. */
 function inTime({ name }: Tool): Text {
   return {
-    zh: `${name} 需要同意，而没有等到答复，所以没有执行。`,
-    en: `${name} needs consent and nobody answered in time, so it was not run.`,
+    zh: `${name} 需要同意，而没有得到答复，所以没有执行。`,
+    en: `${name} needs consent and got no answer, so it was not run.`,
   };
 }
 

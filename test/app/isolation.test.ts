@@ -15,7 +15,9 @@ function wordOf(number: number): string {
   return `word${String(number).padStart(3, "0")}x`;
 }
 
-test("200 conversations at once in one process: none sees another's words, sources, cache or limits", async () => {
+test("200 conversations at once in one process: none sees another's words, sources, cache or limits", {
+  timeout: 120_000,
+}, async () => {
   const provider = await startFakeProvider();
   const pages = numbers.map((number): [string, FakeResult[]] => [
     `topic ${wordOf(number)}`,

@@ -33,6 +33,11 @@ describe("which file", () => {
     expect(await refusal({ flags: { config: "gone.json" } })).toBe("gone.json: there is no such file");
   });
 
+  test("seen from the root, a file keeps its whole path", async () => {
+    const gone = join(workplace(), "gone.json");
+    expect(await lineOf(loadConfig({ config: gone }, {}, "/"))).toBe(`${gone}: there is no such file`);
+  });
+
   test("a directory, a file that is too large and bytes that are no text are refused", async () => {
     const directory = workplace({ "large.json": " ".repeat(1_000_001) });
     writeFileSync(join(directory, "bytes.json"), Buffer.from([0x7b, 0xff, 0x7d]));

@@ -151,7 +151,7 @@ describe("a call under the rules", () => {
     await withPermission(tool, asking).run({}, alone);
     await withPermission(tool, asking).run({}, { ...silent, approve: async () => undefined });
     expect(alone.notices[0]?.message).toContain("nobody can be asked here");
-    expect(silent.notices[0]?.message).toBe("shell needs consent and nobody answered in time, so it was not run.");
+    expect(silent.notices[0]?.message).toBe("shell needs consent and got no answer, so it was not run.");
   });
 
   test("that a question leaves out is denied under the question's name, not the configuration's", async () => {

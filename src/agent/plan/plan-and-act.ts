@@ -1,3 +1,4 @@
+import { DuetError } from "../../core/errors.ts";
 import { say } from "../../core/locale.ts";
 import type { PlanReply } from "../../core/plan-reply.ts";
 import type { Observation } from "../act.ts";
@@ -72,7 +73,15 @@ function end(run: Run, plan: Plan, { reason, error }: Pick<Work, "reason" | "err
   plan.close();
   const observations = [...plan.observations];
   if (!plan.isWhole() && observations.length > 0) observations.push(asObservation(plan, run));
-  return conclude(run, { observations, reason, error });
+  return conclude(run, { observations, reason, error: error ?? failureOf(plan) });
+}
+
+/** What went wrong first, for a plan that was not carried out in full. */
+function failureOf({ failures }: Plan): DuetError | undefined {
+  const [first] = failures;
+  if (first === undefined) return undefined;
+  const [step, why] = first;
+  return new DuetError({ code: "tool", text: { zh: `步骤 ${step} 失败：${why}`, en: `step ${step} failed: ${why}` } });
 }
 
 /** What became of each step, for the model that answers: it says what is missing. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../../core/json.ts";
-import type { Change, Form } from "./form.ts";
+import type { Text } from "../../core/locale.ts";
+import { type Change, type Form, FormError } from "./form.ts";
 import type { Host } from "./hosts.ts";
 import { jsonForm } from "./json-form.ts";
 import { refusal } from "./refusal.ts";
@@ -14,20 +15,31 @@ export function serversIn(host: Host, file: string, text: string): Record<string
 }
 
 /** The text in which the entry says what it should. Throws one line where that cannot be done without changing anything else. */
-export function edited(host: Host, file: string, text: string, change: Omit<Change, "key">): string {
+export function edited(host: Host, file: string, text: string, asked: Omit<Change, "key">): string {
   const before = parsed(host, file, text);
+  const form = forms[host.form];
+  const change = { key: host.key, ...asked };
   try {
-    const after = forms[host.form].edit(text, { key: host.key, ...change });
-    const tree = forms[host.form].parse(after);
-    if (isOnlyChange(before, tree, { key: host.key, ...change })) return after;
+    const after = form.edit(text, change);
+    if (isOnlyChange(before, form.parse(after), change)) return after;
   } catch {
     // What could not be edited is said below.
   }
-  throw refusal(file, {
-    zh: `${change.name} 的写法无法在不影响其他内容的情况下修改，请手动修改`,
-    en: `the way ${change.name} is written cannot be changed without touching anything else: change it by hand`,
-  });
+  throw refusal(file, hindranceOf(form, text, change) ?? unfit(change.name));
 }
+
+function hindranceOf(form: Form, text: string, change: Change): Text | undefined {
+  try {
+    return form.hindrance(text, change);
+  } catch {
+    return undefined;
+  }
+}
+
+const unfit = (name: string): Text => ({
+  zh: `${name} 的写法无法在不影响其他内容的情况下修改，请手动修改`,
+  en: `the way ${name} is written cannot be changed without touching anything else: change it by hand`,
+});
 
 function parsed({ form }: Host, file: string, text: string): unknown {
   try {
@@ -35,7 +47,7 @@ function parsed({ form }: Host, file: string, text: string): unknown {
   } catch (thrown) {
     const name = form.toUpperCase();
     throw refusal(
-      file,
+      thrown instanceof FormError ? `${file}:${thrown.line}:${thrown.column}` : file,
       { zh: `不是有效的 ${name}，未做修改`, en: `is not valid ${name}, and is left as it is` },
       thrown,
     );

@@ -22,7 +22,8 @@ export function entryFor(host: Host, { launch, values, names }: Wanted, there: u
   const old = isRecord(there) && typeof there.command === "string" ? there : {};
   const env = { ...(isRecord(old.env) ? old.env : {}), ...values };
   const kept = Array.isArray(old.env_vars) ? old.env_vars : [];
-  const named = [...new Set([...kept, ...(host.variables === "named" ? names : [])])];
+  const missing = names.filter((name) => !Object.hasOwn(env, name));
+  const named = [...new Set([...kept, ...(host.variables === "named" ? missing : [])])];
   const { type, ...limits } = host.defaults;
   return {
     ...(type !== undefined && { type }),

@@ -15,6 +15,18 @@ export interface HostFile {
   text: string | undefined;
 }
 
+/** What is to become of it. */
+interface Writing {
+  path: string;
+  text: string;
+  now: Date;
+  /** Whether only its owner may read it and the copy of it. */
+  isPrivate: boolean;
+}
+
+/** Who owns a file, and its mode. */
+type Right = Pick<Stats, "uid" | "gid" | "mode">;
+
 /** Reads it. Throws one line where it is no regular file, a link to nothing, too large, not in UTF-8 or not to be read. */
 export async function readHostFile(file: string): Promise<HostFile> {
   const path = await realpath(file).catch(() => file);
@@ -34,18 +46,18 @@ export async function readHostFile(file: string): Promise<HostFile> {
 }
 
 /**
- * Writes it: whoever reads it sees the old text or the new one. Its mode and owner stay; a new one is the user's alone, for
- * it may hold keys. Gives the path of the copy of what was there. Throws one line where that cannot be done; then what was
- * there is there still.
+ * Writes it: whoever reads it sees the old text or the new one. Its owner stays, and its mode unless it is to be private; a
+ * new one is the user's alone, for it may hold keys. Gives the path of the copy of what was there. Throws one line where that
+ * cannot be done; then what was there is there still.
  */
-export async function writeHostFile(file: HostFile, text: string, now: Date): Promise<string | undefined> {
-  const { path } = file;
+export async function writeHostFile({ path, text, now, isPrivate }: Writing): Promise<string | undefined> {
   const draft = `${path}.${randomHex()}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true });
     const state = await stateOf(path);
-    const backup = state && (await copyBeside(path, state, now));
-    await fill(draft, text, state);
+    const right = state && rightOf(state, isPrivate);
+    const backup = right && (await copyBeside(path, right, now));
+    await fill(draft, text, right);
     await rename(draft, path);
     return backup;
   } catch (thrown) {
@@ -55,7 +67,11 @@ export async function writeHostFile(file: HostFile, text: string, now: Date): Pr
   }
 }
 
-async function fill(draft: string, text: string, state: Stats | undefined): Promise<void> {
+function rightOf({ uid, gid, mode }: Stats, isPrivate: boolean): Right {
+  return { uid, gid, mode: isPrivate ? 0o600 : mode & 0o7777 };
+}
+
+async function fill(draft: string, text: string, right: Right | undefined): Promise<void> {
   const handle = await open(draft, "wx", 0o600);
   try {
     await handle.writeFile(text);
@@ -63,24 +79,27 @@ async function fill(draft: string, text: string, state: Stats | undefined): Prom
   } finally {
     await handle.close();
   }
-  if (state === undefined) return;
-  await keepOwner(draft, state);
-  await chmod(draft, state.mode & 0o7777);
+  if (right !== undefined) await give(draft, right);
+}
+
+async function give(file: string, right: Right): Promise<void> {
+  await keepOwner(file, right);
+  await chmod(file, right.mode);
 }
 
 /** Who runs this with sudo must not take the file away from its owner; others cannot, and need not. */
-async function keepOwner(file: string, { uid, gid }: Stats): Promise<void> {
+async function keepOwner(file: string, { uid, gid }: Right): Promise<void> {
   await chown(file, uid, gid).catch(() => {});
 }
 
 /** Copies it to `FILE.duet-backup-YYYYMMDD-HHMMSS`, in local time; with a number behind where that one is there already. */
-async function copyBeside(path: string, state: Stats, now: Date): Promise<string> {
+async function copyBeside(path: string, right: Right, now: Date): Promise<string> {
   const base = `${path}.duet-backup-${stamp(now)}`;
   for (let number = 1; ; number += 1) {
     const copy = number === 1 ? base : `${base}-${number}`;
     try {
       await copyFile(path, copy, constants.COPYFILE_EXCL);
-      await keepOwner(copy, state);
+      await give(copy, right);
       return copy;
     } catch (thrown) {
       if (codeOf(thrown) !== "EEXIST" || number > 99) throw thrown;

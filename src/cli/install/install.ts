@@ -2,10 +2,11 @@ import { resolve } from "node:path";
 import { variablesInForce } from "../../config/variables-in-force.ts";
 import type { Config } from "../../config.ts";
 import { DuetError } from "../../core/errors.ts";
+import { isRecord } from "../../core/json.ts";
 import { type Locale, say, type Text } from "../../core/locale.ts";
 import { printableLine } from "../../core/printable.ts";
 import { chooseFile } from "./choose-file.ts";
-import type { Wanted } from "./entry.ts";
+import type { Entry, Wanted } from "./entry.ts";
 import { readHostFile, writeHostFile } from "./host-file.ts";
 import { type HostName, hosts } from "./hosts.ts";
 import { isFetched, launchOf, type Program } from "./launch.ts";
@@ -52,7 +53,7 @@ export async function runInstall(command: InstallCommand): Promise<number> {
   if (isProject && command.withValues) throw usage(texts.keysInProject);
   const { file, isHostThere } = await chooseFile(host, machine, isProject);
   const wanted = await wantedOf(command);
-  const plan = (text: string | undefined): Plan => planChange(host, file, text ?? "", name, wanted?.entry);
+  const plan = (text: string | undefined): Plan => planChange(host, file, text ?? "", name, wanted);
 
   const shown = plan((await readHostFile(file)).text);
   if (shown.shown === "") {
@@ -60,7 +61,8 @@ export async function runInstall(command: InstallCommand): Promise<number> {
     return 0;
   }
   write(shown.shown);
-  for (const text of [...(isHostThere ? [] : [texts.hostMissing(host.title)]), ...(wanted?.notes ?? [])]) tell(text);
+  if (!isHostThere) tell(texts.hostMissing(host.title));
+  for (const note of notesOf(command, wanted, shown.entry)) tell(note);
   if (isDryRun) return 0;
   if (!command.yes && command.confirm === undefined) throw usage(texts.needsYes);
   if (!command.yes && !(await command.confirm?.(say(command.locale, texts.question(file)), command.locale))) {
@@ -69,33 +71,44 @@ export async function runInstall(command: InstallCommand): Promise<number> {
   }
   // The host may have written it while somebody was thinking.
   const current = await readHostFile(file);
-  const backup = await writeHostFile(current, plan(current.text).text, command.now);
+  const { text } = plan(current.text);
+  const backup = await writeHostFile({ path: current.path, text, now: command.now, isPrivate: hasValues(wanted) });
   tell(texts.written(file, backup));
-  tell(host.next);
+  tell(isRemoval ? texts.removed(host.title, name) : host.next);
   return 0;
 }
 
-/** What Duet's entry has to say, and what is to be told with it; undefined where the entry goes. */
-async function wantedOf(command: InstallCommand): Promise<{ entry: Wanted; notes: Text[] } | undefined> {
+/** What Duet's entry has to say; undefined where the entry goes. */
+async function wantedOf(command: InstallCommand): Promise<Wanted | undefined> {
   const { config, program, words, machine, withValues } = command;
-  const host = hosts[command.host];
   if (command.isRemoval || config === undefined) return undefined;
   const named = config.file === undefined ? [] : ["--config", resolve(machine.directory, config.file)];
   const variables = await variablesInForce(config);
-  const names = Object.keys(variables);
-  const few = host.variables === "few" && !withValues && names.length > 0;
   return {
-    entry: {
-      launch: launchOf(program, [...named, ...words]),
-      values: withValues ? variables : {},
-      names: withValues ? [] : names,
-    },
-    notes: [
-      ...(isFetched(program) ? [texts.fetched] : []),
-      ...(few ? [texts.missingVariables(host.title, names, config)] : []),
-      ...(command.isProject ? [texts.pathsInProject] : []),
-    ],
+    launch: launchOf(program, [...named, ...words]),
+    values: withValues ? variables : {},
+    names: withValues ? [] : Object.keys(variables),
   };
+}
+
+/** What is to be told with the change, given the entry as it will be. */
+function notesOf(command: InstallCommand, wanted: Wanted | undefined, entry: Entry | undefined): Text[] {
+  const { config, machine } = command;
+  const { title, variables } = hosts[command.host];
+  if (wanted === undefined || config === undefined) return [];
+  const env = isRecord(entry?.env) ? entry.env : {};
+  const missing = variables === "few" ? wanted.names.filter((name) => !Object.hasOwn(env, name)) : [];
+  return [
+    ...(isFetched(command.program) ? [texts.fetched] : []),
+    ...(missing.length > 0 ? [texts.missingVariables(title, missing, config)] : []),
+    // Windows knows no such modes.
+    ...(hasValues(wanted) && machine.platform !== "win32" ? [texts.valuesInClear] : []),
+    ...(command.isProject ? [texts.pathsInProject] : []),
+  ];
+}
+
+function hasValues(wanted: Wanted | undefined): boolean {
+  return Object.keys(wanted?.values ?? {}).length > 0;
 }
 
 function usage(text: Text): DuetError {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { type ParseError, parse } from "jsonc-parser";
+import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { isRecord } from "../../core/json.ts";
-import type { Form } from "./form.ts";
-import { removeAt, setAt } from "./json-text.ts";
+import { type Form, FormError } from "./form.ts";
+import { doubledKey, removeAt, setAt } from "./json-text.ts";
 
 const mark = "\ufeff";
 
@@ -13,7 +13,8 @@ export const jsonForm: Form = {
     if (bare.trim() === "") return {};
     const errors: ParseError[] = [];
     const tree: unknown = parse(bare, errors, { allowTrailingComma: true });
-    if (errors.length > 0) throw new SyntaxError(`at ${errors[0]?.offset}`);
+    const [first] = errors;
+    if (first) throw new FormError(placeOf(bare, first.offset), { cause: printParseErrorCode(first.error) });
     return tree;
   },
   edit(text, { key, name, there, entry }) {
@@ -28,7 +29,20 @@ export const jsonForm: Form = {
     const whole = (): string => (entry === undefined ? removeAt(old, path) : setAt(old, path, entry));
     return (text.startsWith(mark) ? mark : "") + (edited ?? whole());
   },
+  hindrance(text, { key, name }) {
+    const doubled = doubledKey(withoutMark(text), [key, name]);
+    if (doubled === undefined) return undefined;
+    return {
+      zh: `${doubled} 出现了两次，未做修改：请只保留一个`,
+      en: `${doubled} is given twice, and the file is left as it is: keep one of them`,
+    };
+  },
 };
+
+function placeOf(text: string, offset: number): { line: number; column: number } {
+  const lines = text.slice(0, offset).split("\n");
+  return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
+}
 
 function withoutMark(text: string): string {
   return text.startsWith(mark) ? text.slice(1) : text;

@@ -9,9 +9,19 @@ export function setAt(text: string, path: readonly string[], value: unknown): st
   }
   const [key = ""] = path.slice(-1);
   const parent = path.length === 1 ? root : findNodeAtLocation(root, path.slice(0, -1));
-  if (parent === undefined) return setAt(text, path.slice(0, -1), { [key]: value });
+  if (parent === undefined || parent.type === "null") return setAt(text, path.slice(0, -1), { [key]: value });
   if (parent.type !== "object") throw new Error(`${path.join(".")} stands in no object.`);
   return added(text, parent, key, value);
+}
+
+/** The first key of the path that its object has more than once. */
+export function doubledKey(text: string, path: readonly string[]): string | undefined {
+  const [root] = find(text, path);
+  return path.find((key, depth) => {
+    const object = depth === 0 ? root : findNodeAtLocation(root, path.slice(0, depth));
+    const same = object?.children?.filter((property) => property.children?.[0]?.value === key) ?? [];
+    return same.length > 1;
+  });
 }
 
 /** Removes what stands at the path, its line with it where nothing else stands there. */
@@ -56,12 +66,13 @@ function added(text: string, object: Node, key: string, value: unknown): string 
     return replaced(text, object.offset + 1, isBare ? end - object.offset - 1 : 0, isBare ? line + eol + outer : line);
   }
   const at = last.offset + last.length;
-  // A comment behind the last property stays with it, and a last comma is made use of.
+  // A comment behind the last property stays with it, and where a comma stood last, one does again.
   const [behind = "", comma] = /^(\s*,)?(?:[ \t]*(?:\/\/[^\r\n]*|\/\*[^\n]*?\*\/))?/.exec(text.slice(at)) ?? [];
   const isOneLine = !text.slice(at + behind.length, end).includes("\n");
   const rest = text.slice(at + behind.length);
   const closing = isOneLine ? eol + outer + rest.trimStart() : rest;
-  return text.slice(0, at) + (comma === undefined ? "," : "") + behind + line + closing;
+  const [between, after] = comma === undefined ? [",", ""] : ["", ","];
+  return text.slice(0, at) + between + behind + line + after + closing;
 }
 
 /** Braces with nothing between them stand together. */

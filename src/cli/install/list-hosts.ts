@@ -3,7 +3,7 @@ import { printableLine } from "../../core/printable.ts";
 import { chooseFile } from "./choose-file.ts";
 import { serversIn } from "./edit.ts";
 import { readHostFile } from "./host-file.ts";
-import { type Host, hostNames, hosts } from "./hosts.ts";
+import { type Host, type HostName, hostNames, hosts } from "./hosts.ts";
 import type { Machine } from "./machine.ts";
 
 /** What is known of one host. */
@@ -13,20 +13,28 @@ interface Row {
   state: Text;
 }
 
+/** What is to be listed: the users' files, or those of the project here. */
+interface Asked {
+  /** Of the server in the hosts' files. */
+  name: string;
+  isProject: boolean;
+}
+
 /** All hosts, a line each: the file that would be changed, and whether Duet is in it. Nothing is changed. */
-export async function listHosts(machine: Machine, name: string, locale: Locale): Promise<string> {
-  const rows = await Promise.all(hostNames.map((host) => rowOf(host, machine, name)));
+export async function listHosts(machine: Machine, asked: Asked, locale: Locale): Promise<string> {
+  const rows = await Promise.all(hostNames.map((host) => rowOf(host, machine, asked)));
   const width = Math.max(...rows.map(({ host }) => host.length));
   const states = Math.max(...rows.map(({ state }) => say("en", state).length));
   const lines = rows.map(({ host, file, state }) => {
     const said = say(locale, state);
-    return `${host.padEnd(width)}  ${locale === "en" ? said.padEnd(states) : said}  ${printableLine(file)}`;
+    return `${host.padEnd(width)}  ${locale === "en" ? said.padEnd(states) : said}  ${printableLine(file)}`.trimEnd();
   });
-  return `${[...lines, say(locale, howTo)].join("\n")}\n`;
+  return `${[...lines, say(locale, howTo(asked.isProject ? "HOST --project" : "HOST"))].join("\n")}\n`;
 }
 
-async function rowOf(host: (typeof hostNames)[number], machine: Machine, name: string): Promise<Row> {
-  const { file, isHostThere } = await chooseFile(hosts[host], machine, false);
+async function rowOf(host: HostName, machine: Machine, { name, isProject }: Asked): Promise<Row> {
+  if (isProject && hosts[host].projectFile === undefined) return { host, file: "", state: noProjects };
+  const { file, isHostThere } = await chooseFile(hosts[host], machine, isProject);
   return { host, file, state: isHostThere ? await stateOf(hosts[host], file, name) : notHere };
 }
 
@@ -42,10 +50,11 @@ async function stateOf(host: Host, file: string, name: string): Promise<Text> {
   }
 }
 
+const noProjects = { zh: "没有项目文件", en: "has no project files" };
 const notHere = { zh: "未找到", en: "not found here" };
 const noFile = { zh: "还没有文件", en: "no file yet" };
 const withoutIt = (name: string): Text => ({ zh: `没有 ${name}`, en: `without ${name}` });
-const howTo = {
-  zh: "duet install HOST 写入前会显示改动；--dry-run 只显示。",
-  en: "duet install HOST shows the change before it writes; --dry-run only shows it.",
-};
+const howTo = (words: string): Text => ({
+  zh: `duet install ${words} 写入前会显示改动；--dry-run 只显示。`,
+  en: `duet install ${words} shows the change before it writes; --dry-run only shows it.`,
+});

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { difference } from "./difference.ts";
 import { edited, plain, serversIn } from "./edit.ts";
-import { entryFor, type Wanted } from "./entry.ts";
+import { type Entry, entryFor, type Wanted } from "./entry.ts";
 import type { Host } from "./hosts.ts";
 
 /** What a host's file is to become. */
@@ -10,6 +10,8 @@ export interface Plan {
   text: string;
   /** The change, fit to be shown. */
   shown: string;
+  /** What the file is to say of the server; undefined for nothing. */
+  entry: Entry | undefined;
 }
 
 /**
@@ -20,7 +22,7 @@ export function planChange(host: Host, file: string, before: string, name: strin
   const servers = serversIn(host, file, before);
   const there = Object.hasOwn(servers, name) ? servers[name] : undefined;
   const entry = wanted && entryFor(host, wanted, there);
-  if (isDeepStrictEqual(plain(there), plain(entry))) return { text: before, shown: "" };
+  if (isDeepStrictEqual(plain(there), plain(entry))) return { text: before, shown: "", entry };
   const text = edited(host, file, before, { name, there, entry });
-  return { text, shown: difference(file, before, text, [servers, serversIn(host, file, text)]) };
+  return { text, shown: difference(file, before, text, [servers, serversIn(host, file, text)]), entry };
 }

@@ -25,6 +25,17 @@ export const written = (file: string, backup: string | undefined): Text => ({
   en: `Wrote ${file}${backup === undefined ? "" : `; what was there is kept as ${backup}`}.`,
 });
 
+/** What is left to do after a removal. */
+export const removed = (title: string, name: string): Text => ({
+  zh: `请完全退出 ${title} 再启动：在此之前它可能仍在运行 ${name}。`,
+  en: `Quit ${title} and start it again: until then it may still run ${name}.`,
+});
+
+export const valuesInClear: Text = {
+  zh: "变量的值会以明文写入：该文件和它的备份只有所有者可读（权限 0600）。",
+  en: "The values are written in clear: only its owner may read the file and the copy of it (mode 0600).",
+};
+
 export const hostMissing = (title: string): Text => ({
   zh: `这里没有 ${title} 的文件夹：它安装了吗？`,
   en: `There is no folder of ${title} here: is it installed?`,

@@ -1,13 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
-import { parse } from "smol-toml";
+import { parse, TomlError } from "smol-toml";
 import { isRecord } from "../../core/json.ts";
 import type { Entry } from "./entry.ts";
-import { type Form, lineEnd } from "./form.ts";
+import { type Form, FormError, lineEnd } from "./form.ts";
 import { readStatements, type Statement } from "./toml-statements.ts";
 
 /** TOML, as text: only the lines of one table, and of those below it, are touched. */
 export const tomlForm: Form = {
-  parse: (text) => parse(text, { integersAsBigInt: "asNeeded" }),
+  parse(text) {
+    try {
+      return parse(text, { integersAsBigInt: "asNeeded" });
+    } catch (thrown) {
+      throw thrown instanceof TomlError ? new FormError(thrown, { cause: thrown }) : thrown;
+    }
+  },
   edit(text, { key, name, there, entry }) {
     const table = [key, name];
     if (entry === undefined) return removed(text, table);
@@ -15,6 +21,14 @@ export const tomlForm: Form = {
     if (Object.keys(there).some((field) => !(field in entry))) return appended(removed(text, table), table, entry);
     const changed = Object.entries(entry).filter(([field, value]) => !isDeepStrictEqual(there[field], value));
     return changed.reduce((now, [field, value]) => setField(now, [...table, field], there[field], value), text);
+  },
+  hindrance(text, { key }) {
+    const inBraces = readStatements(text).find(({ kind, path }) => kind === "pair" && isDeepStrictEqual(path, [key]));
+    if (inBraces === undefined) return undefined;
+    return {
+      zh: `${key} 写在一对花括号里，未做修改：请改写成 [${key}.NAME] 这样的表，或手动修改`,
+      en: `${key} stands in braces, and is left as it is: make it tables such as [${key}.NAME], or change it by hand`,
+    };
   },
 };
 

@@ -74,7 +74,10 @@ export function createAgent(duet: Duet, { settings, asks, mode, logSteps }: Agen
           };
         },
         close() {
-          if (!connection.isOneRequest) rounds.leave(connection);
+          if (connection.isOneRequest) return;
+          rounds.leave(connection);
+          const unheld = runs.leave(connection);
+          if (settings.onDisconnect === "cancel") for (const run of unheld) run.cancel();
         },
       };
     },

@@ -2,7 +2,7 @@ import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server"
 import { partialLine } from "../../core/lines.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import type { Outcome, ToolCallRecord } from "../../core/outcome.ts";
-import { printable, printableJson, printableLine } from "../../core/printable.ts";
+import { printable, printableJson } from "../../core/printable.ts";
 import { shortLine } from "../../core/short-line.ts";
 
 /** A run's outcome as a tool result: a text that is complete by itself, and the whole as structured content. */
@@ -10,7 +10,8 @@ export function toResult(outcome: Outcome, locale: Locale): CallToolResult {
   return {
     content: [{ type: "text", text: textOf(outcome, locale) }, ...traceLink(outcome, locale)],
     structuredContent: { ...outcome },
-    isError: outcome.success ? undefined : true,
+    // What was stopped on purpose has not gone wrong.
+    isError: outcome.success || outcome.status === "cancelled" ? undefined : true,
   };
 }
 
@@ -58,28 +59,33 @@ function callText(
 
 /** All that is known, and how to get the rest. */
 function runningText(outcome: Outcome, locale: Locale): string {
-  const { run_id, response, meta, tool_calls } = outcome;
+  const { run_id, meta } = outcome;
   const call = `agent_result ${JSON.stringify({ run_id })}`;
   const time = Math.round(meta.latency_ms / 1000);
   const head = {
     zh: `还在运行（已 ${time} 秒），没有丢失。请调用 ${call} 取得其余部分；agent_cancel 可停止它。`,
     en: `Still running (${time} s so far); nothing is lost. Call ${call} for the rest; agent_cancel stops it.`,
   };
-  const steps = tool_calls.map((one) => callLine(one));
-  const done = steps.length > 0 && [say(locale, { zh: "到目前为止：", en: "So far:" }), ...steps].join("\n");
-  const answer =
-    response !== "" && `${say(locale, { zh: "回答的开头：", en: "The answer so far:" })}\n${printable(response)}`;
-  return [say(locale, head), done, answer].filter(Boolean).join("\n\n");
+  return [say(locale, head), ...known(outcome, locale)].join("\n\n");
+}
+
+/** What a run has come to before its end. */
+function known({ response, tool_calls: calls }: Outcome, locale: Locale): string[] {
+  const title = say(locale, { zh: "到目前为止：", en: "So far:" });
+  const steps = calls.length === 0 ? [] : [[title, ...calls.map(callLine)].join("\n")];
+  const begun = say(locale, { zh: "回答的开头：", en: "The answer so far:" });
+  return response === "" ? steps : [...steps, `${begun}\n${printable(response)}`];
 }
 
 function callLine({ tool, arguments: args, result, ok }: ToolCallRecord): string {
   const mark = ok ? "✓" : result === "" ? "…" : "✗";
-  return `${mark} ${shortLine(tool, 80)} ${shortLine(JSON.stringify(args), 160)} ${printableLine(result)}`.trimEnd();
+  return `${mark} ${shortLine(tool, 80)} ${shortLine(JSON.stringify(args), 160)} ${shortLine(result, 200)}`.trimEnd();
 }
 
-function failureText({ status, response, error }: Outcome, locale: Locale): string {
+function failureText(outcome: Outcome, locale: Locale): string {
+  const { status, response, error } = outcome;
   if (status === "cancelled")
-    return [say(locale, { zh: "已取消。", en: "Cancelled." }), response].filter(Boolean).join("\n\n");
+    return [say(locale, { zh: "已取消。", en: "Cancelled." }), ...known(outcome, locale)].join("\n\n");
   const message = error?.message ?? say(locale, { zh: "运行失败。", en: "The run failed." });
   return [message, error?.hint, response].filter(Boolean).join("\n");
 }

@@ -26,13 +26,14 @@ async function confirmCall({ seat, input }: Asked, token: string, runId: string)
 
 async function confirmPlan(given: Asked, token: string, conversationId: string): Promise<HeldRun> {
   const asked: Asked = { ...given, input: { ...given.input, mode: "plan", conversation_id: conversationId } };
-  const again = sameRun(asked);
-  if (again) return again;
   const { seat } = asked;
   const { caller } = seat.connection;
   const store = await seat.duet.store(caller);
   const pendingPlan = (await store.load(conversationId))?.pendingPlan;
   const what = confirmablePlan(conversationId, pendingPlan, caller.owner);
+  // A word that comes twice means one run, as long as that goes on; by its end the plan waits no more.
+  const again = sameRun(asked);
+  if (again) return again;
   if (pendingPlan === undefined || !seat.confirmations.fits(token, what)) throw refused(over);
   return begin(asked);
 }

@@ -51,22 +51,30 @@ async function waitFor(
   progress: RunProgress,
 ): Promise<CallToolResult> {
   const { host, chain, locale } = request;
-  const leave = run.attach();
+  const holder = {};
+  run.hold(holder);
   const unfollow = run.follow(progress.take);
   // What began before is told of in a word.
   if (run.events.length > 0) progress.tell(attachedLine(run, locale));
   try {
     const attendance = { host, means, windowMs: windowOf(seat, request), handsOut: handsOut(seat, chain) };
     const attended = await attend(run, attendance);
+    // Who is told that it goes on will ask again.
+    if (attended.end !== "ended") run.hold(seat.connection);
     return toResult(await outcomeFor(seat, run, attended), locale);
   } catch (thrown) {
-    const isLast = run.attached === 1;
-    if (means.signal.aborted && isLast && seat.settings.onDisconnect === "cancel") run.cancel();
+    if (means.signal.aborted) giveUp(seat, run, [holder, seat.connection]);
     throw thrown;
   } finally {
     unfollow();
-    leave();
+    run.release(holder);
   }
+}
+
+/** These count on the run no longer; where nobody else does, it ends, unless it is configured otherwise. */
+function giveUp({ settings }: AgentSeat, run: HeldRun, holders: readonly object[]): void {
+  const wasLast = holders.map((holder) => run.release(holder)).includes(true);
+  if (wasLast && settings.onDisconnect === "cancel") run.cancel();
 }
 
 /** A caller that is an agent says itself until when it waits: the run ends before that, and there has to be time to tell of it. */

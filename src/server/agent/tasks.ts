@@ -43,6 +43,8 @@ export function takesTasks({ isModern, capabilities }: Host): boolean {
 
 /** In place of a result: where it will be found. */
 export function toTask(run: HeldRun, { settings }: AgentSeat): CallToolResult {
+  // Whoever has a task ends it by its own means.
+  run.hold(run);
   const task = taskOf(run, settings.keepResults * 1000);
   const result: CallToolResult = { content: [], ...task };
   return Object.assign(result, { resultType: "task" });

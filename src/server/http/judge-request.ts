@@ -30,7 +30,7 @@ export function judgeRequest(request: IncomingMessage, names: OwnNames): Refusal
   const dialled = request.socket.localAddress;
   const host = all.get("host")?.[0]?.toLowerCase() ?? "";
   if (!isPlainHost(host)) return bad({ zh: "Host 不是 主机:端口", en: "Host is not a host and a port" });
-  if (!names.isHost(host, dialled)) return foreignHost;
+  if (!names.isHost(host, dialled)) return foreignHost(host);
   const origins = all.get("origin") ?? [];
   const [origin] = origins;
   if (origin !== undefined && (origins.length > 1 || !names.isOrigin(origin.toLowerCase(), dialled)))
@@ -84,13 +84,17 @@ function oldVersion(version: string): Refusal {
   });
 }
 
-const foreignHost: Refusal = {
-  status: 403,
-  text: {
-    zh: "不允许此 Host（见配置 serve.http.allowedHosts）",
-    en: "this Host is not allowed (see serve.http.allowedHosts of the configuration)",
-  },
-};
+/** It is shown, as it is plain by now; what is allowed stands in the configuration with its port. */
+function foreignHost(host: string): Refusal {
+  const shown = host.slice(0, 100);
+  return {
+    status: 403,
+    text: {
+      zh: `不允许此 Host：${shown}（配置 serve.http.allowedHosts 中列出的才允许，写法与它完全相同，包括端口）`,
+      en: `this Host is not allowed: ${shown} (allowed: those of serve.http.allowedHosts in the configuration, written as it is, port included)`,
+    },
+  };
+}
 
 const foreignOrigin: Refusal = {
   status: 403,

@@ -19,8 +19,6 @@ export interface HeldRun extends LiveRun {
   readonly wantedConversationId: string | undefined;
   /** Names what was asked for: two requests with one key ask for the same. */
   readonly key: string;
-  /** Requests that wait for it now. */
-  readonly attached: number;
   /** When something last happened, in milliseconds since 1970. */
   readonly changedAt: number;
   /** Whether it was told to stop. */
@@ -31,8 +29,10 @@ export interface HeldRun extends LiveRun {
   readonly open: OpenQuestion | undefined;
   /** `take` gets each event from now on. */
   follow(take: (event: AgentEvent) => void): () => void;
-  /** Counts one more request, until the function that it gives is called. */
-  attach(): () => void;
+  /** `holder` counts on it: a request that waits for it, or whoever was told that it goes on. */
+  hold(holder: object): void;
+  /** It does so no longer; gives whether it was the last one. */
+  release(holder: object): boolean;
   /** Resolves when something has happened, or when the signal aborts. Never rejects. */
   happened(signal: AbortSignal): Promise<void>;
 }
@@ -63,7 +63,7 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
   const followers = new Set<(event: AgentEvent) => void>();
   let events: AgentEvent[] = [];
   let outcome: Outcome | undefined;
-  let attached = 0;
+  const holders = new Set<object>();
   let changedAt = Date.now();
 
   const run: HeldRun = {
@@ -93,21 +93,14 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
     get isStopping() {
       return stop.signal.aborted;
     },
-    get attached() {
-      return attached;
-    },
     soFar: () => outcome ?? soFar.outcome(),
     cancel: () => stop.abort(cancelled()),
     follow(take) {
       followers.add(take);
       return () => void followers.delete(take);
     },
-    attach() {
-      attached += 1;
-      return () => {
-        attached -= 1;
-      };
-    },
+    hold: (holder) => void holders.add(holder),
+    release: (holder) => holders.delete(holder) && holders.size === 0,
     happened: bell.wait,
   };
 

@@ -17,6 +17,8 @@ export interface RunRegistry extends LiveRuns {
   same(key: string, conversationId: string | undefined, caller: Caller): HeldRun | undefined;
   /** Throws `overloaded` where too many go on. */
   begin(wanted: Omit<Held, "id" | "onEnd">): HeldRun;
+  /** A connection is over; gives the runs that nobody counts on any more. */
+  leave(connection: object): HeldRun[];
   /** Resolves when this run has ended. */
   ended(run: HeldRun, signal: AbortSignal): Promise<Outcome | undefined>;
 }
@@ -55,21 +57,26 @@ export function createRunRegistry({ most, keepMs }: RegistryOptions): RunRegistr
     joinable.set(name, runs.add(run));
   }
 
+  /** What is kept may be over its time a moment before it is thrown away. */
+  function isKnown({ id }: HeldRun): boolean {
+    return going.has(id) || ended.has(id);
+  }
+
   function tell({ owner }: Caller): void {
     for (const listener of listeners) if (listener.owner === owner) listener.tell();
   }
 
   /** The newest first. */
-  function* ofCaller({ owner }: Caller): Generator<HeldRun> {
-    for (const run of [...going.values()].reverse()) if (run.caller.owner === owner) yield run;
-    for (const run of ended.values()) if (run.caller.owner === owner) yield run;
+  function* ofCaller(caller: Caller): Generator<HeldRun> {
+    for (const run of [...going.values()].reverse()) if (isOf(run, caller)) yield run;
+    for (const run of ended.values()) if (isOf(run, caller)) yield run;
   }
 
   return {
     of: ofCaller,
-    find(id, { owner }) {
+    find(id, caller) {
       const run = going.get(id) ?? ended.get(id);
-      return run?.caller.owner === owner ? run : undefined;
+      return run && isOf(run, caller) ? run : undefined;
     },
     latest(question, caller) {
       for (const run of ofCaller(caller)) if (run.question === question) return run;
@@ -77,7 +84,7 @@ export function createRunRegistry({ most, keepMs }: RegistryOptions): RunRegistr
     },
     same(key, conversationId, caller) {
       for (const run of joinable.get(keyOf(caller, key)) ?? []) {
-        if (run.isDelivered || run.isStopping || run.outcome?.success === false) forget(run);
+        if (!isKnown(run) || run.isDelivered || run.isStopping || run.outcome?.success === false) forget(run);
         else if (isIn(run, conversationId)) return run;
       }
       return undefined;
@@ -98,6 +105,7 @@ export function createRunRegistry({ most, keepMs }: RegistryOptions): RunRegistr
       tell(run.caller);
       return run;
     },
+    leave: (connection) => [...going.values()].filter((run) => run.release(connection)),
     async ended(run, signal) {
       while (run.outcome === undefined && !signal.aborted) await run.happened(signal);
       return run.outcome;
@@ -108,6 +116,11 @@ export function createRunRegistry({ most, keepMs }: RegistryOptions): RunRegistr
       return () => void listeners.delete(entry);
     },
   };
+}
+
+/** One owner may come with rights to more tools or fewer: those are different callers here, as a run may use what its caller may. */
+function isOf({ caller: { owner, tools } }: HeldRun, caller: Caller): boolean {
+  return owner === caller.owner && JSON.stringify(tools) === JSON.stringify(caller.tools);
 }
 
 /** Until it has begun, a run's conversation is known by its question alone. */

@@ -61,7 +61,8 @@ test("a second time there is nothing to do, and a third backup never takes the p
   const home = await homeWith({ ".cursor/mcp.json": other });
   await run(home);
   expect((await run(home)).output).toContain("duet is already there");
-  await run(home, { isRemoval: true, config: undefined });
+  const { output } = await run(home, { isRemoval: true, config: undefined });
+  expect(output).toMatch(/\.\nQuit Cursor and start it again: until then it may still run duet\.\n$/);
   expect(await readFile(join(home, ".cursor/mcp.json"), "utf8")).toBe(other);
   expect(await readdir(join(home, ".cursor"))).toHaveLength(3);
   expect((await run(home, { isRemoval: true, config: undefined })).output).toContain("duet is not there");
@@ -119,12 +120,12 @@ test("what the host writes while somebody is asked is not lost", async () => {
 });
 
 test.each([
-  ["is no JSON", "{", "is not valid JSON, and is left as it is"],
-  ["is not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), "is not UTF-8 text"],
+  ["is no JSON", "{", ":1:2: is not valid JSON, and is left as it is"],
+  ["is not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), ": is not UTF-8 text"],
 ])("a file that %s is left as it is", async (_, content, message) => {
   const home = await homeWith({ ".cursor/x": "" });
   await writeFile(join(home, ".cursor/mcp.json"), content);
-  await expect(run(home)).rejects.toThrow(`${join(home, ".cursor/mcp.json")}: ${message}`);
+  await expect(run(home)).rejects.toThrow(`${join(home, ".cursor/mcp.json")}${message}`);
   expect(await readFile(join(home, ".cursor/mcp.json"))).toEqual(Buffer.from(content));
   expect(await readdir(join(home, ".cursor"))).toHaveLength(2);
 });
@@ -156,6 +157,26 @@ test("values are written only when they are asked for, are shown masked, and nev
   await expect(run(home, { isProject: true, withValues: true }, keys)).rejects.toThrow("--with-env is not allowed");
 });
 
+test("a file into which values are written is its owner's alone from then on, and so is the copy of it", async () => {
+  const home = await homeWith({ ".cursor/mcp.json": other });
+  const file = join(home, ".cursor/mcp.json");
+  await chmod(file, 0o644);
+  const { output } = await run(home, { withValues: true }, { DEEPSEEK_API_KEY: "sk-abcdefghijklmnop1234" });
+  expect(output).toContain("only its owner may read the file and the copy of it (mode 0600).\n");
+  const names = await readdir(dirname(file));
+  expect(names).toHaveLength(2);
+  for (const name of names) expect((await stat(join(dirname(file), name))).mode & 0o777).toBe(0o600);
+});
+
+test("variables that the entry has are not said to be missing", async () => {
+  const home = await homeWith({ ".cursor/x": "" });
+  const keys = { DEEPSEEK_API_KEY: "sk-abcdefghijklmnop1234" };
+  await run(home, { withValues: true }, keys);
+  const { output } = await run(home, { words: ["--mode", "plan"] }, { ...keys, AGENT_MAX_TOOL_CALLS: "7" });
+  expect(output).toContain("what only this shell has: AGENT_MAX_TOOL_CALLS.");
+  expect((await run(home, { words: ["--mode", "chat"] }, keys)).output).not.toContain("only this shell");
+});
+
 test("Codex is told the names of the variables to hand on, and Claude Code hands on all", async () => {
   const home = await homeWith();
   const keys = { DEEPSEEK_API_KEY: "sk-abcdefghijklmnop1234" };
@@ -180,7 +201,7 @@ test("the list says of each host which file it is and whether Duet is in it", as
     ".cursor/mcp.json": other,
     ".codex/config.toml": '[mcp_servers.duet]\ncommand = "x"\n',
   });
-  const list = await listHosts({ ...linux, home }, "duet", "en");
+  const list = await listHosts({ ...linux, home }, { name: "duet", isProject: false }, "en");
   expect(list.split("\n").map((line) => line.replaceAll(home, "~"))).toEqual([
     "claude-desktop  cannot be read  ~/.config/Claude/claude_desktop_config.json",
     "claude-code     no file yet     ~/.claude.json",
@@ -188,6 +209,20 @@ test("the list says of each host which file it is and whether Duet is in it", as
     "vscode          not found here  ~/.config/Code/User/mcp.json",
     "codex           has duet        ~/.codex/config.toml",
     expect.stringContaining("--dry-run"),
+    "",
+  ]);
+});
+
+test("the list of a project names the files of the project", async () => {
+  const project = await homeWith({ ".mcp.json": '{ "mcpServers": { "duet": { "command": "x" } } }' });
+  const list = await listHosts({ ...linux, directory: project }, { name: "duet", isProject: true }, "en");
+  expect(list.split("\n").map((line) => line.replaceAll(project, "."))).toEqual([
+    "claude-desktop  has no project files",
+    "claude-code     has duet              ./.mcp.json",
+    "cursor          no file yet           ./.cursor/mcp.json",
+    "vscode          no file yet           ./.vscode/mcp.json",
+    "codex           no file yet           ./.codex/config.toml",
+    expect.stringMatching(/^duet install HOST --project .*--dry-run/),
     "",
   ]);
 });

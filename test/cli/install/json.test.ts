@@ -101,20 +101,35 @@ test("an entry that is there is brought up to date where it stands, and what som
 `);
 });
 
+test("a last comma is there again after a removal", () => {
+  const before = '{\n  "mcpServers": {\n    "a": { "command": "x" }, // mine\n  },\n}\n';
+  expect(installed(before)).toMatch(/\n {4}\},\n {2}\},\n\}\n$/);
+  expect(removed(installed(before))).toBe(before);
+});
+
+test("servers that are null become an object", () => {
+  expect(JSON.parse(installed('{ "mcpServers": null, "a": 1 }'))).toEqual({ mcpServers: { duet: launch }, a: 1 });
+});
+
 test("an entry for a remote server of that name is replaced as a whole", () => {
   const after = installed('{ "mcpServers": { "duet": { "type": "http", "url": "https://example.com/mcp" } } }');
   expect(JSON.parse(after)).toEqual({ mcpServers: { duet: launch } });
 });
 
 test.each([
-  ["no JSON", '{ "mcpServers": {', "is not valid JSON, and is left as it is"],
-  ["no object", "[]", "holds no object, and is left as it is"],
-  ["servers that are no object", '{ "mcpServers": [] }', "mcpServers is no object: the file is left as it is"],
+  ["no JSON", '{\n  "mcpServers": 中\n}', "2:17: is not valid JSON, and is left as it is"],
+  ["no object", "[]", " holds no object, and is left as it is"],
+  ["servers that are no object", '{ "mcpServers": [] }', " mcpServers is no object: the file is left as it is"],
   [
     "its servers twice",
     '{ "mcpServers": { "a": {} }, "mcpServers": { "b": {} } }',
-    "the way duet is written cannot be changed without touching anything else: change it by hand",
+    " mcpServers is given twice, and the file is left as it is: keep one of them",
+  ],
+  [
+    "the server twice",
+    '{ "mcpServers": { "duet": { "command": "a" }, "duet": { "command": "b" } } }',
+    " duet is given twice, and the file is left as it is: keep one of them",
   ],
 ])("a file with %s is refused in one line", (_, before, message) => {
-  expect(() => installed(before)).toThrow(`file: ${message}`);
+  expect(() => installed(before)).toThrow(`file:${message}`);
 });

@@ -106,14 +106,22 @@ test.each([
 });
 
 test.each([
-  ["written on one line", 'mcp_servers = { duet = { command = "old" } }\n'],
-  ["another server written on one line", 'mcp_servers = { fs = { command = "npx" } }\n'],
-  ["half a table", "[mcp_servers.duet]\nenv_vars = []\n"],
-])("an entry that cannot be changed by itself is left to its owner: %s", (name, before) => {
-  if (name === "half a table") expect(parse(installed(before))).toMatchObject({ mcp_servers: { duet: launch } });
-  else expect(() => installed(before)).toThrow("change it by hand");
+  ["all servers in braces", 'mcp_servers = { duet = { command = "old" } }\n', "mcp_servers stands in braces"],
+  ["other servers in braces", 'mcp_servers = { fs = { command = "npx" } }\n', "mcp_servers stands in braces"],
+  ["the entry in braces", '[mcp_servers]\nduet = { command = "old" }\n', "the way duet is written cannot be changed"],
+])("an entry that cannot be changed by itself is left to its owner: %s", (_, before, message) => {
+  expect(() => installed(before)).toThrow(message);
+});
+
+test("half a table is made a whole one", () => {
+  expect(parse(installed("[mcp_servers.duet]\nenv_vars = []\n"))).toMatchObject({ mcp_servers: { duet: launch } });
+});
+
+test("a variable whose value the entry has is not handed on besides", () => {
+  const after = installed("", { launch, values: { DEEPSEEK_API_KEY: "sk-1" }, names: [] });
+  expect(installed(after)).toBe(after);
 });
 
 test("a file that is no TOML is refused in one line", () => {
-  expect(() => installed("model = \n")).toThrow("file: is not valid TOML, and is left as it is");
+  expect(() => installed("a = 1\nmodel = \n")).toThrow("file:2:9: is not valid TOML, and is left as it is");
 });

@@ -39,3 +39,14 @@ test("a plan that is confirmed again while it is carried out is the same run", a
   expect((await host.ask("y", { confirmation: confirmation?.token })).isError).toBe(true);
   expect(model.requests).toHaveLength(2);
 });
+
+test("a plan's token that comes three times at once means one run", async () => {
+  const { face, model } = await openFace({ turns: [say("one"), "Said."], config });
+  const host = await linkHost(face);
+  const { confirmation } = (await host.ask("Say it.", { mode: "plan" })).outcome;
+  const all = await Promise.all([1, 2, 3].map(() => host.ask("y", { confirmation: confirmation?.token })));
+  const runs = all.filter(({ isError }) => !isError).map(({ outcome }) => outcome.run_id);
+  expect(runs.length).toBeGreaterThan(0);
+  expect(new Set(runs).size).toBe(1);
+  expect(model.requests).toHaveLength(2);
+});

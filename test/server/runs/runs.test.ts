@@ -131,3 +131,34 @@ test("progress begins at once, rises, and tells of a run that is joined", async 
   expect(heard.map(({ message }) => message).join("\n")).toMatch(/↻ run-[0-9a-f]{32} has been running/);
   expect(heard.map(({ progress }) => progress)).toEqual(heard.map((_, index) => index + 1));
 });
+
+test("who drops a run that others count on does not end it: another connection, a task", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { face } = await openFace({ turns: ["Forty-two."], gate: gate.promise });
+  const first = await linkHost(face);
+  const second = await linkHost(face);
+  const { run_id } = (await first.ask("What is it?", { wait_s: 0 })).outcome;
+  const cancel = new AbortController();
+  const poll = second.call("agent_result", { run_id }, { signal: cancel.signal, onprogress: () => cancel.abort("no") });
+  await expect(poll).rejects.toThrow();
+  gate.resolve();
+  expect((await first.call("agent_result", { run_id })).outcome.status).toBe("complete");
+});
+
+test("a connection that ends takes the runs along that nobody else counts on", async () => {
+  const { face } = await openFace({ turns: ["Never."], gate: new Promise(() => {}) });
+  const host = await linkHost(face);
+  const { run_id } = (await host.ask("What is it?", { wait_s: 0 })).outcome;
+  await host.close();
+  await expect.poll(() => face.runs.find(run_id, {})?.outcome?.status, { timeout: 10_000 }).toBe("cancelled");
+});
+
+test("rights to fewer tools do not reach a run of the same owner that has more", async () => {
+  const { face, wiped } = await openFace({ turns: [[wipe], "Done.", "I cannot."] });
+  const wide = await linkHost(face, { caller: { owner: "anna", tools: ["*"] } });
+  const narrow = await linkHost(face, { caller: { owner: "anna", tools: ["calculator"] } });
+  const { confirmation, run_id } = (await wide.ask("Wipe disk a.")).outcome;
+  expect((await narrow.ask("yes", { confirmation: confirmation?.token })).isError).toBe(true);
+  expect((await narrow.call("agent_result", { run_id })).text).toContain("There is no run");
+  expect(wiped).toEqual([]);
+});

@@ -5,18 +5,21 @@ import type { Outcome, ToolCallRecord } from "../../core/outcome.ts";
 import { printable, printableJson } from "../../core/printable.ts";
 import { shortLine } from "../../core/short-line.ts";
 
-/** A run's outcome as a tool result: a text that is complete by itself, and the whole as structured content. */
-export function toResult(outcome: Outcome, locale: Locale): CallToolResult {
+/**
+ * A run's outcome as a tool result: a text that is complete by itself, and the whole as structured content. `waits`: what a run that
+ * goes on waits for.
+ */
+export function toResult(outcome: Outcome, locale: Locale, waits?: string): CallToolResult {
   return {
-    content: [{ type: "text", text: textOf(outcome, locale) }, ...traceLink(outcome, locale)],
+    content: [{ type: "text", text: textOf(outcome, locale, waits) }, ...traceLink(outcome, locale)],
     structuredContent: { ...outcome },
     // What was stopped on purpose has not gone wrong.
     isError: outcome.success || outcome.status === "cancelled" ? undefined : true,
   };
 }
 
-function textOf(outcome: Outcome, locale: Locale): string {
-  if (outcome.status === "running") return runningText(outcome, locale);
+function textOf(outcome: Outcome, locale: Locale, waits: string | undefined): string {
+  if (outcome.status === "running") return runningText(outcome, locale, waits);
   if (outcome.confirmation?.kind === "call") return callText(outcome, outcome.confirmation, locale);
   return outcome.success ? answerText(outcome, locale) : failureText(outcome, locale);
 }
@@ -58,7 +61,7 @@ function callText(
 }
 
 /** All that is known, and how to get the rest. */
-function runningText(outcome: Outcome, locale: Locale): string {
+function runningText(outcome: Outcome, locale: Locale, waits: string | undefined): string {
   const { run_id, meta } = outcome;
   const call = `agent_result ${JSON.stringify({ run_id })}`;
   const time = Math.round(meta.latency_ms / 1000);
@@ -66,7 +69,7 @@ function runningText(outcome: Outcome, locale: Locale): string {
     zh: `还在运行（已 ${time} 秒），没有丢失。请调用 ${call} 取得其余部分；agent_cancel 可停止它。`,
     en: `Still running (${time} s so far); nothing is lost. Call ${call} for the rest; agent_cancel stops it.`,
   };
-  return [say(locale, head), ...known(outcome, locale)].join("\n\n");
+  return [say(locale, head), waits, ...known(outcome, locale)].filter(Boolean).join("\n\n");
 }
 
 /** What a run has come to before its end. */

@@ -7,6 +7,7 @@ import { toFailedResult } from "../gateway/tool-result.ts";
 import { createRunProgress, type RunProgress } from "../progress.ts";
 import { attend } from "../runs/attend.ts";
 import type { HeldRun } from "../runs/held-run.ts";
+import type { OpenQuestion } from "../runs/question.ts";
 import { windowMs } from "../runs/window.ts";
 import { toResult } from "./ask-result.ts";
 import { handsOut } from "./begin.ts";
@@ -61,7 +62,8 @@ async function waitFor(
     const attended = await attend(run, attendance);
     // Who is told that it goes on will ask again.
     if (attended.end !== "ended") run.hold(seat.connection);
-    return toResult(await outcomeFor(seat, run, attended), locale);
+    const waits = attended.end === "window" && run.open ? waitsFor(run.open, locale) : undefined;
+    return toResult(await outcomeFor(seat, run, attended), locale, waits);
   } catch (thrown) {
     if (means.signal.aborted) giveUp(seat, run, [holder, seat.connection]);
     throw thrown;
@@ -69,6 +71,15 @@ async function waitFor(
     unfollow();
     run.release(holder);
   }
+}
+
+/** The dialog is gone with the request; the next one shows it again. */
+function waitsFor({ question }: OpenQuestion, locale: Locale): string {
+  const tool = question.kind === "call" ? ` (${question.request.tool})` : "";
+  return say(locale, {
+    zh: `它在等待用户的答复${tool}：agent_result 会再次询问。`,
+    en: `It waits for the user's reply${tool}: agent_result asks again.`,
+  });
 }
 
 /** These count on the run no longer; where nobody else does, it ends, unless it is configured otherwise. */

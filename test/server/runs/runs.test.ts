@@ -162,3 +162,19 @@ test("rights to fewer tools do not reach a run of the same owner that has more",
   expect((await narrow.call("agent_result", { run_id })).text).toContain("There is no run");
   expect(wiped).toEqual([]);
 });
+
+test("a call whose time is over while its user is asked says so, and the next one asks again", async () => {
+  const { face, wiped } = await openFace({ turns: [[wipe], "Done."] });
+  let asked = 0;
+  const onQuestion = () => {
+    asked += 1;
+    return asked === 1 ? new Promise<object>(() => {}) : { action: "accept", content: {} };
+  };
+  const host = await linkHost(face, { onQuestion });
+  const first = await host.ask("Wipe disk a.", { wait_s: 1 });
+  expect(first.outcome.status).toBe("running");
+  expect(first.text).toContain("It waits for the user's reply (wipe_disk): agent_result asks again.");
+  const { outcome } = await host.call("agent_result", { run_id: first.outcome.run_id });
+  expect(outcome).toMatchObject({ status: "complete", response: "Done." });
+  expect(wiped).toEqual([{ disk: "a" }]);
+});

@@ -7,6 +7,7 @@ import type { Mode } from "../core/outcome.ts";
 import { version } from "../core/version.ts";
 import { createAgent } from "./agent/agent.ts";
 import type { Connection } from "./connection.ts";
+import type { Provider } from "./provider.ts";
 import type { LiveRuns } from "./runs/live-run.ts";
 import { serve } from "./serve.ts";
 
@@ -34,8 +35,7 @@ export interface Face {
 export function createFace(duet: Duet, { expose = "agent", listLimit, ...options }: FaceOptions): Face {
   const { locale } = duet;
   const agent = createAgent(duet, options);
-  let exposure: Promise<typeof import("./gateway/expose.ts")> | undefined;
-  let exposed: ReturnType<typeof import("./gateway/expose.ts")["createExposure"]> | undefined;
+  let exposure: Promise<(connection: Connection) => Provider> | undefined;
   return {
     runs: agent.runs,
     async createServer(caller = operator, isOneRequest = false) {
@@ -44,10 +44,8 @@ export function createFace(duet: Duet, { expose = "agent", listLimit, ...options
       const connection: Connection = { server, caller, isOneRequest };
       const providers = expose === "tools" ? [] : [agent.offer(connection)];
       if (expose !== "agent") {
-        exposure ??= import("./gateway/expose.ts");
-        const { createExposure } = await exposure;
-        exposed ??= createExposure(duet, { listLimit });
-        providers.push(exposed(connection));
+        exposure ??= import("./gateway/expose.ts").then((part) => part.createExposure(duet, { listLimit }));
+        providers.push((await exposure)(connection));
       }
       serve(server, providers);
       return server;

@@ -1,7 +1,7 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { chainOf } from "../../core/chain-text.ts";
 import { hostOf } from "../asking/host.ts";
-import { failedResult, toFailedResult } from "../gateway/tool-result.ts";
+import { failedResult, toFailedResult } from "../failed-result.ts";
 import { readInput } from "../input.ts";
 import type { HeldRun } from "../runs/held-run.ts";
 import { askInput } from "./ask-schema.ts";

@@ -3,7 +3,7 @@ import { fromMeta } from "../../core/chain.ts";
 import { say } from "../../core/locale.ts";
 import { timeLimit, timeoutError } from "../../core/waiting.ts";
 import { hostOf } from "../asking/host.ts";
-import { failedResult, toFailedResult } from "../gateway/tool-result.ts";
+import { failedResult, toFailedResult } from "../failed-result.ts";
 import { readInput } from "../input.ts";
 import { toResult } from "./ask-result.ts";
 import { cancelInput, resultInput } from "./ask-schema.ts";

@@ -3,7 +3,7 @@ import type { Chain } from "../../core/chain.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import type { Means } from "../asking/going.ts";
 import type { Host } from "../asking/host.ts";
-import { toFailedResult } from "../gateway/tool-result.ts";
+import { toFailedResult } from "../failed-result.ts";
 import { createRunProgress, type RunProgress } from "../progress.ts";
 import { attend } from "../runs/attend.ts";
 import type { HeldRun } from "../runs/held-run.ts";
@@ -51,10 +51,12 @@ async function waitFor(
   means: Means,
   progress: RunProgress,
 ): Promise<CallToolResult> {
-  const { host, chain, locale } = request;
+  const { context, host, chain, locale } = request;
   const holder = {};
   run.hold(holder);
-  const unfollow = run.follow(progress.take);
+  // Events of which nobody is told need not be put into words.
+  const isHeard = context.mcpReq._meta?.progressToken !== undefined;
+  const unfollow = isHeard ? run.follow(progress.take) : () => {};
   // What began before is told of in a word.
   if (run.events.length > 0) progress.tell(attachedLine(run, locale));
   try {

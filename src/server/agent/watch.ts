@@ -4,7 +4,7 @@ import type { Caller } from "../../core/caller.ts";
 import { isRecord } from "../../core/json.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import { timeLimit, timeoutError } from "../../core/waiting.ts";
-import { failedResult } from "../gateway/tool-result.ts";
+import { failedResult } from "../failed-result.ts";
 import { readInput } from "../input.ts";
 import type { LiveRun, LiveRuns } from "../runs/live-run.ts";
 import type { OpenQuestion } from "../runs/question.ts";

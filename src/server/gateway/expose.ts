@@ -1,15 +1,16 @@
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from "@modelcontextprotocol/server";
 import type { Duet } from "../../app.ts";
 import { say } from "../../core/locale.ts";
+import { nobodyWaits } from "../asking/nobody-waits.ts";
 import { createRounds } from "../asking/rounds.ts";
 import type { Connection } from "../connection.ts";
+import { failedResult } from "../failed-result.ts";
 import type { Provider } from "../provider.ts";
 import { complete } from "./completions.ts";
 import type { Exposed, GatewayRounds } from "./exposed.ts";
 import { offerPrompts } from "./prompts.ts";
-import { nobodyWaits, over } from "./request.ts";
+import { over } from "./request.ts";
 import { offerResources } from "./resources.ts";
-import { failedResult } from "./tool-result.ts";
 import { offerTools } from "./tools.ts";
 
 export interface ExposeOptions {

@@ -1,10 +1,9 @@
 import { ProtocolError, ProtocolErrorCode, type ServerContext } from "@modelcontextprotocol/server";
 import type { RequestOptions } from "../../app.ts";
 import { fromMeta, toMeta } from "../../core/chain.ts";
-import { cutText } from "../../core/cut-text.ts";
 import { DuetError, toDuetError } from "../../core/errors.ts";
-import { type Locale, say, type Text } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
+import { type Locale, say } from "../../core/locale.ts";
+import { nobodyWaits } from "../asking/nobody-waits.ts";
 import { below, lineOf, toElicit } from "./call-context.ts";
 import type { Exposed } from "./exposed.ts";
 import type { HostMeans } from "./host-means.ts";
@@ -49,13 +48,4 @@ export function badAnswer(what: string): DuetError {
 /** The end of a request with an answer that nobody waits for. */
 export function over(requestState: string, locale: Locale): never {
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, say(locale, nobodyWaits(requestState)));
-}
-
-/** What to tell of an answer that nobody waits for: the question was withdrawn, answered before, or never asked. */
-export function nobodyWaits(requestState: string): Text {
-  const shown = JSON.stringify(cutText(printableLine(requestState), 100));
-  return {
-    zh: `没有等待答复的问题对应 requestState ${shown}（允许：同一请求上一个结果给出的值，只能用一次，须在 10 分钟内）。请重新发出请求，不带 requestState。`,
-    en: `No question waits for an answer under the requestState ${shown} (allowed: the one in the last result of the same request, once, within 10 minutes). Make the request anew, without it.`,
-  };
 }

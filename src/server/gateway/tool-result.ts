@@ -1,9 +1,9 @@
 import { type CallToolResult, type ContentBlock, isSpecType } from "@modelcontextprotocol/server";
 import { renderContent } from "../../core/content.ts";
-import { toDuetError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
+import { failedResult } from "../failed-result.ts";
 
 /** What a tool gave, for a host: as its server gave it where there is one, else as text. */
 export function toCallResult(tool: Tool, result: ToolResult, locale: Locale): CallToolResult {
@@ -20,19 +20,8 @@ export function toCallResult(tool: Tool, result: ToolResult, locale: Locale): Ca
   return { content: blocks, structuredContent, _meta };
 }
 
-/** What went wrong, in words for the host's model. */
-export function toFailedResult(thrown: unknown, locale: Locale): CallToolResult {
-  const { text, hint } = toDuetError(thrown);
-  return failedResult([say(locale, text), hint && say(locale, hint)].filter(Boolean).join("\n"));
-}
-
 function readable(text: string): CallToolResult {
   return { content: [{ type: "text", text }] };
-}
-
-/** An error in words for the host's model, which can do something about it. */
-export function failedResult(text: string): CallToolResult {
-  return { ...readable(text), isError: true };
 }
 
 /** A block that MCP does not know would cost the host the whole result. */

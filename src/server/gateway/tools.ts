@@ -4,13 +4,14 @@ import { isDeeperThan, isRecord, type JsonObject, textOf } from "../../core/json
 import { say } from "../../core/locale.ts";
 import type { Tool } from "../../core/tool.ts";
 import { hostOf } from "../asking/host.ts";
+import { failedResult, toFailedResult } from "../failed-result.ts";
 import type { ToolProvider } from "../provider.ts";
 import { openContext } from "./call-context.ts";
 import { createCallProgress } from "./call-progress.ts";
 import type { Exposed } from "./exposed.ts";
 import { callName, findName, foundResult, readCall, readFind, searchTools } from "./search-tools.ts";
 import { toListed, weigh } from "./tool-list.ts";
-import { failedResult, toCallResult, toFailedResult } from "./tool-result.ts";
+import { toCallResult } from "./tool-result.ts";
 
 /** Levels of a call's arguments; no tool needs more, and deeper ones break who reads them. */
 const deepestArguments = 64;

@@ -39,7 +39,7 @@ export async function attend(run: HeldRun, { host, means, windowMs, handsOut }: 
         return { end: "confirm", open };
       if (window.expired) return { end: "window" };
       if (open === undefined || open.isAsked) {
-        await run.happened(window.signal);
+        await run.turned(window.signal);
         continue;
       }
       if (!isAskable) {

@@ -6,17 +6,19 @@ export interface Bell {
 }
 
 export function createBell(): Bell {
-  let next = Promise.withResolvers<void>();
+  /** Of those who wait now; nobody does for most rings. */
+  let next: PromiseWithResolvers<void> | undefined;
   return {
     ring() {
-      next.resolve();
-      next = Promise.withResolvers();
+      next?.resolve();
+      next = undefined;
     },
     async wait(signal) {
       if (signal.aborted) return;
       const stopped = Promise.withResolvers<void>();
       const stop = (): void => stopped.resolve();
       signal.addEventListener("abort", stop, { once: true });
+      next ??= Promise.withResolvers();
       await Promise.race([next.promise, stopped.promise]);
       signal.removeEventListener("abort", stop);
     },

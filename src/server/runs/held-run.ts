@@ -33,8 +33,10 @@ export interface HeldRun extends LiveRun {
   hold(holder: object): void;
   /** It does so no longer; gives whether it was the last one. */
   release(holder: object): boolean;
-  /** Resolves when something has happened, or when the signal aborts. Never rejects. */
+  /** Resolves at the next event, when a question comes or goes, at the end, or when the signal aborts. Never rejects. */
   happened(signal: AbortSignal): Promise<void>;
+  /** The same without the events, of which there are many. */
+  turned(signal: AbortSignal): Promise<void>;
 }
 
 export interface Held {
@@ -58,7 +60,8 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
   const soFar = createSoFar({ runId: id, conversationId, mode });
   const stop = new AbortController();
   const bell = createBell();
-  const questions = createQuestions(patienceMs, bell.ring);
+  const turns = createBell();
+  const questions = createQuestions(patienceMs, ringAll);
   const { pose } = questions;
   const followers = new Set<(event: AgentEvent) => void>();
   let events: AgentEvent[] = [];
@@ -102,7 +105,13 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
     hold: (holder) => void holders.add(holder),
     release: (holder) => holders.delete(holder) && holders.size === 0,
     happened: bell.wait,
+    turned: turns.wait,
   };
+
+  function ringAll(): void {
+    bell.ring();
+    turns.ring();
+  }
 
   function take(event: AgentEvent): void {
     events.push(event);
@@ -110,7 +119,8 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
     soFar.take(event);
     if (event.type === "run-end") outcome = event.outcome;
     for (const follower of followers) follower(event);
-    bell.ring();
+    if (outcome === undefined) bell.ring();
+    else ringAll();
   }
 
   async function drive(): Promise<void> {
@@ -140,7 +150,7 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
     })
     .finally(() => {
       questions.open?.giveUp();
-      bell.ring();
+      ringAll();
       onEnd(run);
       // Whoever watches has seen the end by then.
       setTimeout(() => {

@@ -107,7 +107,7 @@ export function createRunRegistry({ most, keepMs }: RegistryOptions): RunRegistr
     },
     leave: (connection) => [...going.values()].filter((run) => run.release(connection)),
     async ended(run, signal) {
-      while (run.outcome === undefined && !signal.aborted) await run.happened(signal);
+      while (run.outcome === undefined && !signal.aborted) await run.turned(signal);
       return run.outcome;
     },
     onChange({ owner }, listener) {

@@ -1,6 +1,8 @@
 // The model of agent.mjs and memory.mjs on OpenAI's chat wire: asks for `echo` once, then answers in 60 chunks of one
-// word, each sent by itself. Prints its address; counts the bytes it was sent.
+// word, each sent by itself, `argv[2]` milliseconds apart. Prints its address; counts the bytes it was sent.
 import { createServer } from "node:http";
+
+const pauseMs = Number(process.argv[2] ?? 0);
 
 const frame = { id: "chatcmpl-C1KMEUDb1vVwsROQUCZTgG6A6vtWo", object: "chat.completion.chunk", created: 1754432618 };
 const rest = { ...frame, model: "gpt-4o-2024-08-06", system_fingerprint: "fp_ff25b2783a" };
@@ -41,7 +43,7 @@ const server = createServer(async (request, response) => {
   response.writeHead(200, { "content-type": "text/event-stream", "x-bytes": body.length });
   for (const piece of isRead ? answer : callOf(tools[0].function.name)) {
     response.write(piece);
-    await new Promise(setImmediate);
+    await new Promise((resolve) => (pauseMs > 0 ? setTimeout(resolve, pauseMs) : setImmediate(resolve)));
   }
   response.end();
 });

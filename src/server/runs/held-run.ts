@@ -102,7 +102,9 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
       followers.add(take);
       return () => void followers.delete(take);
     },
-    hold: (holder) => void holders.add(holder),
+    hold(holder) {
+      if (outcome === undefined) holders.add(holder);
+    },
     release: (holder) => holders.delete(holder) && holders.size === 0,
     happened: bell.wait,
     turned: turns.wait,
@@ -151,6 +153,9 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
     .finally(() => {
       questions.open?.giveUp();
       ringAll();
+      // What is kept of a run must not keep the connections that it was asked over.
+      holders.clear();
+      followers.clear();
       onEnd(run);
       // Whoever watches has seen the end by then.
       setTimeout(() => {

@@ -1,7 +1,7 @@
 import { type DuetError, type ErrorReport, report } from "../core/errors.ts";
 import { say } from "../core/locale.ts";
 import type { FinishReason } from "../core/model.ts";
-import type { Outcome, StopReason } from "../core/outcome.ts";
+import { hasSucceeded, type Outcome, type StopReason } from "../core/outcome.ts";
 import { emptyAnswer } from "./empty-answer.ts";
 import type { Run } from "./run.ts";
 import { stopReasonOf } from "./stop-reason.ts";
@@ -18,7 +18,7 @@ export interface Ending {
 export function toOutcome(run: Run, ending: Ending, elapsedMs: number): Outcome {
   const { status, stop } = judge(run, ending);
   return {
-    success: status === "complete" || status === "partial" || status === "needs_confirmation",
+    success: hasSucceeded(status),
     status,
     stop_reason: stop,
     response: run.answer.shown,

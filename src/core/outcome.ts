@@ -20,6 +20,11 @@ export type StopReason =
   | "running"
   | "cancelled";
 
+/** Whether there is something to be read as an answer, or to be agreed to. */
+export function hasSucceeded(status: Status): boolean {
+  return status === "complete" || status === "partial" || status === "needs_confirmation";
+}
+
 /** The result of a run, as every face gives it out (the contract's section 5, hence `snake_case`). */
 export interface Outcome {
   success: boolean;

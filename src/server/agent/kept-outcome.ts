@@ -1,11 +1,11 @@
-import type { Outcome, ToolCallRecord } from "../../core/outcome.ts";
+import { hasSucceeded, type Outcome, type ToolCallRecord } from "../../core/outcome.ts";
 import type { AgentTrace, TraceStep } from "../../core/trace.ts";
 
 /** How a run ended, from its trace: as it was told then, but for the list of its references, which stands in the answer. */
 export function keptOutcome(trace: AgentTrace): Outcome {
   const calls = trace.steps.flatMap(callOf);
   return {
-    success: trace.status === "complete" || trace.status === "partial" || trace.status === "needs_confirmation",
+    success: hasSucceeded(trace.status),
     status: trace.status,
     stop_reason: trace.finish_reason,
     response: trace.final_answer,

@@ -45,8 +45,7 @@ export function takesTasks({ isModern, capabilities }: Host): boolean {
 export function toTask(run: HeldRun, { settings }: AgentSeat): CallToolResult {
   // Whoever has a task ends it by its own means.
   run.hold(run);
-  const task = taskOf(run, settings.keepResults * 1000);
-  const result: CallToolResult = { content: [], ...task };
+  const result: CallToolResult = { content: [], ...taskOf(run, settings) };
   return Object.assign(result, { resultType: "task" });
 }
 
@@ -69,7 +68,7 @@ export function serveTasks({ server }: McpServer, seat: AgentSeat): void {
 
   server.setRequestHandler("tasks/get", { params, result: anything }, async ({ taskId }, context) => {
     const { run, host } = runOf(taskId, context);
-    const task = taskOf(run, settings.keepResults * 1000);
+    const task = taskOf(run, settings);
     const open = askable(run, host);
     const asked: InputRequests | undefined = open && { [nameOf(open.open)]: toInputRequest(open.words) };
     if (asked) return { resultType: "complete", ...task, status: "input_required", inputRequests: asked };
@@ -96,14 +95,14 @@ export function serveTasks({ server }: McpServer, seat: AgentSeat): void {
   });
 }
 
-function taskOf(run: HeldRun, ttlMs: number): Task {
+function taskOf(run: HeldRun, { keepResults }: AgentSeat["settings"]): Task {
   const status = run.outcome === undefined ? "working" : run.outcome.status === "cancelled" ? "cancelled" : "completed";
   return {
     taskId: run.id,
     status,
     createdAt: new Date(run.startedAt).toISOString(),
     lastUpdatedAt: new Date(run.changedAt).toISOString(),
-    ttlMs,
+    ttlMs: keepResults * 1000,
     pollIntervalMs: pollMs,
   };
 }

@@ -28,9 +28,7 @@ export function approvalQuestion({ tool, rule, arguments: args, onlyOnce }: Appr
 }
 
 /** What the user has said; undefined where it is nobody's word. */
-export function toApproval({ action, ...reply }: ElicitationReply): Approval | undefined {
-  if (action === "cancel") return undefined;
-  if (action === "decline") return "no";
-  const content = "content" in reply ? reply.content : undefined;
-  return textOf(content?.scope) === "conversation" ? "conversation" : "once";
+export function toApproval(reply: ElicitationReply): Approval | undefined {
+  if (reply.action !== "accept") return reply.action === "decline" ? "no" : undefined;
+  return textOf(reply.content?.scope) === "conversation" ? "conversation" : "once";
 }

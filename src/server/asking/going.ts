@@ -3,7 +3,7 @@ import type { ElicitationReply } from "../../core/elicitation.ts";
 import { follow } from "../../core/waiting.ts";
 import type { Connection } from "../connection.ts";
 import type { Pace } from "../pace.ts";
-import type { Host } from "./host.ts";
+import { canShow, type Host } from "./host.ts";
 import { nobody, push, type Question } from "./question.ts";
 
 /** Something that a host has asked for, and what it may use on its way. */
@@ -59,8 +59,7 @@ export function start<T>(
   const stop = new AbortController();
   const questions = new Set<Open>();
   const ask: AskHost = async (question, ...withdrawn) => {
-    const canAsk = question.kind === "form" ? host.asksForms : host.asksUrls;
-    if (!canAsk) return nobody;
+    if (!canShow(host, question.kind)) return nobody;
     const { signal, end } = firstOf([stop.signal, ...withdrawn]);
     try {
       if (signal.aborted) return nobody;

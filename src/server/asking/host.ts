@@ -25,6 +25,11 @@ export interface Host {
   capabilities: Readonly<Record<string, unknown>>;
 }
 
+/** Whether the host can show its user such a question. */
+export function canShow({ asksForms, asksUrls }: Host, kind: "form" | "url"): boolean {
+  return kind === "form" ? asksForms : asksUrls;
+}
+
 /** Reads what the request says of its sender, or what was said when the connection began. */
 export function hostOf({ server }: McpServer, { mcpReq }: ServerContext): Host {
   const envelope: unknown = mcpReq.envelope;

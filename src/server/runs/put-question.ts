@@ -6,7 +6,7 @@ import type { PlanReply } from "../../core/plan-reply.ts";
 import { printable } from "../../core/printable.ts";
 import { approvalQuestion, toApproval } from "../asking/approval.ts";
 import type { AskHost } from "../asking/going.ts";
-import type { Host } from "../asking/host.ts";
+import { canShow, type Host } from "../asking/host.ts";
 import { type Question, toQuestion } from "../asking/question.ts";
 import type { OpenQuestion, RunQuestion } from "./question.ts";
 
@@ -39,8 +39,7 @@ export function answerQuestion(question: RunQuestion, reply: ElicitationReply): 
 
 /** Whether this host can show the question to its user. */
 export function canAsk(host: Host, { question }: OpenQuestion): boolean {
-  const isAddress = question.kind === "elicitation" && question.elicitation.kind === "url";
-  return isAddress ? host.asksUrls : host.asksForms;
+  return canShow(host, question.kind === "elicitation" ? question.elicitation.kind : "form");
 }
 
 /** A question as a host's user sees it; undefined where a server has made one that MCP does not know. */
@@ -60,9 +59,8 @@ function ofPlan({ steps }: Extract<RunQuestion, { kind: "plan" }>, locale: Local
   return { kind: "form", message, form: { type: "object", properties: { change } } };
 }
 
-function toPlanReply({ action, ...reply }: ElicitationReply): PlanReply | undefined {
-  if (action === "cancel") return undefined;
-  if (action === "decline") return { reply: "no" };
-  const words = "content" in reply ? textOf(reply.content?.change).trim() : "";
+function toPlanReply(reply: ElicitationReply): PlanReply | undefined {
+  if (reply.action !== "accept") return reply.action === "decline" ? { reply: "no" } : undefined;
+  const words = textOf(reply.content?.change).trim();
   return words === "" ? { reply: "yes" } : { reply: "edit", words };
 }

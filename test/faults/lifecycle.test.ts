@@ -254,7 +254,9 @@ describe("143: launchers that leave the server as a grandchild", () => {
   test("a launcher that leaves at once takes its server along", async () => {
     const it = await place();
     const words = `'${process.execPath}' '${fakeServer}' --mode ignore-sigterm --journal '${it.journal}'`;
-    const config = await configFile({ mcpServers: { gone: { command: "sh", args: ["-c", `${words} & exit 0`] } } });
+    // It leaves once its server runs: we end at once what a launcher leaves behind, even before it could tell of itself.
+    const leaving = `${words} & until [ -s '${it.journal}' ]; do sleep 0.05; done; exit 0`;
+    const config = await configFile({ mcpServers: { gone: { command: "sh", args: ["-c", leaving] } } });
     const { child, finished } = await serve({ ...it, config });
     const pids = await processesIn(it.journal, 1);
     child.stdin.end();

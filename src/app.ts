@@ -26,9 +26,11 @@ import { abortable } from "./core/waiting.ts";
 
 export type { ConfirmPlan } from "./agent/plan-reply.ts";
 export type { ConversationEntry, ConversationStore, RunEntry, SharedStore } from "./agent/store.ts";
-export type { AskRequest, Duet, Parts } from "./app/duet.ts";
+export type { AskRequest, Compaction, CompactRequest, Duet, Parts } from "./app/duet.ts";
 export type { Gateway, List, RequestOptions } from "./app/gateway.ts";
 export type { Inventory } from "./app/inventory.ts";
+export type { LimitChanges } from "./app/limits.ts";
+export type { ModelChanges, ModelParameters } from "./app/model-changes.ts";
 export type { AskElicitation } from "./core/elicitation.ts";
 export type { ApprovalRequest, ApproveCall } from "./core/permission.ts";
 

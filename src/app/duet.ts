@@ -19,6 +19,7 @@ import type { ModelCheck, SearchCheck } from "./checkup.ts";
 import type { Gateway } from "./gateway.ts";
 import type { Inventory } from "./inventory.ts";
 import type { LimitChanges } from "./limits.ts";
+import type { ModelChanges } from "./model-changes.ts";
 import type { OwnModels } from "./models.ts";
 
 /** The whole agent, opened once and shared by every face and connection. */
@@ -29,8 +30,18 @@ export interface Duet {
   localeFor(question: string): Locale;
   /** Runs one question; see `runAgent` for the promises of the stream. */
   ask(request: AskRequest): AsyncGenerator<AgentEvent, void, undefined>;
-  /** The two roles in force; the same object twice when one model plays both. */
-  models(): Promise<Models>;
+  /**
+   * The two roles in force, with what is changed of them; the same object twice when one model plays both. Throws a `config`
+   * error for a model or a parameter that cannot be.
+   */
+  models(changes?: ModelChanges): Promise<Models>;
+  /** What can be chosen as `provider/model`: the models in force, and those of every vendor whose key is set; best first. */
+  modelNames(signal?: AbortSignal): Promise<string[]>;
+  /**
+   * Puts all but the last turn of a conversation into a summary that models read in their place. Throws when there is nothing
+   * to put there, or the model cannot.
+   */
+  compact(request: CompactRequest): Promise<Compaction>;
   /**
    * Every tool there is now, the servers' state, and what was left out and why. Waits for the servers to start, for
    * `patienceMs` milliseconds at most where it is given.
@@ -83,9 +94,29 @@ export interface AskRequest {
   tools?: readonly string[];
   /** What this question changes of the configured limits. */
   limits?: LimitChanges;
+  /** In place of the models in force. */
+  models?: Models | undefined;
+  /** The language of what is said about it; absent: `localeFor` the question. */
+  locale?: Locale | undefined;
   /** Where the run stands in a chain of agents, and what the agent above leaves it. */
   chain?: Chain;
   signal?: AbortSignal;
+}
+
+export interface CompactRequest {
+  conversationId: string;
+  caller?: Caller | undefined;
+  models?: Models | undefined;
+  locale?: Locale | undefined;
+  signal: AbortSignal;
+}
+
+/** What a compaction came to; tokens are estimates. */
+export interface Compaction {
+  /** Turns that the summary stands for. */
+  turns: number;
+  tokensBefore: number;
+  tokensAfter: number;
 }
 
 /** What a program that embeds Duet brings itself, in place of what the configuration says. */

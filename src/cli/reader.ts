@@ -13,6 +13,28 @@ export interface Reader {
   write(line: string): void;
   /** `/exit` was typed: a no, and more. */
   leave?(): void;
+  /**
+   * Lets one of several be chosen with the arrow keys; undefined when none was. Absent where only lines are typed: `pickOne`
+   * asks there by number. Rejects when the signal aborts.
+   */
+  pick?<T>(picking: Picking<T>, signal: AbortSignal): Promise<T | undefined>;
+}
+
+/** Something to be chosen. */
+export interface Picking<T> {
+  title: string;
+  choices: readonly Choice<T>[];
+  /** The one that is in force, or that an Enter takes: where the cursor stands first. */
+  chosen?: T | undefined;
+}
+
+export interface Choice<T> {
+  value: T;
+  label: string;
+  /** A few quiet words beside it. */
+  detail?: string | undefined;
+  /** Words that may be typed for it, in lower case: `y`, `yes`, `好`. */
+  words?: readonly string[] | undefined;
 }
 
 /** Asks once; the screen's line is ended also where no Enter did it. */

@@ -21,8 +21,8 @@ export interface ApprovalRequest {
   onlyOnce: boolean;
 }
 
-/** What a person says: for this call, for all calls like it in this conversation, or no. */
-export type Approval = "once" | "conversation" | "no";
+/** What a person says: yes or no, for this call or for all calls like it in this conversation. */
+export type Approval = "once" | "conversation" | "no" | "never";
 
 /** Shows a call to a person and waits for the answer; undefined when nobody answers. Rejects only when the signal aborts. */
 export type ApproveCall = (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval | undefined>;

@@ -1,0 +1,44 @@
+import type { Duet, LimitChanges, ModelChanges } from "../../app.ts";
+import type { Config } from "../../config.ts";
+import type { Locale } from "../../core/locale.ts";
+import type { Mode } from "../../core/outcome.ts";
+import type { Reader } from "../reader.ts";
+import type { SearchSwitch } from "../search-switch.ts";
+import type { StepBook } from "../steps/step.ts";
+import type { Line } from "../terminal/line.ts";
+import type { SessionBill } from "./session-bill.ts";
+
+/** What a chat goes by, and its commands change. */
+export interface ChatSettings {
+  locale: Locale;
+  mode: Mode;
+  readonly search: SearchSwitch;
+  /** Over the configured models. */
+  models: ModelChanges;
+  /** Over the configured limits. */
+  limits: LimitChanges;
+}
+
+/** A chat as its commands see it. */
+export interface Chat {
+  readonly duet: Duet;
+  readonly config: Config;
+  readonly settings: ChatSettings;
+  readonly steps: StepBook;
+  readonly bill: SessionBill;
+  /** The conversation that goes on; undefined before the first question of a new one. */
+  readonly conversationId: string | undefined;
+  /** The last run of this chat. */
+  readonly runId: string | undefined;
+  /** Somebody who can be asked or shown a picker; undefined where the input is a pipe. */
+  readonly reader: Reader | undefined;
+  write(...lines: (string | Line)[]): void;
+  /** Begins a new conversation: what was said, found and agreed to is left behind. */
+  startAnew(): void;
+  /** Goes on with this one, and shows how it ended. Rejects when there is none. */
+  goOn(conversationId: string): Promise<void>;
+  /** Asks as if it had been typed, in a mode of its own. */
+  ask(question: string, mode: Mode): Promise<void>;
+  /** The mode, the models or the language have changed. */
+  refresh(): void;
+}

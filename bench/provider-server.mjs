@@ -1,9 +1,12 @@
-// The other side of providers.mjs: answers any request with a turn of 1,000 chunks, in the form of the wire that the path
-// names, each chunk sent by itself. Prints its address.
+// The other side of providers.mjs and terminal.mjs: answers any request with a turn of 1,000 chunks, in the form of the wire
+// that the path names, each chunk sent by itself; with a number as its argument with so many pieces of Markdown. Prints its
+// address.
 import { createServer } from "node:http";
+import { markdownPieces } from "./markdown-pieces.mjs";
 
-const words = Array.from({ length: 1000 }, (_, index) => ` word${index % 10}`);
-const usage = { input_tokens: 12, output_tokens: 1000, total_tokens: 1012 };
+const pieces = Number(process.argv[2] ?? 0);
+const words = pieces > 0 ? markdownPieces(pieces) : Array.from({ length: 1000 }, (_, index) => ` word${index % 10}`);
+const usage = { input_tokens: 12, output_tokens: words.length, total_tokens: 12 + words.length };
 
 function* chat() {
   const frame = { id: "chatcmpl-C1KMEUDb1vVwsROQUCZTgG6A6vtWo", object: "chat.completion.chunk", created: 1754432618 };
@@ -13,7 +16,11 @@ function* chat() {
   yield chunk({ role: "assistant", content: "" });
   for (const word of words) yield chunk({ content: word });
   yield chunk({}, "stop");
-  yield sse({ ...rest, choices: [], usage: { prompt_tokens: 12, completion_tokens: 1000, total_tokens: 1012 } });
+  yield sse({
+    ...rest,
+    choices: [],
+    usage: { prompt_tokens: 12, completion_tokens: words.length, total_tokens: 12 + words.length },
+  });
   yield "data: [DONE]\n\n";
 }
 

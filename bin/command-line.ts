@@ -14,7 +14,7 @@ import { conversationsCommands } from "./commands/conversations.ts";
 import { installOptions } from "./commands/install.ts";
 import { output, rows, textOrJson } from "./commands/rows.ts";
 import { toolsCommands } from "./commands/tools.ts";
-import { conversationOptions, serveOptions } from "./options.ts";
+import { chatOptions, conversationOptions, serveOptions } from "./options.ts";
 
 /** What the command line asks for; undefined when yargs has answered itself (`--help`, `--version`). Throws `config` errors. */
 export async function readCommandLine(argv: string[]): Promise<Action | undefined> {
@@ -42,7 +42,7 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
     .command(
       ["chat", "$0"],
       "terminal chat (the default)",
-      (it) => it.options(rows(conversationOptions)),
+      (it) => it.options(rows(chatOptions)),
       (values) => take(chat(values)),
     )
     .command(

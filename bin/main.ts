@@ -1,11 +1,12 @@
 import { Console } from "node:console";
-import { parseArgs } from "node:util";
+import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
 import { DuetError, report, toDuetError } from "../src/core/errors.ts";
 import { sentences } from "../src/core/lines.ts";
 import { printableLine } from "../src/core/printable.ts";
 import type { Action } from "./actions/action.ts";
+import { chat } from "./actions/chat.ts";
 import { serve } from "./actions/serve.ts";
-import { type Option, serveOptions, sharedOptions } from "./options.ts";
+import { chatOptions, type Option, serveOptions, sharedOptions } from "./options.ts";
 import type { Values } from "./values.ts";
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -57,7 +58,7 @@ async function unwrittenCode(error: NodeJS.ErrnoException): Promise<number> {
 
 async function run(argv: string[], signal: AbortSignal): Promise<number> {
   try {
-    const action = plainServe(argv) ?? (await (await import("./command-line.ts")).readCommandLine(argv));
+    const action = plainAction(argv) ?? (await (await import("./command-line.ts")).readCommandLine(argv));
     return action === undefined ? 0 : await action({ signal, console: process });
   } catch (thrown) {
     const error = toDuetError(thrown);
@@ -78,15 +79,27 @@ async function errorText(error: DuetError, locale: string | undefined): Promise<
   return `duet: ${sentences(message, hint)}`;
 }
 
-/** `duet serve` with ordinary flags, read without yargs: hosts wait for it. Anything unusual is left to yargs. */
-function plainServe(argv: string[]): Action | undefined {
-  if (argv[0] !== "serve") return undefined;
+/** `duet serve` and `duet chat` with ordinary flags, read without yargs: hosts and people wait for them. Anything else is left to yargs. */
+function plainAction(argv: string[]): Action | undefined {
+  const [command = ""] = argv;
+  if (command === "serve") return plain(argv.slice(1), serveOptions, serve);
+  if (command === "chat") return plain(argv.slice(1), chatOptions, chat);
+  return command === "" || command.startsWith("-") ? plain(argv, chatOptions, chat) : undefined;
+}
+
+function plain(
+  args: string[],
+  own: Readonly<Record<string, Option>>,
+  action: (values: Values) => Action,
+): Action | undefined {
+  const options = Object.entries<Option>({ ...sharedOptions, ...own });
+  const rows = options.map(([name, { type, alias }]): [string, ParseArgsOptionDescriptor] => [
+    name,
+    alias === undefined ? { type } : { type, short: alias },
+  ]);
   try {
-    const all = { ...sharedOptions, ...serveOptions };
-    const { values } = parseArgs({ args: argv.slice(1), options: all, strict: true });
-    const options = Object.entries<Option>(all);
-    const given: Values = values;
-    return options.every(([name, { choices }]) => isChoice(given[name], choices)) ? serve(given) : undefined;
+    const given: Values = parseArgs({ args, options: Object.fromEntries(rows), strict: true }).values;
+    return options.every(([name, { choices }]) => isChoice(given[name], choices)) ? action(given) : undefined;
   } catch {
     return undefined;
   }

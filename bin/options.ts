@@ -35,6 +35,12 @@ export const conversationOptions = {
   continue: { type: "boolean", alias: "c", describe: "goes on with the last conversation" },
 } as const satisfies Record<string, Option>;
 
+/** Of `chat`. */
+export const chatOptions = {
+  ...conversationOptions,
+  "screen-reader": { type: "boolean", describe: "plain lines for a screen reader: nothing is redrawn" },
+} as const satisfies Record<string, Option>;
+
 /** Of `serve`. */
 export const serveOptions = {
   http: { type: "string", describe: "over HTTP at [HOST:]PORT/mcp instead of stdio (127.0.0.1; 0: any free port)" },
@@ -71,6 +77,7 @@ export function toFlags(values: Values): Flags {
     search: searchFlag(values),
     locale: text(values.locale),
     verbose: values.verbose === true ? true : undefined,
+    screenReader: values["screen-reader"] === true ? true : undefined,
   };
 }
 

@@ -4,7 +4,7 @@ import { createGateways } from "./app/gateway.ts";
 import { type Inventory, noTools, openOffer, type Wanted } from "./app/inventory.ts";
 import { mergeLimits } from "./app/limits.ts";
 import { loadInTurn } from "./app/load-in-turn.ts";
-import { choose, chooseModels } from "./app/models.ts";
+import { choose, createModels } from "./app/models.ts";
 import { brokenTools, lostConversation, nested, suspicious, unapproved, unavailable } from "./app/notices.ts";
 import { once } from "./app/once.ts";
 import { openAgent, readOwnAgent } from "./app/own-agent.ts";
@@ -24,9 +24,10 @@ import type { AgentEvent } from "./core/events.ts";
 import { type Locale, languageOf } from "./core/locale.ts";
 import { abortable } from "./core/waiting.ts";
 
+export type { Compaction } from "./agent/compact.ts";
 export type { ConfirmPlan } from "./agent/plan-reply.ts";
 export type { ConversationEntry, ConversationStore, RunEntry, SharedStore } from "./agent/store.ts";
-export type { AskRequest, Compaction, CompactRequest, Duet, Parts } from "./app/duet.ts";
+export type { AskRequest, CompactRequest, Duet, Parts } from "./app/duet.ts";
 export type { Gateway, List, RequestOptions } from "./app/gateway.ts";
 export type { Inventory } from "./app/inventory.ts";
 export type { LimitChanges } from "./app/limits.ts";
@@ -44,8 +45,9 @@ const patienceMs = 10_000;
 export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet> {
   const own = await readOwnAgent(config);
   const agent = once(() => openAgent(own.prompts));
-  const models = once(() => chooseModels(config, parts.models));
-  const offer = openOffer(config, parts.tools, createSample(models.get));
+  const models = createModels(config, parts.models);
+  const modelList = once(async () => (await import("./app/model-names.ts")).createModelList(config));
+  const offer = openOffer(config, parts.tools, createSample(models.open));
   const gateways = createGateways(offer, parts.warn ?? (() => {}));
   const store = once(() => openStore(config, parts.store));
   const telemetry = openTelemetry(config.telemetry, parts.warn ?? (() => {}));
@@ -63,11 +65,11 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
     const { question, caller = operator, conversationId, mode = "agent", search, approveCall, limits, chain } = request;
     const { signal } = going;
     const began = performance.now();
-    const locale = localeFor(question);
+    const locale = request.locale ?? localeFor(question);
     const [{ runAgent, prompts }, { store: whole, takeNotices }, chosen] = await Promise.all([
       agent.get(),
       store.get(),
-      models.get(),
+      request.models ?? models.open(),
     ]);
     const kept = storeOf(whole, caller);
     const { known, waitedMs } = await loadInTurn(kept, conversationId, { caller, going, turns: planTurns });
@@ -131,11 +133,32 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
   return {
     locale: config.locale,
     localeFor,
-    models: models.get,
+    models: models.open,
+    modelParameters: models.parameters,
+    async modelNames(signal) {
+      const [list, inForce] = await abortable(Promise.all([modelList.get(), models.open()]), signal);
+      return list(inForce, signal);
+    },
+    async compact(request) {
+      if (runs.isStopped) throw closed();
+      const going = runs.begin(request.signal);
+      try {
+        const [{ compact }, { prompts }, { store: whole }, chosen] = await Promise.all([
+          import("./app/compact.ts"),
+          agent.get(),
+          store.get(),
+          request.models ?? models.open(),
+        ]);
+        const kept = storeOf(whole, request.caller ?? operator);
+        return await compact({ ...request, models: chosen, store: kept, prompts, config, signal: going.signal });
+      } finally {
+        going.end();
+      }
+    },
     store: async (caller = operator) => storeOf((await store.get()).store, caller),
     inventory: (signal, patienceMs) => abortable(offer.take({}, { signal, patienceMs }), signal),
     async weigh(tools) {
-      const [{ weighOffer }, { functionCall }] = await Promise.all([agent.get(), models.get()]);
+      const [{ weighOffer }, { functionCall }] = await Promise.all([agent.get(), models.open()]);
       return weighOffer(tools, functionCall, config.tools.searchAbove, finding.weights);
     },
     servers: async (signal) => (await triedServers(signal))?.status() ?? [],

@@ -74,6 +74,7 @@ export async function loadConfig(
     search: readSearch(settings.search, sources),
     web: settings.web,
     serve: settings.serve,
+    terminal: settings.terminal,
     email: readEmail(settings.email, sources, origins["email.host"]),
     prompts: { directory: prompts.directory && absolute("prompts.directory", prompts.directory) },
     conversations: settings.conversations,

@@ -14,7 +14,7 @@ export function ask(values: Values): Action {
       const [{ runAsk }, { readQuestion }, { showsHyperlinks }] = await Promise.all([
         import("../../src/cli/ask.ts"),
         import("../../src/cli/question.ts"),
-        import("../../src/cli/hyperlinks.ts"),
+        import("../../src/cli/terminal/shows-hyperlinks.ts"),
       ]);
       const question = await readQuestion(text(values.question), console);
       if (question === "") throw noQuestion();

@@ -13,25 +13,29 @@ export function chat(values: Values): Action {
   return (context) =>
     withDuet(flags, context, async (opened) => {
       const { duet, config, console, signal } = opened;
-      const [{ runChat }, { showsHyperlinks }] = await Promise.all([
-        import("../../src/cli/chat.ts"),
-        import("../../src/cli/hyperlinks.ts"),
+      const [{ runChat }, { openFace }, { programPlaces }] = await Promise.all([
+        import("../../src/cli/chat/run-chat.ts"),
+        import("../../src/cli/chat/open-face.ts"),
+        import("../../src/config.ts"),
       ]);
-      const mode = modeOf(values) ?? (console.stdin.isTTY ? await startMode(config, duet) : "agent");
+      const isTyped = console.stdin.isTTY === true;
+      const mode = modeOf(values) ?? (isTyped ? await startMode(config, duet) : "agent");
       const conversationId = await chosenConversation(choice, { duet, config });
-      if (choice === "latest") await tellTitle(duet, console);
+      if (choice === "latest" && !isTyped) await tellTitle(duet, console);
       const { enabled } = config.search;
+      const { home, directory: cwd } = programPlaces();
+      const place = { console, config, wantsColours: values["no-color"] !== true, signal };
       const options = {
         duet,
-        console,
+        config,
         conversationId,
         mode,
         search: { on: enabled === true, isBarred: enabled === false },
-        verbose: config.agent.verbose,
-        hyperlinks: showsHyperlinks(console.stdout, config.environment, values["no-color"] !== true),
+        folders: { cwd, home },
+        openFace: openFace.bind(undefined, place),
         signal,
       };
-      if (!console.stdin.isTTY) return runChat(options);
+      if (!isTyped) return runChat(options);
       return following({ ...opened, flags }, (asides) => runChat({ ...options, asides }));
     });
 }

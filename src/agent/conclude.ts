@@ -1,7 +1,7 @@
 import { type DuetError, type ErrorReport, report } from "../core/errors.ts";
 import { say } from "../core/locale.ts";
 import type { FinishReason } from "../core/model.ts";
-import { hasSucceeded, type Outcome, type StopReason } from "../core/outcome.ts";
+import { hasSucceeded, type Outcome, type OutcomeMeta, type StopReason } from "../core/outcome.ts";
 import { emptyAnswer } from "./empty-answer.ts";
 import type { Run } from "./run.ts";
 import { stopReasonOf } from "./stop-reason.ts";
@@ -27,20 +27,25 @@ export function toOutcome(run: Run, ending: Ending, elapsedMs: number): Outcome 
     trace_id: run.traceId,
     tool_calls: run.calls,
     citations: run.answer.citations(),
-    meta: {
-      total_tokens: run.statistics.totalTokens(),
-      tool_calls_count: run.calls.length,
-      latency_ms: Math.round(elapsedMs),
-      iterations: run.statistics.iterations,
-      mode: run.mode,
-      cost_usd: run.statistics.totalCost(),
-      agents: run.agentsBelow.bill(),
-      models: {
-        function_call: run.statistics.bill("functionCall", run.models.functionCall),
-        answer: run.statistics.bill("answer", run.models.answer),
-      },
-    },
+    meta: billOf(run, elapsedMs),
     error: reportOf(run, ending, status),
+  };
+}
+
+/** What a run has used. */
+export function billOf(run: Run, elapsedMs: number): OutcomeMeta {
+  return {
+    total_tokens: run.statistics.totalTokens(),
+    tool_calls_count: run.calls.length,
+    latency_ms: Math.round(elapsedMs),
+    iterations: run.statistics.iterations,
+    mode: run.mode,
+    cost_usd: run.statistics.totalCost(),
+    agents: run.agentsBelow.bill(),
+    models: {
+      function_call: run.statistics.bill("functionCall", run.models.functionCall),
+      answer: run.statistics.bill("answer", run.models.answer),
+    },
   };
 }
 

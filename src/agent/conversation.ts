@@ -24,6 +24,8 @@ export interface Summary {
   text: string;
   /** How many of the oldest turns it stands for. */
   turns: number;
+  /** Somebody asked for it: models read it also where the turns themselves would fit. */
+  isWanted?: boolean | undefined;
 }
 
 /** `run-…`, `conv-…`: 122 random bits, so that nobody guesses another's. */

@@ -12,13 +12,13 @@ import type { ConversationStore } from "./store.ts";
 import { smallerOf, tokensOf, windowOf } from "./window.ts";
 
 /** What the conversation may take of the smaller window: tools, results and the answer need the rest. */
-const historyShare = 1 / 3;
+export const historyShare = 1 / 3;
 /**
  * How that is divided when it is too little: half for the last turns as they are, a quarter for the summary. The last
  * quarter stays free, so that not every turn is followed by a compression.
  */
 const recentShare = 1 / 2;
-const summaryShare = 1 / 4;
+export const summaryShare = 1 / 4;
 
 /**
  * The conversation so far as the models of a run read it, oldest first. Where it takes too much of a window, the
@@ -27,13 +27,9 @@ const summaryShare = 1 / 4;
  */
 export async function recall(run: Run, store: ConversationStore): Promise<Message[]> {
   const { turns } = run.conversation;
-  const model = smallerOf(run.models);
-  const budget = windowOf(model) * historyShare;
-  const sizing: Sizing = {
-    tokensOf: (text) => tokensOf(model, text),
-    shorten: (text, kept) => run.results.shorten(text, kept, false),
-  };
-  if (fitWithin(turns, budget, sizing)) return messagesOfTurns(turns);
+  const budget = windowOf(smallerOf(run.models)) * historyShare;
+  const sizing = sizingOf(run);
+  if (!run.conversation.summary?.isWanted && fitWithin(turns, budget, sizing)) return messagesOfTurns(turns);
 
   const summary = readable(run.conversation.summary, turns.length, { budget, sizing });
   const opening = summary ? messagesOfSummary(run, summary) : [];
@@ -54,9 +50,19 @@ export async function recall(run: Run, store: ConversationStore): Promise<Messag
     return [...opening, ...messagesOfTurns(shortened), ...last];
   }
   tell(run, "info", "history-compressed", compressed(older.length));
-  const made = { text: shortenText(text, budget * summaryShare, sizing), turns: (summary?.turns ?? 0) + recent };
+  const short = shortenText(text, budget * summaryShare, sizing);
+  const made = { text: short, turns: (summary?.turns ?? 0) + recent };
   await keep(run, store, made);
   return [...messagesOfSummary(run, made), ...last];
+}
+
+/** How what is said is measured and shortened, so that both models can read it. */
+export function sizingOf({ models, results }: Run): Sizing {
+  const model = smallerOf(models);
+  return {
+    tokensOf: (text) => tokensOf(model, text),
+    shorten: (text, kept) => results.shorten(text, kept, false),
+  };
 }
 
 /** A summary that another model made may be too long for the one that reads it now. */

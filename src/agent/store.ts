@@ -20,7 +20,7 @@ export interface ConversationStore {
   create(id?: string): Promise<Conversation>;
   /** Keeps a run that has ended, all of it or nothing. Rejects where the conversation is another owner's. */
   append(run: FinishedRun): Promise<void>;
-  /** Keeps what stands in place of the oldest turns; never replaces a summary of more turns. */
+  /** Keeps what stands in place of the oldest turns; never replaces a summary of more turns, nor one of as many that is wanted by one that is not. */
   summarise(conversationId: string, summary: Summary): Promise<void>;
   /** The conversation that was last asked something; undefined when there is none. */
   latest(): Promise<string | undefined>;

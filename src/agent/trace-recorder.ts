@@ -1,8 +1,8 @@
+import { findRecords } from "../core/call-records.ts";
 import type { AgentEvent, PlanStep, ToolEnd } from "../core/events.ts";
 import { addUsage, noUsage } from "../core/model.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { AgentTrace, ToolStats, TracePhase, TraceStep } from "../core/trace.ts";
-import { findRecords } from "./call-records.ts";
 import { growText, keepText } from "./growing-text.ts";
 import { createTraceNotes } from "./trace-notes.ts";
 import { toTokenUsage, toTracePhase } from "./trace-usage.ts";

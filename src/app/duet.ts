@@ -1,3 +1,4 @@
+import type { Compaction } from "../agent/compact.ts";
 import type { Evaluator } from "../agent/evaluator.ts";
 import type { OfferWeight } from "../agent/offer-weight.ts";
 import type { ConfirmPlan } from "../agent/plan-reply.ts";
@@ -19,7 +20,7 @@ import type { ModelCheck, SearchCheck } from "./checkup.ts";
 import type { Gateway } from "./gateway.ts";
 import type { Inventory } from "./inventory.ts";
 import type { LimitChanges } from "./limits.ts";
-import type { ModelChanges } from "./model-changes.ts";
+import type { ModelChanges, ModelParameters } from "./model-changes.ts";
 import type { OwnModels } from "./models.ts";
 
 /** The whole agent, opened once and shared by every face and connection. */
@@ -35,6 +36,8 @@ export interface Duet {
    * error for a model or a parameter that cannot be.
    */
   models(changes?: ModelChanges): Promise<Models>;
+  /** The parameters of the two roles, likewise; none of the offline rules, nor of models that an embedding program has made. */
+  modelParameters(changes?: ModelChanges): Promise<Record<"functionCall" | "answer", ModelParameters>>;
   /** What can be chosen as `provider/model`: the models in force, and those of every vendor whose key is set; best first. */
   modelNames(signal?: AbortSignal): Promise<string[]>;
   /**
@@ -109,14 +112,6 @@ export interface CompactRequest {
   models?: Models | undefined;
   locale?: Locale | undefined;
   signal: AbortSignal;
-}
-
-/** What a compaction came to; tokens are estimates. */
-export interface Compaction {
-  /** Turns that the summary stands for. */
-  turns: number;
-  tokensBefore: number;
-  tokensAfter: number;
 }
 
 /** What a program that embeds Duet brings itself, in place of what the configuration says. */

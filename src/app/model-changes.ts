@@ -1,3 +1,7 @@
+import type { ModelParameters } from "../providers/resolve.ts";
+
+export type { ModelParameters };
+
 /** What somebody changes of the configured models while the program runs. */
 export interface ModelChanges {
   /** `provider/model`, or the JSON of AGENT_FUNCTION_CALL_MODEL. */
@@ -6,11 +10,4 @@ export interface ModelChanges {
   answer?: string | null | undefined;
   /** Over the parameters of each role; where one model plays both, those of `answer` count. */
   parameters?: { functionCall?: ModelParameters | undefined; answer?: ModelParameters | undefined } | undefined;
-}
-
-export interface ModelParameters {
-  temperature?: number | undefined;
-  /** Output tokens. */
-  maxTokens?: number | undefined;
-  topP?: number | undefined;
 }

@@ -2,9 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import type { Models } from "../agent/run.ts";
 import type { ModelChoice } from "../config/models.ts";
 import type { Config } from "../config.ts";
+import type { Locale } from "../core/locale.ts";
 import type { Model } from "../core/model.ts";
 import type { Endpoints } from "../providers/endpoints.ts";
-import type { Chosen } from "./checkup.ts";
+import { changeChoices, refuseOwnParameters } from "./changed-choices.ts";
+import type { Chosen, Role } from "./checkup.ts";
+import type { ModelChanges, ModelParameters } from "./model-changes.ts";
+import { type Once, once } from "./once.ts";
 
 /** Models that an embedding program has made itself. */
 export interface OwnModels {
@@ -14,18 +18,73 @@ export interface OwnModels {
   alone?: boolean;
 }
 
-/** Opens the models in force, the program's own first; the same object twice where one plays both parts. */
-export async function chooseModels(config: Config, own: OwnModels = {}): Promise<Models> {
-  const decideOwn = own.functionCall;
-  if (decideOwn && (own.answer || own.alone)) return { functionCall: decideOwn, answer: own.answer ?? decideOwn };
-  const { functionCall, answer } = await choose(config);
-  const { createEndpoints } = await import("../providers/endpoints.ts");
-  const endpoints = createEndpoints();
-  const decide = decideOwn ?? (await open(functionCall, config, endpoints));
-  if (own.answer) return { functionCall: decide, answer: own.answer };
-  const isOne = answer === undefined || (own.alone && !decideOwn);
-  return { functionCall: decide, answer: isOne ? decide : await open(answer, config, endpoints) };
+/** The models of a process. Both throw a `config` error for a change that cannot be. */
+export interface ModelRoom {
+  /**
+   * Opens the models in force, the program's own first, with what is changed of them; the same object twice where one plays both
+   * parts, and the same as before where nothing is changed.
+   */
+  open(changes?: ModelChanges): Promise<Models>;
+  /** The parameters of each role; none of the offline rules, nor of the program's own models. */
+  parameters(changes?: ModelChanges): Promise<Record<Role, ModelParameters>>;
 }
+
+export function createModels(config: Config, own: OwnModels = {}): ModelRoom {
+  const kept: { choice: ModelChoice; model: Promise<Model> }[] = [];
+  const configured = once(() => choose(config));
+  const endpoints = once(async () => (await import("../providers/endpoints.ts")).createEndpoints());
+
+  async function opened(player: Player): Promise<Model> {
+    if ("stream" in player) return player;
+    const known = kept.find(({ choice }) => isDeepStrictEqual(choice, player));
+    if (known) return known.model;
+    const model = openModel(player, config.locale, endpoints);
+    kept.push({ choice: player, model });
+    if (kept.length > mostKept) kept.shift();
+    return model;
+  }
+
+  /** What plays each part: the program's own model, else a choice. */
+  async function choosePlayers(changes: ModelChanges): Promise<Record<Role, Player>> {
+    const decideOwn = changes.functionCall === undefined ? own.functionCall : undefined;
+    const answerOwn = changes.answer === undefined ? own.answer : undefined;
+    const isAlone = changes.answer === null || (changes.answer === undefined && own.alone === true);
+    refuseOwnParameters({ functionCall: decideOwn, answer: answerOwn ?? (isAlone ? decideOwn : undefined) }, changes);
+    if (decideOwn && (answerOwn || isAlone)) return { functionCall: decideOwn, answer: answerOwn ?? decideOwn };
+    const meant = isAlone ? { ...changes, answer: null } : changes;
+    const { functionCall, answer } = await changeChoices(
+      await configured.get(),
+      meant,
+      config,
+      decideOwn !== undefined,
+    );
+    const decide = decideOwn ?? functionCall;
+    return { functionCall: decide, answer: answerOwn ?? answer ?? decide };
+  }
+
+  return {
+    async open(changes = {}) {
+      const { functionCall, answer } = await choosePlayers(changes);
+      const decide = await opened(functionCall);
+      return { functionCall: decide, answer: answer === functionCall ? decide : await opened(answer) };
+    },
+    async parameters(changes = {}) {
+      const { functionCall, answer } = await choosePlayers(changes);
+      return { functionCall: parametersOf(functionCall), answer: parametersOf(answer) };
+    },
+  };
+}
+
+type Player = Model | ModelChoice;
+
+function parametersOf(player: Player): ModelParameters {
+  if (!("wire" in player)) return {};
+  const { temperature, maxTokens, topP } = player;
+  return { temperature, maxTokens, topP };
+}
+
+/** Models that are kept open: whoever goes back to one gets the same. */
+const mostKept = 20;
 
 /** The configured models; else the first with a key, a local Ollama that answers, or the offline rules. */
 export async function choose(config: Config): Promise<Chosen> {
@@ -38,10 +97,13 @@ export async function choose(config: Config): Promise<Chosen> {
   return { functionCall: found ?? { provider: "offline", model: "rules" } };
 }
 
-async function open(choice: ModelChoice, config: Config, endpoints: Endpoints): Promise<Model> {
-  if (!("wire" in choice)) return offline(config);
+async function openModel(choice: ModelChoice, locale: Locale, endpoints: Once<Endpoints>): Promise<Model> {
+  if (!("wire" in choice)) {
+    const { createOfflineModel } = await import("../providers/offline/model.ts");
+    return createOfflineModel({ locale });
+  }
   const { createModel } = await import("../providers/create.ts");
-  return createModel(choice, { locale: config.locale, endpoints });
+  return createModel(choice, { locale, endpoints: await endpoints.get() });
 }
 
 async function localOllama({ ollama, providers, environment }: Config): Promise<ModelChoice | undefined> {
@@ -53,9 +115,4 @@ async function localOllama({ ollama, providers, environment }: Config): Promise<
   return model === undefined
     ? undefined
     : resolveModel({ provider: "ollama", model }, providers, environment, "ollama");
-}
-
-async function offline({ locale }: Config): Promise<Model> {
-  const { createOfflineModel } = await import("../providers/offline/model.ts");
-  return createOfflineModel({ locale });
 }

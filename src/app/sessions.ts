@@ -7,6 +7,8 @@ export interface Session {
   readonly told: Set<string>;
   /** Kinds of calls that its reader has agreed to, once for all. */
   readonly approved: Set<string>;
+  /** The same of those that its reader has refused. */
+  readonly refused: Set<string>;
   /** The names of the tools that were loaded for it because they are too many to be listed, in order. */
   readonly loaded: Set<string>;
 }
@@ -25,7 +27,7 @@ export function createSessions(max = 1000): Sessions {
   return (key, isNew) => {
     // A conversation that was removed may begin again under its id; what it had searched is gone with it.
     const known = isNew ? undefined : sessions.get(key);
-    const session = known ?? { told: new Set(), approved: new Set(), loaded: new Set() };
+    const session = known ?? { told: new Set(), approved: new Set(), refused: new Set(), loaded: new Set() };
     sessions.set(key, session);
     return session;
   };

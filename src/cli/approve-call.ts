@@ -1,38 +1,68 @@
 import { setImmediate } from "node:timers/promises";
-import type { ApproveCall } from "../app.ts";
-import { say, type Text } from "../core/locale.ts";
+import type { ApprovalRequest, ApproveCall } from "../app.ts";
+import { type Locale, say, type Text } from "../core/locale.ts";
+import type { Approval } from "../core/permission.ts";
 import { printableLine } from "../core/printable.ts";
-import { askLine, type Reader } from "./reader.ts";
+import { showLookAlikes } from "./confusable.ts";
+import { pickOne, type TypedQuestion } from "./pick-one.ts";
+import type { Choice, Picking, Reader } from "./reader.ts";
 import { showArguments } from "./show-arguments.ts";
-import { readYesNo } from "./yes-no.ts";
+import { noWords, yesWords } from "./yes-no.ts";
 
 /**
- * Asks at a terminal whether a call may run: once, for the whole conversation where that is offered, or not. The end of the
- * input and `/exit` are a no; everything else is asked again.
+ * Asks at a terminal whether a call may run: once, for the whole conversation where that is offered, or not, or never in this
+ * conversation. The end of the input, Escape and `/exit` are a no; everything else is asked again.
  */
 export function createApproveCall(reader: Reader): ApproveCall {
-  const { locale, write, leave } = reader;
-  return async ({ tool, arguments: args, rule, onlyOnce }, signal) => {
+  return async (request, signal) => {
     // The start of the call has been told as an event, and is on the screen once that has been read.
     await setImmediate();
-    const head = { zh: `🔐 需要同意 · ${tool} · 规则 ${rule}`, en: `🔐 needs consent · ${tool} · rule ${rule}` };
-    write(printableLine(say(locale, head)));
-    write(showArguments(args, locale));
-    const query = say(locale, question(printableLine(tool), onlyOnce));
-    for (;;) {
-      const line = (await askLine(reader, query, signal))?.trim().toLowerCase();
-      if (line === undefined) return "no";
-      if (line === "/exit") {
-        leave?.();
-        return "no";
-      }
-      const answer = readYesNo(line);
-      if (answer !== undefined) return answer ? "once" : "no";
-      if (!onlyOnce && always.has(line)) return "conversation";
-      if (line !== "") write(say(locale, wanted(onlyOnce, leave !== undefined)));
-    }
+    const { locale, write, leave } = reader;
+    const { arguments: args, onlyOnce } = request;
+    const tool = showLookAlikes(printableLine(request.tool));
+    write(head(tool, request, locale));
+    write(showLookAlikes(showArguments(args, locale)));
+    const typed: TypedQuestion = {
+      query: say(locale, question(tool, onlyOnce)),
+      wanted: say(locale, wanted(onlyOnce, leave !== undefined)),
+    };
+    return (await pickOne(reader, picking(tool, onlyOnce, locale), signal, typed)) ?? "no";
   };
 }
+
+function head(tool: string, { tool: name, rule }: ApprovalRequest, locale: Locale): string {
+  const [server, own] = name.split(/__(.*)/s);
+  const from = own === undefined ? { zh: "", en: "" } : { zh: ` · 服务器 ${server}`, en: ` · server ${server}` };
+  const text = {
+    zh: `🔐 需要同意 · ${tool} · 规则 ${rule}${from.zh}`,
+    en: `🔐 needs consent · ${tool} · rule ${rule}${from.en}`,
+  };
+  return printableLine(say(locale, text));
+}
+
+/** Nothing is chosen beforehand: an Enter that was meant for something else agrees to nothing. */
+function picking(tool: string, onlyOnce: boolean, locale: Locale): Picking<Approval> {
+  const choices = answers.filter(({ value }) => value !== "conversation" || !onlyOnce);
+  return {
+    title: say(locale, { zh: `允许执行 ${tool}？`, en: `Let ${tool} run?` }),
+    choices: choices.map(({ value, label, words }): Choice<Approval> => ({ value, label: say(locale, label), words })),
+  };
+}
+
+const answers: readonly { value: Approval; label: Text; words: readonly string[] }[] = [
+  { value: "once", label: { zh: "允许这一次", en: "Yes, once" }, words: [...yesWords] },
+  {
+    value: "conversation",
+    label: { zh: "本次对话中都允许", en: "Yes, always in this conversation" },
+    words: ["a", "always", "都允许", "总是"],
+  },
+  { value: "no", label: { zh: "不允许", en: "No" }, words: [...noWords] },
+  {
+    value: "never",
+    label: { zh: "本次对话中都不允许", en: "Never in this conversation" },
+    words: ["never", "都不允许", "总不"],
+  },
+];
 
 /** It names the tool again: long arguments may have pushed the first line off the screen. */
 function question(tool: string, onlyOnce: boolean): Text {
@@ -44,9 +74,7 @@ function question(tool: string, onlyOnce: boolean): Text {
 
 function wanted(onlyOnce: boolean, canLeave: boolean): Text {
   return {
-    zh: `请输入 ${onlyOnce ? "y 或 n" : "y、a 或 n"}${canLeave ? "；/exit 拒绝并退出" : ""}。`,
-    en: `Type ${onlyOnce ? "y or n" : "y, a or n"}${canLeave ? "; /exit says no and leaves" : ""}.`,
+    zh: `请输入 ${onlyOnce ? "y 或 n" : "y、a 或 n"}${canLeave ? "；/exit 拒绝并退出" : ""}。输入 never：本次对话中都不允许。`,
+    en: `Type ${onlyOnce ? "y or n" : "y, a or n"}${canLeave ? "; /exit says no and leaves" : ""}. Or never: no for the rest of this conversation.`,
   };
 }
-
-const always: ReadonlySet<string> = new Set(["a", "always", "都允许", "总是"]);

@@ -7,6 +7,11 @@ export interface Console {
   readonly stderr: NodeJS.WriteStream;
 }
 
+/** Where text is written: `process.stdout`, or what stands for it. */
+export interface Output extends NodeJS.WritableStream {
+  readonly isTTY?: boolean;
+}
+
 /** What every command is given. */
 export interface Context {
   console: Console;

@@ -5,6 +5,7 @@ import { sentences } from "../core/lines.ts";
 import { type Locale, say, type Text } from "../core/locale.ts";
 import { printableJson, printableLine } from "../core/printable.ts";
 import { type Console, writeSafely } from "./console.ts";
+import { entryLine, timeOf } from "./conversation-lines.ts";
 import { nothingKept } from "./nothing-kept.ts";
 
 export interface ConversationsOptions {
@@ -45,11 +46,6 @@ function toObject({ id, title, turns, createdAt, updatedAt }: ConversationEntry)
   return { conversation_id: id, title, turns, created_at: createdAt, updated_at: updatedAt };
 }
 
-function entryLine({ id, title, turns, updatedAt }: ConversationEntry, locale: Locale): string {
-  const count = say(locale, { zh: `${turns} 轮`, en: turns === 1 ? "1 turn" : `${turns} turns` });
-  return [printableLine(id), timeOf(updatedAt), count, cutText(printableLine(title), 100)].join("  ");
-}
-
 /** Shows what was asked and answered, oldest first, the sources that the answers cite, and the runs, also the failed ones. 1 when there is none of that id. */
 export async function showConversation(options: ConversationsOptions, id: string): Promise<number> {
   const { store, console, locale, output } = options;
@@ -73,10 +69,6 @@ export async function showConversation(options: ConversationsOptions, id: string
 
 function runLine({ id, question, status, startedAt }: RunEntry): string {
   return [id, timeOf(startedAt), status, cutText(printableLine(question), 100)].join("  ");
-}
-
-function timeOf(time: string): string {
-  return time.replace("T", " ").replace(/\.\d+Z$/, "Z");
 }
 
 /** Removes conversations with their sources and traces. 1 when one of them was not there; the others are removed. */

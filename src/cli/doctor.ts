@@ -28,7 +28,7 @@ export async function runDoctor({ duet, config, console, output, signal }: Docto
   const findings: Finding[] = [];
   for await (const finding of examine(duet, config, signal)) {
     findings.push(finding);
-    if (output === "text") console.stdout.write(`${lineOf(finding, duet.locale)}\n`);
+    if (output === "text") console.stdout.write(`${findingLine(finding, duet.locale)}\n`);
   }
   const ok = findings.every(({ state }) => state !== "failed");
   if (output === "json") {
@@ -39,7 +39,7 @@ export async function runDoctor({ duet, config, console, output, signal }: Docto
 }
 
 /** What takes time runs side by side, and is told in a fixed order. */
-async function* examine(duet: Duet, config: Config, signal: AbortSignal): AsyncGenerator<Finding> {
+export async function* examine(duet: Duet, config: Config, signal: AbortSignal): AsyncGenerator<Finding> {
   const models = duet.checkModels(signal);
   const inventory = abortable(duet.inventory(), signal);
   // Told below, in their turn.
@@ -59,7 +59,8 @@ async function* examine(duet: Duet, config: Config, signal: AbortSignal): AsyncG
 
 const marks: Record<Finding["state"], string> = { ok: "✓", failed: "✗", none: "–" };
 
-function lineOf({ state, what, name, text, hint }: Finding, locale: Locale): string {
+/** A finding as one line. */
+export function findingLine({ state, what, name, text, hint }: Finding, locale: Locale): string {
   const label = [say(locale, what), name].filter(Boolean).join(" ");
   const [colon, space] = locale === "zh" ? ["：", ""] : [": ", " "];
   const told = [say(locale, text), hint && say(locale, hint)].filter(Boolean).join(space);

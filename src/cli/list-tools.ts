@@ -1,12 +1,10 @@
 import type { Duet } from "../app.ts";
-import { cutText } from "../core/cut-text.ts";
 import { report } from "../core/errors.ts";
-import { errorLine } from "../core/lines.ts";
 import { say } from "../core/locale.ts";
-import { printableJson, printableLine } from "../core/printable.ts";
+import { printableJson } from "../core/printable.ts";
 import { type Console, writeSafely } from "./console.ts";
-import { healthOf } from "./server-health.ts";
-import { offerLine, weighTools } from "./tool-weights.ts";
+import { toolLines } from "./tool-lines.ts";
+import { weighTools } from "./tool-weights.ts";
 
 export interface ToolsOptions {
   signal: AbortSignal;
@@ -55,28 +53,7 @@ export async function listTools({ duet, console, output, signal }: ToolsOptions)
     );
     return 0;
   }
-  const write = (line: string): void => writeSafely(console.stdout, `${line}\n`);
-  for (const source of new Set(["builtin", ...servers.map(({ name }) => name), ...tools.map((tool) => tool.source)])) {
-    const own = tools.filter((tool) => tool.source === source);
-    const state = servers.find(({ name }) => name === source);
-    const weight = weights.of(own);
-    const tokens = say(duet.locale, { zh: `约 ${weight} token`, en: `about ${weight} tokens` });
-    write(`${source} · ${state ? state.state : "ready"} · ${own.length} · ${tokens}`);
-    if (state?.error) write(`  ${errorLine(report(state.error, duet.locale))}`);
-    for (const problem of state?.problems ?? []) write(`  ✗ ${say(duet.locale, problem)}`);
-    for (const fact of state ? healthOf(state) : []) write(`  ⚠ ${printableLine(say(duet.locale, fact))}`);
-    for (const { name, description } of own) write(`  ${name.padEnd(30)} ${cutText(printableLine(description), 100)}`);
-  }
-  const offered = offerLine(weights, duet.locale);
-  if (offered) write(offered);
-  const unwanted = dropped.filter(({ reason }) => reason === "not-allowed").length;
-  for (const { text, reason } of dropped) if (reason !== "not-allowed") write(`✗ ${say(duet.locale, text)}`);
-  if (unwanted > 0)
-    write(
-      say(duet.locale, {
-        zh: `– tools.allow 不包括另外 ${unwanted} 个`,
-        en: `– tools.allow leaves out ${unwanted} more`,
-      }),
-    );
+  for (const line of toolLines({ tools, servers, dropped }, weights, duet.locale))
+    writeSafely(console.stdout, `${line}\n`);
   return 0;
 }

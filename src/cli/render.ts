@@ -2,41 +2,57 @@ import type { AgentEvent } from "../core/events.ts";
 import type { Locale } from "../core/locale.ts";
 import { printableStream } from "../core/printable.ts";
 import { createStepLog } from "../core/step-log.ts";
-import { type Console, writeSafely } from "./console.ts";
+import { type Output, writeSafely } from "./console.ts";
 import { createLinker } from "./hyperlinks.ts";
 
 export interface RenderOptions {
-  console: Console;
+  console: { readonly stdout: Output; readonly stderr: Output };
   locale: Locale;
   /** Each call's whole input and output as well. */
   verbose: boolean;
   /** Whether the terminal shows links: the answer's citations become some. */
   hyperlinks: boolean;
+  /** How a line beside the answer is worded; as it is when absent. */
+  word?(line: string, event: AgentEvent): string;
+  /** The answer comes in whole lines, not as it streams. */
+  byLine?: boolean;
 }
 
 /** A run as plain text: the answer streams to stdout, everything else goes to stderr, a line each. */
-export function createRenderer({ console, locale, verbose, hyperlinks }: RenderOptions): (event: AgentEvent) => void {
+export function createRenderer(options: RenderOptions): (event: AgentEvent) => void {
+  const { console, locale, verbose, hyperlinks, word, byLine = false } = options;
   /** Whether stdout stands in the middle of an answer's line. */
   let open = false;
   const answer = printableStream();
   const link = hyperlinks ? createLinker() : (text: string): string => text;
   const log = createStepLog({ write: note, locale, verbose });
+  let current: AgentEvent | undefined;
+  /** The last line of the answer, where it has not ended. */
+  let held = "";
 
   function closeAnswer(): void {
-    if (open) console.stdout.write(`${answer.end()}\n`);
+    if (open) console.stdout.write(`${held}${answer.end()}\n`);
     open = false;
+    held = "";
+  }
+
+  function show(text: string): void {
+    const end = byLine ? text.lastIndexOf("\n") + 1 : text.length;
+    if (end > 0) console.stdout.write(held + text.slice(0, end));
+    held = end > 0 ? text.slice(end) : held + text;
   }
 
   function note(line: string): void {
     // A line on stderr would stick to the answer where both share a terminal; a piped answer stays untouched.
     if (console.stdout.isTTY) closeAnswer();
-    writeSafely(console.stderr, `${line}\n`);
+    writeSafely(console.stderr, `${word && current ? word(line, current) : line}\n`);
   }
 
   return (event) => {
+    current = event;
     if (event.type === "run-end") closeAnswer();
     if (event.type !== "answer-delta") return log(event);
     open = true;
-    console.stdout.write(link(answer.push(event.text), event.citations));
+    show(link(answer.push(event.text), event.citations));
   };
 }

@@ -42,7 +42,7 @@ export function flipSwitch(place: SwitchPlace, word: string): string {
 }
 
 /** The spec's sentence (web-search.md, "Agent 模式搜索开关"). */
-function decidesItself(mode: Exclude<Mode, "chat">, locale: Locale): string {
+export function decidesItself(mode: Exclude<Mode, "chat">, locale: Locale): string {
   const name = mode === "agent" ? "Agent" : "Plan";
   return say(locale, {
     zh: `${name} 模式下由 AI 自动决策搜索`,

@@ -2,11 +2,14 @@ import type { Duet } from "../app.ts";
 import type { Config } from "../config.ts";
 import type { Mode } from "../core/outcome.ts";
 
-/** The configured mode; where nobody chose one and there is no model, agent mode: the rules are nothing without tools. */
-export async function startMode({ agent, settings }: Config, duet: Pick<Duet, "models">): Promise<Mode> {
-  const { terminalMode } = agent;
-  const chosen = settings.terminalMode ?? agent.mode;
-  if (chosen !== undefined) return terminalMode;
-  const { answer } = await duet.models();
-  return answer.provider === "offline" ? "agent" : "chat";
+/**
+ * The configured mode; where nobody chose one and there is no model, agent mode: the rules are nothing without tools. The
+ * models are looked for only where the configuration names none and no key is set.
+ */
+export async function startMode(config: Config, duet: Pick<Duet, "models">): Promise<Mode> {
+  const { agent, settings, models, candidates } = config;
+  if ((settings.terminalMode ?? agent.mode) !== undefined) return agent.terminalMode;
+  const known = models.answer ?? models.functionCall ?? candidates[0];
+  const { provider } = known ?? (await duet.models()).answer;
+  return provider === "offline" ? "agent" : "chat";
 }

@@ -28,11 +28,16 @@ export async function runTrace(
   run?: string,
 ): Promise<number> {
   if (run?.trim() === "") throw noRunId(run);
-  const trace = (await store.trace(run)) ?? (run && (await traceFrom(store, run)));
+  const trace = await findTrace(store, run);
   if (!trace) throw noSuchRun(run, isKept);
   if (output === "json") console.stdout.write(`${printableJson(trace, 2)}\n`);
   else for (const line of traceLines(trace, { locale, verbose })) writeSafely(console.stdout, `${line}\n`);
   return 0;
+}
+
+/** The trace of the run whose id is or begins with `run`, or of the last one; undefined when there is none. Throws when several begin so. */
+export async function findTrace(store: ConversationStore, run?: string): Promise<AgentTrace | undefined> {
+  return (await store.trace(run)) ?? (run === undefined ? undefined : traceFrom(store, run));
 }
 
 /** Undefined when no run's id begins so. Throws when several do. */

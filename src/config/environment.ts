@@ -88,6 +88,7 @@ const variables: readonly Variable[] = [
   { name: "AGENT_RESULT_MIN_LENGTH", path: ["agent", "evaluation", "minResultLength"], read: asNumber },
   { name: "AGENT_VERBOSE", path: ["agent", "verbose"], read: asSwitch },
   { name: "DEFAULT_MODE", path: ["terminalMode"], read: asText },
+  { name: "DUET_SCREEN_READER", path: ["terminal", "screenReader"], read: asSwitch },
   { name: "SEARXNG_URL", path: ["search", "searxng", "url"], read: asText },
   ...searchVariables,
   { name: "EXA_MCP_URL", path: ["search", "exa", "mcpUrl"], read: asText },

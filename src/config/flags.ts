@@ -17,6 +17,7 @@ export interface Flags {
   search?: boolean;
   locale?: string;
   verbose?: boolean;
+  screenReader?: boolean;
 }
 
 /** What the flags say. `denied` is what the file denies: `--no-tools` adds to it, a flag never gives back a tool. */
@@ -47,5 +48,6 @@ export async function assignedByFlags(
     ...given("--no-tools", ["tools", "deny"], flags.noTools && [...denied, ...flags.noTools]),
     ...given(flags.search === false ? "--no-search" : "--search", ["search", "enabled"], flags.search),
     ...given("--locale", ["locale"], flags.locale),
+    ...given("--screen-reader", ["terminal", "screenReader"], flags.screenReader),
   ];
 }

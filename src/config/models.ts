@@ -54,9 +54,8 @@ export function readModels(
   const providers = told(ofVendors?.where([]), secrets, () => vendorTable(settings.providers));
   checkVariables(providers, environment, secrets);
   const read = (spec: ModelSpec, where: string, limit: number | undefined): ModelChoice => {
-    if (spec.provider === "offline") return { provider: "offline", model: "rules" };
     const whole = { ...spec, maxTokens: limit ?? spec.maxTokens ?? limits.maxTokens };
-    return told(undefined, secrets, () => resolveModel(whole, providers, environment, where));
+    return resolveChoice(whole, where, { providers, environment });
   };
   const ollama = providers.ollama;
   return {
@@ -73,6 +72,17 @@ export function readModels(
       .filter(({ apiKey }) => apiKey !== undefined),
     ollama: { baseUrl: (environment.OLLAMA_BASE_URL || (ollama?.baseUrl ?? "")).replace(/\/+$/, "") },
   };
+}
+
+/** A model as it is written, resolved. Throws `config` errors that begin with `where` and hold no secret. */
+export function resolveChoice(
+  spec: ModelSpec,
+  where: string,
+  { providers, environment }: Pick<ModelsConfig, "providers"> & { environment: Environment },
+): ModelChoice {
+  if (spec.provider === "offline") return { provider: "offline", model: "rules" };
+  const secrets = environmentSecrets(environment);
+  return told(undefined, secrets, () => resolveModel(spec, providers, environment, where));
 }
 
 /** Passes on what the providers say is wrong: without secrets, and after the source where they do not know it. */

@@ -15,7 +15,7 @@ export interface Overview {
 
 /** The configuration in force and where each value came from, fit to be shown. */
 export function overview(config: Config): Overview {
-  const { agent, providers, mcpServers, servers, tools, search, web, email, serve, prompts, conversations } =
+  const { agent, providers, mcpServers, servers, tools, search, web, email, serve, terminal, prompts, conversations } =
     config.settings;
   const functionCall = config.models.functionCall ?? config.candidates[0];
   const { answer } = config.models;
@@ -29,7 +29,7 @@ export function overview(config: Config): Overview {
     providers,
     agent: { ...agent, maxTokens: config.agent.maxTokens, terminalMode: config.agent.terminalMode },
     ...{ mcpServers, servers, tools: { ...tools, directory: config.tools.directory }, search, web, email, serve },
-    ...{ prompts, conversations },
+    ...{ terminal, prompts, conversations },
     httpToken: config.httpToken,
   };
   const origins = leaves(tree).map((path): [string, Origin] => [pathText(path), originAt(path, config)]);

@@ -30,15 +30,19 @@ export function unknownKey(where: string, key: string, allowed: readonly string[
   });
 }
 
-/** The word that somebody who wrote `wrong` most likely meant; undefined when none is near. */
-export function nearest(wrong: string, words: readonly string[]): string | undefined {
+/** The word that somebody who wrote `wrong` most likely meant; undefined when none is within so many edits. */
+export function nearest(
+  wrong: string,
+  words: readonly string[],
+  mostEdits = (word: string): number => Math.max(1, Math.floor(word.length / 3)),
+): string | undefined {
   const plain = (word: string): string => word.toLowerCase().replace(/[^a-z0-9]/g, "");
   const ranked = words
     .map((word) => ({ word, distance: editDistance(plain(wrong), plain(word)) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];
   if (best === undefined) return undefined;
-  return best.distance <= Math.max(1, Math.floor(best.word.length / 3)) ? best.word : undefined;
+  return best.distance <= mostEdits(best.word) ? best.word : undefined;
 }
 
 function editDistance(from: string, to: string): number {

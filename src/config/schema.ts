@@ -3,6 +3,7 @@ import { wires } from "../providers/settings.ts";
 import { emailSchema } from "./email-schema.ts";
 import { searchSchema } from "./search-schema.ts";
 import { serveSchema } from "./serve-schema.ts";
+import { terminalSchema } from "./terminal-schema.ts";
 import { toolsSchema } from "./tools-schema.ts";
 import { webSchema } from "./web-schema.ts";
 import { address, only, patterns, text } from "./words.ts";
@@ -221,6 +222,7 @@ export const fileSchema = z
     web: webSchema.prefault({}),
     email: emailSchema.prefault({}),
     serve: serveSchema.prefault({}),
+    terminal: terminalSchema.prefault({}),
     prompts: z
       .strictObject({ directory: text.optional().meta({ description: "Your own prompts, relative to this file." }) })
       .prefault({}),

@@ -24,6 +24,8 @@ export interface Config extends ModelsConfig {
   web: WebSettings;
   /** What hosts get of `duet serve`. */
   serve: Settings["serve"];
+  /** How the chat in a terminal looks. */
+  terminal: TerminalSettings;
   /** Absent where no SMTP server is set. */
   email?: EmailSettings;
   prompts: { directory?: string };
@@ -116,6 +118,13 @@ export interface WebSettings {
   reach: string[];
   /** Ports of public hosts. */
   ports: number[];
+}
+
+export interface TerminalSettings {
+  /** Of the background; `auto` is what the terminal says of itself, else dark. */
+  theme: "auto" | "dark" | "light";
+  /** Plain lines, nothing redrawn: `--screen-reader`, else `DUET_SCREEN_READER`, else the file's. */
+  screenReader: boolean;
 }
 
 export interface EmailSettings {

@@ -65,6 +65,9 @@ export function starterFile(locale: Locale): string {
     // "host": "smtp.example.com", "user": "me@example.com", "from": "Me <me@example.com>", "recipients": ["*@example.com"]
   },
 
+  ${note("终端聊天：theme 为 auto、dark 或 light；screenReader 适合读屏软件。", "The chat in a terminal: theme auto, dark or light; screenReader: plain lines for a screen reader.")}
+  "terminal": { "theme": "auto", "screenReader": false },
+
   "locale": "${locale}" ${note("zh 或 en", "zh or en")}
 }
 `;

@@ -42,7 +42,7 @@ export function conversationJson(
     conversation_id: id,
     title: cutText(runs[0]?.question ?? "", longestTitle),
     turns,
-    summary: summary ?? null,
+    summary: summary ? { text: summary.text, turns: summary.turns } : null,
     sources: sources.all().map(({ n, source: { title, url } }) => ({ n, title, url })),
     runs: runs.map(({ id: run_id, question, status, startedAt: started_at }) => {
       return { run_id, question, status, started_at };

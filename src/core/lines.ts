@@ -1,4 +1,5 @@
-import type { AgentEvent } from "./events.ts";
+import { callName, progressText, resultCount, resultName } from "./call-words.ts";
+import type { AgentEvent, Phase } from "./events.ts";
 import { type Locale, say, type Text } from "./locale.ts";
 import type { AgentsBill, Outcome, OutcomeMeta } from "./outcome.ts";
 import { printableLine } from "./printable.ts";
@@ -15,13 +16,13 @@ export function lineOf(event: AgentEvent, locale: Locale): string | undefined {
   switch (event.type) {
     case "phase-start":
       return say(locale, {
-        zh: `${phaseNames[event.phase].zh} · ${event.model}：${event.phase === "decide" ? "思考中... " : ""}${event.reason}`,
-        en: `${phaseNames[event.phase].en} · ${event.model}: ${event.reason}`,
+        zh: `${phaseTitle(event, "zh")}：${event.phase === "decide" ? "思考中... " : ""}${event.reason}`,
+        en: `${phaseTitle(event, "en")}: ${event.reason}`,
       });
     case "tool-start":
-      return `🔧 ${stepName(event.tool, search, locale)} ${short(JSON.stringify(event.arguments))}`;
+      return `🔧 ${callName(event.tool, locale)} ${short(JSON.stringify(event.arguments))}`;
     case "tool-progress":
-      return `… ${short(event.message || progressOf(event))}`;
+      return `… ${short(progressText(event))}`;
     case "tool-end":
       return toolEndLine(event, locale);
     case "evaluation":
@@ -34,7 +35,12 @@ export function lineOf(event: AgentEvent, locale: Locale): string | undefined {
   }
 }
 
-export const phaseNames: Record<"plan" | "decide" | "answer", Text> = {
+/** A phase and the model that works in it. */
+export function phaseTitle({ phase, model }: { phase: Phase; model: string }, locale: Locale): string {
+  return `${say(locale, phaseNames[phase])} · ${model}`;
+}
+
+export const phaseNames: Record<Phase, Text> = {
   plan: { zh: "📋 规划阶段", en: "📋 planning" },
   decide: { zh: "🧭 工具调用阶段", en: "🧭 deciding" },
   answer: { zh: "📝 回答生成阶段", en: "📝 answering" },
@@ -42,23 +48,12 @@ export const phaseNames: Record<"plan" | "decide" | "answer", Text> = {
 
 function toolEndLine(event: Extract<AgentEvent, { type: "tool-end" }>, locale: Locale): string {
   const time = `${event.elapsedMs} ms`;
-  if (!event.ok)
-    return `✗ ${stepName(event.tool, search, locale)} (${time}) ${short(event.error?.message ?? event.preview)}`;
+  if (!event.ok) return `✗ ${callName(event.tool, locale)} (${time}) ${short(event.error?.message ?? event.preview)}`;
   const cached = event.cached ? say(locale, { zh: "，来自缓存", en: ", cached" }) : "";
   if (event.resultCount === undefined) return `✓ ${event.tool} (${time}${cached}) ${short(event.preview)}`;
-  const count = say(locale, { zh: `${event.resultCount} 条结果`, en: `${event.resultCount} results` });
   const titles = (event.top ?? []).map(({ n, title }) => `[${n}] ${title}`).join(" ");
-  return `✓ ${stepName(event.tool, searchResult, locale)} (${time}${cached}) ${count}: ${short(titles)}`;
+  return `✓ ${resultName(event.tool, locale)} (${time}${cached}) ${resultCount(event.resultCount, locale)}: ${short(titles)}`;
 }
-
-/** The steps of a search by the names that agent-mode.md gives them, every other tool by its own. */
-function stepName(tool: string, step: Text, locale: Locale): string {
-  // A model may ask for a tool by any name, of any length.
-  return tool === "web_search" ? `${say(locale, step)} · ${tool}` : shortLine(tool, 80);
-}
-
-const search: Text = { zh: "搜索", en: "search" };
-const searchResult: Text = { zh: "搜索结果", en: "search results" };
 
 /** What a reader of a partial answer must know; undefined when the answer is complete. */
 export function partialLine(outcome: Outcome, locale: Locale): string | undefined {
@@ -141,13 +136,4 @@ export function errorLine({ message, hint }: { message: string; hint: string | n
 
 function short(text: string): string {
   return shortLine(text, longestValue);
-}
-
-/** A server that gives no message has at least numbers. */
-function progressOf({ progress, total }: Extract<AgentEvent, { type: "tool-progress" }>): string {
-  return progress === undefined ? "" : progressCounts(progress, total);
-}
-
-export function progressCounts(progress: number, total: number | undefined): string {
-  return total === undefined ? String(progress) : `${progress}/${total}`;
 }

@@ -21,7 +21,10 @@ export interface ApprovalRequest {
   onlyOnce: boolean;
 }
 
-/** What a person says: yes or no, for this call or for all calls like it in this conversation. */
+/**
+ * What a person says: yes (`once`, `conversation`) or no (`no`, `never`), for this call or for all calls of that tool under that
+ * rule in this conversation.
+ */
 export type Approval = "once" | "conversation" | "no" | "never";
 
 /** Shows a call to a person and waits for the answer; undefined when nobody answers. Rejects only when the signal aborts. */

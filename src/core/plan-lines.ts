@@ -18,11 +18,16 @@ export type PlanLines = (steps: readonly PlanStep[]) => string[];
 export function createPlanLines(locale: Locale): PlanLines {
   let before: readonly PlanStep[] = [];
   return (steps) => {
-    const isKnown = steps.length === before.length && steps.every((step, index) => isSame(step, before[index]));
+    const isKnown = isSamePlan(steps, before);
     const changed = steps.filter(({ state }, index) => state !== before[index]?.state);
     before = steps;
     return isKnown ? changed.map((step) => stateLine(step, locale)) : planList(steps, locale);
   };
+}
+
+/** Whether it is the same plan, in whatever state its steps are. */
+export function isSamePlan(steps: readonly PlanStep[], before: readonly PlanStep[]): boolean {
+  return steps.length === before.length && steps.every((step, index) => isSame(step, before[index]));
 }
 
 function isSame(a: PlanStep, b: PlanStep | undefined): boolean {
@@ -32,12 +37,18 @@ function isSame(a: PlanStep, b: PlanStep | undefined): boolean {
 /** A plan as a numbered list: what each step is for, its tool and its parameters. A plan without steps has no lines. */
 export function planList(steps: readonly PlanStep[], locale: Locale): string[] {
   if (steps.length === 0) return [];
-  const title = say(locale, { zh: `📋 计划（${steps.length} 步）`, en: `📋 Plan (${count(steps.length)})` });
-  return [title, ...steps.map((step) => `  ${step.step}. ${purpose(step)}${call(step, locale)}${mark(step, locale)}`)];
+  return [
+    planTitle(steps, locale),
+    ...steps.map((step) => `  ${step.step}. ${purpose(step)}${call(step, locale)}${mark(step, locale)}`),
+  ];
+}
+
+export function planTitle(steps: readonly PlanStep[], locale: Locale): string {
+  return say(locale, { zh: `📋 计划（${steps.length} 步）`, en: `📋 Plan (${count(steps.length)})` });
 }
 
 function call({ tool, parameters }: PlanStep, locale: Locale): string {
-  return tool === "" ? "" : ` · ${tool} ${whole(JSON.stringify(parameters), locale)}`;
+  return tool === "" ? "" : ` · ${printableLine(tool)} ${whole(JSON.stringify(parameters), locale)}`;
 }
 
 /** Whether a plan's list shows all of a step's parameters. */
@@ -53,7 +64,8 @@ function whole(json: string, locale: Locale): string {
   return `${printableLine(head)}…${say(locale, note)}`;
 }
 
-function purpose({ description }: PlanStep): string {
+/** What a step is for, in a few words. */
+export function purpose({ description }: PlanStep): string {
   return shortLine(description, longestPurpose);
 }
 
@@ -65,10 +77,16 @@ function mark({ state }: PlanStep, locale: Locale): string {
 function stateLine(step: PlanStep, locale: Locale): string {
   const { zh, en } = states[step.state];
   const line = { zh: `步骤 ${step.step} ${zh}：${purpose(step)}`, en: `step ${step.step} ${en}: ${purpose(step)}` };
-  return `${signs[step.state]} ${say(locale, line)}`;
+  return `${planSigns[step.state]} ${say(locale, line)}`;
 }
 
-const signs: Record<PlanStep["state"], string> = { pending: "◻", running: "▶", done: "☑", failed: "☒", skipped: "⏭" };
+export const planSigns: Record<PlanStep["state"], string> = {
+  pending: "◻",
+  running: "▶",
+  done: "☑",
+  failed: "☒",
+  skipped: "⏭",
+};
 
 /** The states of a step as a reader knows them. */
 export const states: Record<PlanStep["state"], Text> = {

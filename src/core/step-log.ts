@@ -1,8 +1,9 @@
 import { cutText } from "./cut-text.ts";
 import type { AgentEvent } from "./events.ts";
-import { billLine, errorLine, lineOf, partialLine } from "./lines.ts";
-import { type Locale, say } from "./locale.ts";
+import { billLine, lineOf } from "./lines.ts";
+import type { Locale } from "./locale.ts";
 import type { Outcome } from "./outcome.ts";
+import { outcomeLines } from "./outcome-lines.ts";
 import { createPlanLines } from "./plan-lines.ts";
 import { printableLine } from "./printable.ts";
 
@@ -28,12 +29,7 @@ export function createStepLog({ write, locale, verbose }: StepLogOptions): (even
 
   function end(outcome: Outcome): void {
     if (verbose) for (const call of outcome.tool_calls) write(callInFull(call));
-    const partial = partialLine(outcome, locale);
-    if (partial) write(partial);
-    if (outcome.status === "needs_confirmation")
-      write(say(locale, { zh: "⏸ 计划等待确认。", en: "⏸ The plan waits to be confirmed." }));
-    if (outcome.status === "cancelled") write(say(locale, { zh: "已取消。", en: "Cancelled." }));
-    if (outcome.status === "failed" && outcome.error) write(errorLine(outcome.error));
+    for (const line of outcomeLines(outcome, locale)) write(line);
     write(`  ${billLine(outcome, locale)}`);
   }
 

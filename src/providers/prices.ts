@@ -24,14 +24,24 @@ export function priceOf({ price, provider, model, servedAs }: ModelSettings): Li
   return price ?? listed(vendorOf[provider] ?? provider, servedAs ?? model);
 }
 
+/** The models of a vendor that the list knows, without dated versions of those that stand there without a date. */
+export function listedModels(provider: string): string[] {
+  const vendor = vendorOf[provider] ?? provider;
+  const models = Object.keys((Object.hasOwn(list, vendor) ? list[vendor] : undefined) ?? {});
+  return models.filter((model) => !models.some((other) => other !== model && other === undated(model)));
+}
+
 /** A vendor's other regions have its prices. */
 const vendorOf: Readonly<Record<string, string>> = { "qwen-intl": "qwen", "qwen-us": "qwen" };
 
 function listed(provider: string, model: string): ListPrice | undefined {
   const models = Object.hasOwn(list, provider) ? list[provider] : undefined;
-  const undated = model.replace(/-(\d{4}-\d{2}-\d{2}|\d{8})$/, "");
-  const known = [model, undated].find((name) => models && Object.hasOwn(models, name));
+  const known = [model, undated(model)].find((name) => models && Object.hasOwn(models, name));
   return known === undefined ? undefined : models?.[known];
+}
+
+function undated(model: string): string {
+  return model.replace(/-(\d{4}-\d{2}-\d{2}|\d{8})$/, "");
 }
 
 /** What one call cost, in US dollars. Null without its vendor's count: a call whose tokens nobody counted did cost something. */

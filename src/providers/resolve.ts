@@ -90,7 +90,7 @@ export function resolveModel(
     apiKeyEnv,
     temperature: temperature(spec.temperature, hottest(row, wire), `${path}.temperature`),
     temperatureSet: spec.temperature !== undefined,
-    topP: within(spec.topP, (value) => value > 0 && value <= 1, `${path}.topP`, "0 < topP <= 1"),
+    topP: topInRange(spec.topP, `${path}.topP`, "topP"),
     maxTokens: positiveInteger(spec.maxTokens, `${path}.maxTokens`) ?? modelDefaults.maxTokens,
     timeoutMs: limitMs,
     // Who allows a call more time than usual means its first word too: some models think for long before it.
@@ -100,6 +100,32 @@ export function resolveModel(
     reasoningEffort: effort(spec.reasoningEffort, row, `${path}.reasoningEffort`),
     price: ownPrice(row, model) ?? ownPrice(row, servedAs),
     quirks: allQuirks(row, rules),
+  };
+}
+
+/** What may be changed of a model while it is in use. */
+export interface ModelParameters {
+  temperature?: number | undefined;
+  /** Output tokens. */
+  maxTokens?: number | undefined;
+  topP?: number | undefined;
+}
+
+/** The same model with other parameters, by the same rules. `place` stands before their names in errors: `answer.`, or nothing. */
+export function withParameters(
+  settings: ModelSettings,
+  { temperature: heat, maxTokens, topP }: ModelParameters,
+  table: Readonly<Record<string, Vendor>>,
+  place: string,
+): ModelSettings {
+  const row = Object.hasOwn(table, settings.provider) ? table[settings.provider] : undefined;
+  const bound = hottest(row ?? { temperature: { below: 2 } }, settings.wire);
+  return {
+    ...settings,
+    temperature: heat === undefined ? settings.temperature : temperature(heat, bound, `${place}temperature`),
+    temperatureSet: settings.temperatureSet || heat !== undefined,
+    topP: topInRange(topP, `${place}top_p`, "top_p") ?? settings.topP,
+    maxTokens: positiveInteger(maxTokens, `${place}max_tokens`) ?? settings.maxTokens,
   };
 }
 
@@ -155,7 +181,7 @@ function last<Key extends keyof ModelRule>(rules: ModelRule[], key: Key): ModelR
 }
 
 /** Anthropic's wire takes no temperature above 1, whoever speaks it. */
-function hottest(row: Vendor, wire: WireName): Vendor["temperature"] {
+function hottest(row: Pick<Vendor, "temperature">, wire: WireName): Vendor["temperature"] {
   return wire === "anthropic-messages" ? { atMost: 1 } : row.temperature;
 }
 
@@ -179,6 +205,10 @@ function effort(value: string | undefined, { efforts }: Vendor, path: string): s
 function timeoutMs(seconds: number | undefined, path: string): number {
   const checked = within(seconds, (value) => value > 0 && value <= 86_400, path, "0 < timeout <= 86400");
   return checked === undefined ? modelDefaults.timeoutMs : Math.max(1, Math.round(checked * 1000));
+}
+
+function topInRange(value: number | undefined, path: string, name: string): number | undefined {
+  return within(value, (number) => number > 0 && number <= 1, path, `0 < ${name} <= 1`);
 }
 
 function positiveInteger(value: number | undefined, path: string): number | undefined {

@@ -1,7 +1,7 @@
 import { invalidArguments } from "../core/feedback.ts";
 import type { JsonObject } from "../core/json.ts";
 import { say, type Text } from "../core/locale.ts";
-import type { Permission } from "../core/permission.ts";
+import type { Approval, Permission } from "../core/permission.ts";
 import { failure, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { fitsCall, permitPatterns, type ToolPattern, toolPatterns } from "../core/tool-pattern.ts";
 import { wrap } from "./define.ts";
@@ -51,9 +51,12 @@ export function withPermission(tool: Tool, judge: Judge): Tool {
     if (decision === "allowed") return under({ decision, rule }, await tool.run(args, context));
     const problems = (await tool.check?.(args)) ?? [];
     if (problems.length > 0) return invalidArguments(context.locale, problems);
-    const permission: Permission = { decision: await ask(tool, args, rule, context), rule };
+    const onlyOnce = tool.alwaysAsks === true;
+    const answer = await context.approve?.({ tool: tool.name, arguments: args, rule, onlyOnce });
+    const permission: Permission = { decision: decisionOf(answer), rule };
     if (permission.decision === "unanswered")
       context.notice("approval-missing", say(context.locale, context.approve ? inTime(tool) : howTo(tool, rule)));
+    if (answer === "never") return { ...failure("denied", say(context.locale, notAtAll(tool))), permission };
     if (permission.decision !== "approved") return refusal(tool, permission, context);
     return under(permission, await tool.run(args, context));
   });
@@ -64,14 +67,7 @@ function under(permission: Permission, result: ToolResult): ToolResult {
   return result.permission ? result : { ...result, permission };
 }
 
-async function ask(
-  tool: Tool,
-  args: JsonObject,
-  rule: string,
-  context: ToolContext,
-): Promise<"approved" | "declined" | "unanswered"> {
-  const onlyOnce = tool.alwaysAsks === true;
-  const answer = await context.approve?.({ tool: tool.name, arguments: args, rule, onlyOnce });
+function decisionOf(answer: Approval | undefined): "approved" | "declined" | "unanswered" {
   if (answer === undefined) return "unanswered";
   return answer === "once" || answer === "conversation" ? "approved" : "declined";
 }
@@ -99,6 +95,13 @@ function howTo({ name, alwaysAsks: always }: Tool, rule: string): Text {
   return {
     zh: `${name} 需要同意（规则 ${rule}），而这里没有人可以询问，所以没有执行。可以在终端对话中使用它，或修改 tools.ask。`,
     en: `${name} needs consent (rule ${rule}) and nobody can be asked here, so it was not run. Use it in the terminal chat, or change tools.ask.`,
+  };
+}
+
+function notAtAll({ name }: Tool): Text {
+  return {
+    zh: `用户拒绝了 ${name}，并且在这次对话中不再同意它的此类调用，没有执行。不要再调用它；请说明情况，或换一种方式。`,
+    en: `The user has refused ${name}, and refuses all such calls of it in this conversation, so it was not run. Do not call it again; say so, or find another way.`,
   };
 }
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createLinker, hyperlink, showsHyperlinks } from "../../src/cli/hyperlinks.ts";
+import { createLinker } from "../../src/cli/hyperlinks.ts";
+import { hyperlink } from "../../src/cli/terminal/hyperlink.ts";
+import { showsHyperlinks } from "../../src/cli/terminal/shows-hyperlinks.ts";
 
 const cited = [
   { n: 1, title: "A", url: "https://a.example/x" },

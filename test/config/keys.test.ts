@@ -58,6 +58,7 @@ const accepted: [path: string, value: unknown][] = [
   ["search.tavily", { apiKey: "x", baseUrl: "http://127.0.0.1:1" }],
   ["search.searxng.url", "http://127.0.0.1:8888"],
   ["prompts.directory", "./prompts"],
+  ["terminal", { theme: "light", screenReader: true }],
   ["locale", "zh"],
 ];
 
@@ -126,6 +127,8 @@ const others: [path: string, value: unknown, line: string][] = [
     { host: "smtp.example.com", from },
     `email.from: ${JSON.stringify(from)} is not allowed (name@example.com or Name <name@example.com>)`,
   ]),
+  ["terminal.theme", "blue", 'terminal.theme: "blue" is not allowed (auto, dark, light)'],
+  ["terminal.screenReader", "yes", 'terminal.screenReader: "yes" is not allowed (true or false)'],
   ["prompts.directory", 1, "prompts.directory: 1 is not allowed (a text that is not empty)"],
   ["locale", "fr", 'locale: "fr" is not allowed (zh, en)'],
   [

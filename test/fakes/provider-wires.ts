@@ -1,9 +1,9 @@
 import type { FakeTurn, JournalEntry } from "./provider.ts";
 
-/** A part of a stream: `delta` may be followed by a pause, `hang` and `cut` end it there. */
+/** A part of a stream: `delta` may be followed by a pause, `thought` by a wait, `hang` and `cut` end it there. */
 export interface Piece {
   text: string;
-  mark?: "delta" | "hang" | "cut";
+  mark?: "delta" | "thought" | "hang" | "cut";
 }
 
 /** A scripted turn as the chunks of OpenAI's chat completions. */
@@ -14,6 +14,7 @@ export function* chatPieces(turn: FakeTurn, entry: JournalEntry): Generator<Piec
   yield { text: chunk({ role: "assistant", content: "" }) };
   if (turn.reasoning === "") yield { text: chunk({ reasoning_content: "" }) };
   for (const part of parts(turn.reasoning, turn)) yield { text: chunk({ reasoning_content: part }), mark: "delta" };
+  if (turn.thinkUntil) yield { text: "", mark: "thought" };
   for (const part of parts(turn.text, turn)) yield { text: chunk({ content: part }), mark: "delta" };
   if (turn.hang === "after-text") yield { text: "", mark: "hang" };
   for (const [index, call] of calls(turn).entries()) {

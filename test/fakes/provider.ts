@@ -29,6 +29,8 @@ export interface FakeTurn {
   delayMs?: number;
   /** Keeps the socket open and sends nothing more. */
   hang?: "before-headers" | "after-headers" | "after-text";
+  /** On OpenAI's chat wire: what follows the reasoning waits until this is fulfilled. */
+  thinkUntil?: Promise<unknown>;
   /** Only for `hang: "after-text"`: the rest follows once this is fulfilled. */
   until?: Promise<unknown>;
   /** Ends the body early, and cleanly. */
@@ -139,6 +141,7 @@ async function play(turn: FakeTurn, entry: JournalEntry, response: ServerRespons
     if (response.destroyed || stop.aborted) return;
     if (piece.mark === "hang" && !turn.until) return;
     if (piece.mark === "hang") await turn.until;
+    if (piece.mark === "thought") await turn.thinkUntil;
     if (piece.mark === "cut") break;
     response.write(piece.text);
     if (turn.delayMs && piece.mark === "delta") await pause(turn.delayMs, undefined, { signal: stop });

@@ -1,44 +1,149 @@
-import { spawn } from "node:child_process";
-import { expect, onTestFinished } from "vitest";
+import { stripVTControlCharacters } from "node:util";
+import { onTestFinished } from "vitest";
+import { createEmulator, type Emulator } from "./emulator.ts";
+import { type KeyName, keyCodes, pasted } from "./key-codes.ts";
 import { type ProgramOptions, program, programEnvironment } from "./program.ts";
+import { openPseudoTerminal, type PseudoTerminal, type TerminalSize } from "./pseudo-terminal.ts";
 
-/** The built program in a pseudo terminal of util-linux's `script`, 100 columns wide. */
+/** The built program in a pseudo terminal, with an emulator that shows what is on its screen. */
 export interface Terminal {
   type(keys: string): void;
-  /** Waits until the screen has shown the text, colours left out. */
+  press(...keys: KeyName[]): void;
+  /** As a terminal pastes: in one piece that is marked as such. */
+  paste(text: string): void;
+  /** Waits until the text was written once, colours left out, or stands somewhere on the screen or above it. */
   shows(text: string): Promise<void>;
-  /** All that it has shown, colours left out. */
+  /** The same, spaces and line ends left out of both: for text that the screen wraps. */
+  showsWords(text: string): Promise<void>;
+  /** Waits until the screen shows the text now. */
+  stands(text: string): Promise<void>;
+  /** Waits until the screen does not show the text any more. */
+  hides(text: string): Promise<void>;
+  /** Waits until the text stands so many times on the screen and above it. */
+  repeats(text: string, times: number): Promise<void>;
+  /** Waits until the text stands somewhere behind the last `mark`, also above the screen; gives what stands there. */
+  follows(mark: string, text: string): Promise<string>;
+  /** All that was written, colours left out. */
   screen(): string;
+  /** The rows of the screen now. */
+  rows(): string[];
+  /** Every line, also above the screen. */
+  scrollback(): string[];
+  cursor(): { row: number; column: number };
+  /** All that was written. */
+  bytes(): Buffer;
+  /** What the terminal had to answer to the program, or to what slipped through it. */
+  answers(): string[];
+  resize(columns: number, lines: number): Promise<void>;
   /** The terminal is gone, as when its window is closed. */
   vanish(): void;
   /** The exit code. */
   ended(): Promise<number | null>;
 }
 
-export async function startTerminal(args: string[], options: ProgramOptions = {}): Promise<Terminal> {
-  const words = [process.execPath, program, ...args].map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["-qec", `stty cols 100 rows 40; exec ${words}`, "/dev/null"], {
-    cwd: options.cwd,
+export interface TerminalOptions extends ProgramOptions, Partial<TerminalSize> {}
+
+const patienceMs = 10_000;
+
+/** 100 columns and 40 lines unless told otherwise. */
+export async function startTerminal(args: string[], options: TerminalOptions = {}): Promise<Terminal> {
+  const { columns = 100, lines = 40, cwd } = options;
+  const emulator = createEmulator({ columns, lines });
+  const written: Buffer[] = [];
+  const watch = createWatch();
+  const terminal = openPseudoTerminal({
+    command: [process.execPath, program, ...args],
+    cwd,
     env: await programEnvironment(options.env),
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let screen = "";
-  child.stdout.setEncoding("utf8").on("data", (text) => {
-    screen += text;
-  });
-  const code = new Promise<number | null>((resolve) => child.once("close", resolve));
-  return {
-    type: (keys) => void child.stdin.write(keys),
-    async shows(text) {
-      await expect.poll(() => plain(screen), { timeout: 10_000 }).toContain(text);
+    columns,
+    lines,
+    onBytes(bytes) {
+      written.push(bytes);
+      void emulator.write(bytes).then(watch.changed);
     },
-    screen: () => plain(screen),
-    vanish: () => void child.kill("SIGKILL"),
-    ended: () => code,
+  });
+  onTestFinished(terminal.kill);
+  return inHands(terminal, emulator, written, watch);
+}
+
+function inHands(terminal: PseudoTerminal, emulator: Emulator, written: Buffer[], watch: Watch): Terminal {
+  const bytes = () => Buffer.concat(written);
+  const screen = () => plain(bytes().toString());
+  const visible = () => emulator.rows().join("\n");
+  const all = () => emulator.scrollback().join("\n");
+
+  function until(isSo: () => boolean, expected: string): Promise<void> {
+    return watch.until(isSo, () => `The screen never ${expected}. It shows:\n${visible().trimEnd()}`);
+  }
+
+  return {
+    type: terminal.write,
+    press: (...keys) => terminal.write(keys.map((key) => keyCodes[key]).join("")),
+    paste: (text) => terminal.write(pasted(text)),
+    shows: (text) => until(() => screen().includes(text) || all().includes(text), `showed ${JSON.stringify(text)}`),
+    showsWords: (text) => until(() => dense(all()).includes(dense(text)), `showed the words ${JSON.stringify(text)}`),
+    stands: (text) => until(() => visible().includes(text), `came to show ${JSON.stringify(text)}`),
+    hides: (text) => until(() => !visible().includes(text), `hid ${JSON.stringify(text)}`),
+    repeats: (text, times) =>
+      until(() => all().split(text).length > times, `showed ${JSON.stringify(text)} ${times} times`),
+    async follows(mark, text) {
+      const behind = () => all().slice(all().lastIndexOf(mark));
+      await until(
+        () => all().includes(mark) && behind().includes(text),
+        `showed ${JSON.stringify(text)} behind ${JSON.stringify(mark)}`,
+      );
+      return behind();
+    },
+    screen,
+    rows: emulator.rows,
+    scrollback: emulator.scrollback,
+    cursor: emulator.cursor,
+    bytes,
+    answers: emulator.answers,
+    async resize(columns, lines) {
+      await emulator.resize({ columns, lines });
+      await terminal.resize({ columns, lines });
+    },
+    vanish: terminal.kill,
+    ended: () => terminal.ended,
   };
 }
 
-function plain(screen: string): string {
+/** Waits for a screen that changes. */
+interface Watch {
+  changed(): void;
+  until(isSo: () => boolean, complaint: () => string): Promise<void>;
+}
+
+function createWatch(): Watch {
+  const waiting = new Set<() => void>();
+  return {
+    changed() {
+      for (const look of waiting) look();
+    },
+    until(isSo, complaint) {
+      const error = new Error();
+      return new Promise((resolve, reject) => {
+        const late = setTimeout(() => end(() => reject(Object.assign(error, { message: complaint() }))), patienceMs);
+        const look = () => void (isSo() && end(resolve));
+        function end(settle: () => void): void {
+          clearTimeout(late);
+          waiting.delete(look);
+          settle();
+        }
+        waiting.add(look);
+        look();
+      });
+    },
+  };
+}
+
+/** Without what drives a terminal, links aside. */
+function plain(text: string): string {
   // biome-ignore lint/complexity/useRegexLiterals: an escape character in a literal is hard to see.
-  return screen.replace(new RegExp("\\u001b\\[[0-9;?]*[A-Za-z]", "g"), "");
+  return text.replace(new RegExp("\\u001b\\[[0-9;?<>]*[A-Za-z]", "g"), "");
+}
+
+function dense(text: string): string {
+  return stripVTControlCharacters(text).replace(/\s+/g, "");
 }

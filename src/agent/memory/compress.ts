@@ -1,10 +1,10 @@
-import { say } from "../../core/locale.ts";
+import { say, type Text } from "../../core/locale.ts";
 import type { Message } from "../../core/messages.ts";
-import type { Model } from "../../core/model.ts";
+import type { FinishReason, Model } from "../../core/model.ts";
 import { timeLimit, timeoutError } from "../../core/waiting.ts";
 import type { ConversationTurn, Summary } from "../conversation.ts";
 import { fence } from "../fence.ts";
-import type { Run } from "../run.ts";
+import type { Models, Run } from "../run.ts";
 import type { Sizing } from "../shrink.ts";
 import type { Role } from "../statistics.ts";
 import { takeTurn } from "../turn.ts";
@@ -19,16 +19,44 @@ export interface Older {
 }
 
 /** Of the room that a request has; the rest is for the prompt, the last summary and the fences. */
-const turnsShare = 0.7;
+export const turnsShare = 0.7;
+
+/** What a model wrote, whatever made it end. */
+export interface WrittenSummary {
+  text: string;
+  finish: FinishReason;
+}
+
+/** Why a summary is written, in words for the reader, and for how many milliseconds at most. */
+export interface Writing {
+  reason: Text;
+  ms: number;
+}
 
 /**
- * Has a model write a summary that keeps names, numbers, decisions and citation numbers. Undefined when it fails, refuses,
- * says nothing, or takes longer than a quarter of the run's time; throws only when the run is cancelled.
+ * Has a model write a summary in place of the older turns of a long conversation. Undefined when it fails, refuses, says nothing,
+ * or takes longer than a quarter of the run's time; throws only when the run is cancelled.
  */
 export async function compress(run: Run, older: Older): Promise<string | undefined> {
-  const role = writerOf(run);
+  const count = older.turns.length;
+  const reason = {
+    zh: `对话较长，压缩较早的 ${count} 轮`,
+    en: `the conversation is long: summarising its earlier turns (${count})`,
+  };
+  try {
+    const { text, finish } = await writeSummary(run, older, { reason, ms: run.limits.maxExecutionTimeMs / 4 });
+    const isUsable = finish === "stop" || finish === "length";
+    return isUsable && text !== "" ? text : undefined;
+  } catch (thrown) {
+    if (run.cancelled.aborted) throw thrown;
+    return undefined;
+  }
+}
+
+/** Has a model write a summary that keeps names, numbers, decisions and citation numbers. Throws what the model throws. */
+export async function writeSummary(run: Run, older: Older, { reason, ms }: Writing): Promise<WrittenSummary> {
+  const role = writerOf(run.models);
   const model = run.models[role];
-  const ms = run.limits.maxExecutionTimeMs / 4;
   const limit = timeLimit(ms, () => timeoutError({ zh: "压缩对话", en: "the summary" }, ms), run.working);
   try {
     const { message, finish } = await takeTurn(run, {
@@ -36,27 +64,19 @@ export async function compress(run: Run, older: Older): Promise<string | undefin
       step: 0,
       role,
       model,
-      reason: say(run.locale, {
-        zh: `对话较长，压缩较早的 ${older.turns.length} 轮`,
-        en: `the conversation is long: summarising its earlier turns (${older.turns.length})`,
-      }),
+      reason: say(run.locale, reason),
       request: { messages: requestOf(run, model, older), tools: [] },
       signal: limit.signal,
       onText() {},
     });
-    const text = message.content.trim();
-    const isUsable = finish === "stop" || finish === "length";
-    return isUsable && text !== "" ? text : undefined;
-  } catch (thrown) {
-    if (run.cancelled.aborted) throw thrown;
-    return undefined;
+    return { text: message.content.trim(), finish };
   } finally {
     limit.clear();
   }
 }
 
 /** The function-call model, unless it looks at nothing but the question (the offline rules). */
-function writerOf({ models }: Run): Role {
+export function writerOf(models: Models): Role {
   return Number.isFinite(windowOf(models.functionCall)) ? "functionCall" : "answer";
 }
 

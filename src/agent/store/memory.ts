@@ -74,7 +74,11 @@ export function createMemoryStore(max = 1000): SharedStore {
       },
       async summarise(conversationId, summary) {
         const kept = own(conversations.peek(conversationId));
-        if (kept && summary.turns > (kept.summary?.turns ?? 0)) kept.summary = summary;
+        if (!kept) return;
+        const known = kept.summary?.turns ?? 0;
+        const isWanted = summary.isWanted || kept.summary?.isWanted;
+        if (summary.turns > known || (summary.isWanted && summary.turns === known))
+          kept.summary = isWanted ? { ...summary, isWanted } : summary;
       },
       latest: async () => byLastAsked()[0]?.id,
       async list({ limit, offset }) {

@@ -28,8 +28,9 @@ function toTurn({ question, answer }: Row): Loaded["turns"][number] {
   return { question: textOf(question), answer: textOf(answer) };
 }
 
-function toSummary({ summary, summarised }: Row): Loaded["summary"] {
-  return typeof summary === "string" ? { text: summary, turns: Number(summarised) } : undefined;
+function toSummary({ summary, summarised, wanted }: Row): Loaded["summary"] {
+  if (typeof summary !== "string") return undefined;
+  return { text: summary, turns: Number(summarised), ...(wanted ? { isWanted: true } : {}) };
 }
 
 function toSource({ n, url, title, snippet }: Row): NumberedSource {

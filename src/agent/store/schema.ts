@@ -65,26 +65,43 @@ const objects = [
 /** From the first version to the second. */
 const upgrade = [...owned.map((table) => `ALTER TABLE ${table} ADD COLUMN owner TEXT`), ...objects.slice(first.length)];
 
+/**
+ * Tables that came later. They are added to a file without raising its version: a Duet that knows nothing of them goes on with the
+ * file, and loses nothing by it.
+ */
+const additions = [
+  // Conversations whose summary somebody asked for.
+  `CREATE TABLE wanted_summaries (
+  conversation TEXT PRIMARY KEY REFERENCES conversations ON DELETE CASCADE
+) STRICT`,
+];
+
 function isTable(sql: string, name: string): boolean {
   return sql.startsWith(`CREATE TABLE ${name} (`);
 }
 
-/** Whether the file holds our tables, those of an older version, or nothing yet. Changes nothing; throws for other tables and for a newer version. */
-export function inspectSchema(connection: DatabaseSync): "ours" | "older" | "empty" {
+/** What a file holds: our tables, those but for the additions, those of the first version, or nothing yet. */
+export type SchemaState = "ours" | "without-additions" | "older" | "empty";
+
+/** Looks at the tables. Changes nothing; throws for other tables and for a newer version. */
+export function inspectSchema(connection: DatabaseSync): SchemaState {
   const found = Number(connection.prepare("PRAGMA user_version").get()?.user_version);
   if (found > version) throw newer(found, connection.location() ?? "");
   const texts = connection.prepare("SELECT sql FROM sqlite_schema").all();
   if (found === 0 && texts.length === 0) return "empty";
   const known = new Set(texts.map(({ sql }) => sql));
-  if (found === version && objects.every((sql) => known.has(sql))) return "ours";
+  if (found === version && objects.every((sql) => known.has(sql)))
+    return additions.every((sql) => known.has(sql)) ? "ours" : "without-additions";
   if (found === 1 && first.every((sql) => known.has(sql))) return "older";
   throw new WrongTables("the tables are not those of Duet");
 }
 
 /** Makes the tables in an empty file, or of those of an older version today's: all of it or nothing. */
-export function bringUpToDate(connection: DatabaseSync, state: "older" | "empty"): void {
-  const changes = state === "empty" ? objects : upgrade;
-  connection.exec(["BEGIN IMMEDIATE", ...changes, `PRAGMA user_version = ${version}`, "COMMIT"].join(";\n"));
+export function bringUpToDate(connection: DatabaseSync, state: Exclude<SchemaState, "ours">): void {
+  const before = { empty: objects, older: upgrade, "without-additions": [] }[state];
+  connection.exec(
+    ["BEGIN IMMEDIATE", ...before, ...additions, `PRAGMA user_version = ${version}`, "COMMIT"].join(";\n"),
+  );
 }
 
 function newer(found: number, file: string): DuetError {

@@ -54,8 +54,11 @@ export async function createSqliteStore(file: string, options: Partial<Connectio
         owed.delete(keyOf(run.conversationId));
         await connection.write((statements) => keepRun(statements, { run, owner, owed: due }));
       },
-      async summarise(id, { text, turns }) {
-        await connection.write(({ summarise }) => summarise.run({ id, owner, text, turns }));
+      async summarise(id, { text, turns, isWanted = false }) {
+        await connection.write(({ summarise, wantSummary }) => {
+          const { changes } = summarise.run({ id, owner, text, turns, wanted: Number(isWanted) });
+          if (isWanted && changes > 0) wantSummary.run(id);
+        });
       },
       async latest() {
         const row = await connection.read(({ latest }) => latest.get({ owner }));

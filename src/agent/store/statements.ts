@@ -15,9 +15,10 @@ export function prepareStatements(connection: DatabaseSync) {
   const prepare = (sql: string) => connection.prepare(sql);
   return {
     conversation: prepare(`
-      SELECT s.turns AS summarised, s.text AS summary, p.plan AS plan
+      SELECT s.turns AS summarised, s.text AS summary, w.conversation IS NOT NULL AS wanted, p.plan AS plan
       FROM conversations c
       LEFT JOIN summaries s ON s.conversation = c.id LEFT JOIN plans p ON p.conversation = c.id
+      LEFT JOIN wanted_summaries w ON w.conversation = c.id
       WHERE c.id = :id AND c.owner IS :owner`),
     isAnothers: prepare("SELECT 1 FROM conversations WHERE id = :id AND owner IS NOT :owner"),
     turns: prepare("SELECT question, answer FROM turns WHERE conversation = ? ORDER BY n"),
@@ -43,12 +44,13 @@ export function prepareStatements(connection: DatabaseSync) {
     lastNumber: prepare("SELECT coalesce(max(n), 0) AS n FROM sources WHERE conversation = ?"),
     addSource: prepare("INSERT INTO sources (conversation, n, url, title, snippet) VALUES (?, ?, ?, ?, ?)"),
 
-    /** Only of turns that are there, and never in place of a summary of more of them. */
+    /** Only of turns that are there, and never in place of a summary of more of them; of as many only where it is wanted. */
     summarise: prepare(`
       INSERT INTO summaries (conversation, turns, text)
       SELECT id, :turns, :text FROM conversations WHERE id = :id AND owner IS :owner AND turns >= :turns
       ON CONFLICT (conversation) DO UPDATE SET turns = excluded.turns, text = excluded.text
-      WHERE excluded.turns > summaries.turns`),
+      WHERE excluded.turns > summaries.turns OR (:wanted AND excluded.turns = summaries.turns)`),
+    wantSummary: prepare("INSERT OR IGNORE INTO wanted_summaries (conversation) VALUES (?)"),
 
     latest: prepare("SELECT id FROM conversations WHERE owner IS :owner ORDER BY asked DESC LIMIT 1"),
     list: prepare(`

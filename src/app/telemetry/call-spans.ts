@@ -1,6 +1,6 @@
 import type { Span } from "@opentelemetry/api";
-import { findRecords } from "../../agent/call-records.ts";
 import type { ServerStatus } from "../../client/connection.ts";
+import { findRecords } from "../../core/call-records.ts";
 import type { AgentEvent, ToolEnd } from "../../core/events.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ToolCallRecord } from "../../core/outcome.ts";

@@ -10,7 +10,10 @@ import type { SessionBill } from "./session-bill.ts";
 
 /** What a chat goes by, and its commands change. */
 export interface ChatSettings {
+  /** Of what the chat says. */
   locale: Locale;
+  /** Of answers; undefined: the configuration's, else each question's own. */
+  language?: Locale | undefined;
   mode: Mode;
   readonly search: SearchSwitch;
   /** Over the configured models. */

@@ -10,6 +10,8 @@ export interface ChatFace {
   next(): Promise<string | undefined>;
   /** Writes finished lines; nothing in them can drive the terminal. */
   write(...lines: (string | Line)[]): void;
+  /** Writes an exchange of an earlier time. */
+  writeTurn(turn: { question: string; answer: string }): Promise<void>;
   /** Somebody who can be asked; undefined where the input is a pipe. */
   readonly reader: Reader | undefined;
   /** Shows a run from its first event to its last. */
@@ -29,14 +31,18 @@ export interface ShownRun {
 
 /** What a face asks of the chat behind it. */
 export interface ChatHandler {
+  /** The language of what the chat says. */
+  readonly locale: Locale;
   /** The mode and the state of the search, in front of what is typed. */
   prompt(): string;
   /** The models and the rest of what is in force, for the line at the bottom. */
-  status(): Line;
+  status(): string;
   /** Stops the run or command that is going on; false when there is none. */
   stop(): boolean;
-  /** The key that opens the last run's steps again. */
+  /** Ends the chat once what is going on has ended, which is stopped. */
+  leave(): void;
+  /** Opens the last run's steps again. */
   expand(): void;
   /** Completes commands and their arguments, and files after `@`. */
-  complete: Complete;
+  readonly complete: Complete;
 }

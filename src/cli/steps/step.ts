@@ -11,8 +11,10 @@ export interface Step {
   readonly input: string;
   /** What was thought, what the tool gave, the plan's lines. Never longer than the book keeps. */
   readonly text: string;
+  /** How many UTF-16 units of its input and text the book did not keep; absent when it has all. */
+  readonly missing?: number | undefined;
   readonly state: "running" | "done" | "failed";
-  /** Milliseconds from its first event to its last. */
+  /** Milliseconds from its first event to its last; of a thought from the start of its model's turn. */
   readonly elapsedMs: number;
 }
 
@@ -27,4 +29,6 @@ export interface StepBook {
   ofCall(callId: string): Step | undefined;
   /** The thought that is growing, else the last one of this run. */
   thought(): Step | undefined;
+  /** The plan of this run. */
+  plan(): Step | undefined;
 }

@@ -1,6 +1,6 @@
+import { progressCounts } from "../../core/call-words.ts";
 import { type Chain, deepestChain, tooDeep } from "../../core/chain.ts";
 import type { Elicit } from "../../core/elicitation.ts";
-import { progressCounts } from "../../core/lines.ts";
 import type { Locale } from "../../core/locale.ts";
 import type { Approve } from "../../core/permission.ts";
 import type { ToolContext } from "../../core/tool.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { JsonValue } from "../core/json.ts";
-import type { ToolCallRecord } from "../core/outcome.ts";
+import type { JsonValue } from "./json.ts";
+import type { ToolCallRecord } from "./outcome.ts";
 
 /** Finds the record of a call that events told of; gives each record once. */
 export type FindRecord = (tool: string, args: JsonValue) => ToolCallRecord | undefined;

@@ -1,0 +1,64 @@
+import type { Duet } from "../../app.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import { say } from "../../core/locale.ts";
+import type { Mode } from "../../core/outcome.ts";
+import { createApproveCall } from "../approve-call.ts";
+import { createConfirmPlan } from "../confirm-plan.ts";
+import { attachFiles } from "../editor/attach-files.ts";
+import type { Folders } from "../editor/resolve-path.ts";
+import { createAskElicitation } from "../elicit.ts";
+import type { ChatSettings } from "./chat-state.ts";
+import type { ChatFace } from "./face.ts";
+
+export interface QuestionOptions {
+  duet: Duet;
+  face: ChatFace;
+  question: string;
+  mode: Mode;
+  settings: ChatSettings;
+  /** Where the files lie that it may name. */
+  folders: Folders;
+  conversationId: string | undefined;
+  /** Sees each event before it is shown. */
+  took(event: AgentEvent): void;
+  /** `/exit` in a question about a plan. */
+  leave(): void;
+  /** The same where a run that went on could ask again. */
+  leaveAtOnce(): void;
+  signal: AbortSignal;
+}
+
+/** Runs one question and shows it. Throws what kept it from beginning. */
+export async function answerQuestion(options: QuestionOptions): Promise<void> {
+  const { duet, face, mode, settings, conversationId, took, leave, leaveAtOnce, signal } = options;
+  const locale = settings.language ?? duet.localeFor(options.question);
+  const question = await withFiles(options);
+  const models = await duet.models(settings.models);
+  const reader = face.reader && { ...face.reader, locale };
+  const asking = reader && {
+    confirmPlan: createConfirmPlan({ ...reader, leave, showsPlan: false }),
+    approveCall: createApproveCall({ ...reader, leave: leaveAtOnce }),
+    elicit: createAskElicitation({ ...reader, leave: leaveAtOnce }),
+  };
+  const { limits, search } = settings;
+  const shown = face.openRun(locale);
+  try {
+    const request = { question, conversationId, mode, search: search.on, limits, models, locale, ...asking, signal };
+    for await (const event of duet.ask(request)) {
+      took(event);
+      await shown.take(event);
+    }
+  } finally {
+    await shown.close();
+  }
+}
+
+/** The question with the files that it names; a pipe's text is taken as it is. */
+async function withFiles({ face, folders, question, settings: { locale }, signal }: QuestionOptions): Promise<string> {
+  if (!face.reader) return question;
+  const { question: whole, attached, problems } = await attachFiles(question, { ...folders, locale, signal });
+  for (const problem of problems) face.write(`⚠ ${say(locale, problem)}`);
+  for (const { name, characters } of attached)
+    face.write(say(locale, { zh: `📎 ${name}（${characters} 个字符）`, en: `📎 ${name} (${characters} characters)` }));
+  return whole;
+}

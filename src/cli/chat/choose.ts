@@ -1,0 +1,26 @@
+import { say } from "../../core/locale.ts";
+import { pickOne } from "../pick-one.ts";
+import type { Picking } from "../reader.ts";
+import type { Chat } from "./chat-state.ts";
+import { type ChatCommand, usageLine } from "./command.ts";
+
+/**
+ * Lets somebody choose; undefined when nothing was chosen. Where nobody can be asked it tells what there is to choose from,
+ * and how it is typed. Rejects when the signal aborts.
+ */
+export async function choose<T>(
+  chat: Chat,
+  picking: Picking<T>,
+  command: Pick<ChatCommand, "name" | "argument">,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  if (chat.reader) return pickOne(chat.reader, picking, signal);
+  const { locale } = chat.settings;
+  const current = say(locale, { zh: "当前", en: "current" });
+  const lines = picking.choices.map(({ value, label, detail }) => {
+    const isInForce = picking.chosen !== undefined && value === picking.chosen;
+    return `  ${[label, detail, isInForce ? current : ""].filter(Boolean).join(" · ")}`;
+  });
+  chat.write(picking.title, ...lines, usageLine(command, locale));
+  return undefined;
+}

@@ -1,0 +1,48 @@
+import type { ModelChanges } from "../../../app.ts";
+import { say, type Text } from "../../../core/locale.ts";
+import type { Chat } from "../chat-state.ts";
+import { choose } from "../choose.ts";
+import type { ChatCommand } from "../command.ts";
+import { fullName, modelChoices, switchModels } from "../switch-models.ts";
+
+export const answerModel: ChatCommand = {
+  name: "/answer-model",
+  argument: "[provider/model|same]",
+  help: {
+    zh: "切换回答模型（会清除对话历史）；same 表示由工具调用模型回答",
+    en: "switches the model that answers (and begins a new conversation); same: the one that calls tools answers too",
+  },
+  async complete(chat) {
+    const names = await chat.duet.modelNames();
+    return [{ text: same, help: say(chat.settings.locale, sameHelp) }, ...names.map((text) => ({ text }))];
+  },
+  async run(chat, argument, signal) {
+    const { models } = chat.settings;
+    const changes = argument === "" ? await pick(chat, signal) : { answer: await read(chat, argument, signal) };
+    if (changes !== undefined) await switchModels(chat, "answer", { ...models, ...changes });
+    return undefined;
+  },
+};
+
+const same = "same";
+const sameHelp: Text = { zh: "由工具调用模型回答", en: "the model that calls tools answers too" };
+
+async function read(chat: Chat, typed: string, signal: AbortSignal): Promise<string | null> {
+  return typed.toLowerCase() === same ? null : fullName(chat, typed, signal);
+}
+
+/** What is to be changed: nothing where the one in force is chosen; undefined where none is. */
+async function pick(chat: Chat, signal: AbortSignal): Promise<Pick<ModelChanges, "answer"> | undefined> {
+  const { locale, models } = chat.settings;
+  const { functionCall, answer } = await chat.duet.models(models);
+  const isOne = functionCall === answer;
+  const others = await modelChoices(chat, "answer", signal);
+  const inForce = isOne ? same : others[0]?.value;
+  const oneForBoth = { value: same, label: same, detail: say(locale, sameHelp), words: [same] };
+  const choices = [oneForBoth, ...(isOne ? others.slice(1) : others)];
+  const title = say(locale, { zh: "🤖 回答模型", en: "🤖 Answer model" });
+  const chosen = await choose(chat, { title, choices, chosen: inForce }, answerModel, signal);
+  if (chosen === undefined) return undefined;
+  if (chosen === inForce) return {};
+  return { answer: chosen === same ? null : chosen };
+}

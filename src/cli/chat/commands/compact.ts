@@ -1,0 +1,36 @@
+import { say } from "../../../core/locale.ts";
+import type { ChatCommand } from "../command.ts";
+import { refusal } from "../refusal.ts";
+
+export const compact: ChatCommand = {
+  name: "/compact",
+  argument: "",
+  help: {
+    zh: "把较早的对话压缩为摘要，以节省 token",
+    en: "puts the earlier turns into a summary, to save tokens",
+  },
+  async run(chat, _argument, signal) {
+    const { conversationId, duet, settings } = chat;
+    const { locale } = settings;
+    if (conversationId === undefined) {
+      throw refusal({
+        zh: "没有可以压缩的内容：对话还没有开始",
+        en: "there is nothing to compact: the conversation has not begun",
+      });
+    }
+    chat.write(say(locale, { zh: "正在压缩对话…", en: "Summarising the conversation…" }));
+    const models = await duet.models(settings.models);
+    const done = await duet.compact({ conversationId, models, locale, signal });
+    chat.bill.add(done);
+    const { turns, tokensBefore, tokensAfter } = done;
+    const saved = `${tokensBefore.toLocaleString("en")} → ${tokensAfter.toLocaleString("en")}`;
+    const [before, after] = [turns + 1, 1];
+    chat.write(
+      say(locale, {
+        zh: `已压缩：${before} 轮 → 摘要与 ${after} 轮，约 ${saved} 个 token。`,
+        en: `Compacted: ${before} turns → a summary and ${after} turn, about ${saved} tokens.`,
+      }),
+    );
+    return undefined;
+  },
+};

@@ -1,0 +1,27 @@
+import { say } from "../../../core/locale.ts";
+import type { Line } from "../../terminal/line.ts";
+import type { ChatCommand } from "../command.ts";
+
+export const config: ChatCommand = {
+  name: "/config",
+  argument: "",
+  help: {
+    zh: "显示当前的模式、模型、参数与配置文件",
+    en: "shows the mode, the models, their parameters and the configuration file",
+  },
+  async run(chat) {
+    const { configFacts } = await import("../config-facts.ts");
+    const facts = await configFacts(chat);
+    const { locale } = chat.settings;
+    const colon = locale === "zh" ? "：" : ": ";
+    chat.write(
+      ...facts.map(
+        ({ name, value, isDetail }): Line => [
+          { text: `${isDetail ? "  " : ""}${say(locale, name)}${colon}`, styles: ["dim"] },
+          { text: value },
+        ],
+      ),
+    );
+    return undefined;
+  },
+};

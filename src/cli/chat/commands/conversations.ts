@@ -1,0 +1,35 @@
+import { say, type Text } from "../../../core/locale.ts";
+import { entryLine } from "../../conversation-lines.ts";
+import { nothingKept } from "../../nothing-kept.ts";
+import { type Line, plainLine, type Style } from "../../terminal/line.ts";
+import type { ChatCommand } from "../command.ts";
+
+/** How many are listed. */
+const listed = 20;
+
+export const conversations: ChatCommand = {
+  name: "/conversations",
+  argument: "",
+  help: { zh: "列出保存的对话", en: "lists the conversations that are kept" },
+  async run(chat) {
+    const { locale } = chat.settings;
+    const store = await chat.duet.store();
+    const found = await store.list({ limit: listed + 1, offset: 0 });
+    const lines = found.slice(0, listed).map((entry): Line => {
+      const isThis = entry.id === chat.conversationId;
+      return plainLine(`${isThis ? "❯" : " "} ${entryLine(entry, locale)}`, ...(isThis ? inForce : []));
+    });
+    chat.write(...lines);
+    if (lines.length === 0) chat.write(say(locale, { zh: "没有对话。", en: "No conversations." }));
+    if (found.length > listed) chat.write(say(locale, older));
+    if (chat.config.conversations.store === "memory") chat.write(say(locale, nothingKept));
+    return undefined;
+  },
+};
+
+const inForce: readonly Style[] = ["accent"];
+
+const older: Text = {
+  zh: `还有更早的：duet conversations --offset ${listed}`,
+  en: `There are older ones: duet conversations --offset ${listed}`,
+};

@@ -1,0 +1,16 @@
+import { plainLine, type Style } from "../../terminal/line.ts";
+import type { ChatCommand } from "../command.ts";
+
+export const doctor: ChatCommand = {
+  name: "/doctor",
+  argument: "",
+  help: { zh: "检查配置、密钥、模型与服务器", en: "checks configuration, keys, models and servers" },
+  async run(chat, _argument, signal) {
+    const { examine, findingLine } = await import("../../doctor.ts");
+    for await (const finding of examine(chat.duet, chat.config, signal))
+      chat.write(plainLine(findingLine(finding, chat.settings.locale), ...styles[finding.state]));
+    return undefined;
+  },
+};
+
+const styles: Record<"ok" | "failed" | "none", readonly Style[]> = { ok: [], failed: ["bad"], none: ["dim"] };

@@ -1,0 +1,9 @@
+import type { ChatCommand } from "../command.ts";
+
+export const exit: ChatCommand = {
+  name: "/exit",
+  aliases: ["/quit"],
+  argument: "",
+  help: { zh: "退出（也可以按 Ctrl-D）", en: "leaves (so does Ctrl-D)" },
+  run: () => "exit",
+};

@@ -1,0 +1,36 @@
+import { shortLine } from "../../../core/short-line.ts";
+import { expandStep } from "../../steps/expand.ts";
+import type { Step } from "../../steps/step.ts";
+import type { Chat } from "../chat-state.ts";
+import type { ChatCommand } from "../command.ts";
+import { expandRun } from "../expand-run.ts";
+import { refusal } from "../refusal.ts";
+
+export const expand: ChatCommand = {
+  name: "/expand",
+  argument: "[N]",
+  help: {
+    zh: "展开一个步骤；不给编号时展开上一次运行的全部步骤",
+    en: "opens a step again; without a number all steps of the last run",
+  },
+  complete: async ({ steps }) =>
+    steps.ofRun().map(({ number, name }) => ({ text: String(number), help: shortLine(name, 80) })),
+  run(chat, argument) {
+    if (argument === "") expandRun(chat);
+    else chat.write(...expandStep(stepOf(argument, chat), chat.settings.locale));
+    return undefined;
+  },
+};
+
+function stepOf(argument: string, { steps }: Chat): Step {
+  const [, digits] = /^#?(\d{1,9})$/.exec(argument) ?? [];
+  const step = digits === undefined ? undefined : steps.find(Number(digits));
+  if (step) return step;
+  const shown = shortLine(argument, 40);
+  const numbers = steps.ofRun().map(({ number }) => number);
+  const there =
+    numbers.length === 0
+      ? { zh: "现在还没有步骤。", en: "There are none yet." }
+      : { zh: `上一次运行的步骤：${numbers.join("、")}。`, en: `The last run has: ${numbers.join(", ")}.` };
+  throw refusal({ zh: `没有步骤 "${shown}"`, en: `There is no step "${shown}"` }, there);
+}

@@ -1,0 +1,83 @@
+import { say } from "../../../core/locale.ts";
+import { shortLine } from "../../../core/short-line.ts";
+import { type Line, plainLine } from "../../terminal/line.ts";
+import type { Chat } from "../chat-state.ts";
+import { type ChatCommand, type CommandGroup, usageOf } from "../command.ts";
+import { findCommand, namesOf } from "../find-command.ts";
+import { keyHelp } from "../key-help.ts";
+import { modeHelp, modeNames, modes } from "../modes.ts";
+import { refusal } from "../refusal.ts";
+
+/** The groups are asked for when they are shown: help is one of them. */
+export function createHelp(groups: () => readonly CommandGroup[]): ChatCommand {
+  return {
+    name: "/help",
+    argument: "[COMMAND]",
+    help: { zh: "显示帮助，或一个命令的用法", en: "shows this help, or how a command is used" },
+    complete: async ({ settings: { locale } }) =>
+      groups().flatMap(({ commands }) =>
+        commands.map(({ name, help }) => ({ text: name.slice(1), help: say(locale, help) })),
+      ),
+    run(chat, argument) {
+      chat.write(...(argument === "" ? allLines(groups(), chat) : commandLines(argument, groups(), chat)));
+      return undefined;
+    },
+  };
+}
+
+/** Of most commands, in columns; a longer one only pushes its own row. */
+const usageWidth = 23;
+
+function allLines(groups: readonly CommandGroup[], { settings: { locale }, reader }: Chat): Line[] {
+  const ofGroups = groups.flatMap(({ title, commands }) => [
+    plainLine(say(locale, title), "heading"),
+    ...commands.map((command) => row(usageOf(command).padEnd(usageWidth), say(locale, command.help))),
+  ]);
+  return [...ofGroups, ...modeLines(locale), ...(reader ? keyLines(locale) : [])];
+}
+
+/** Of model-invocation.md, "帮助命令更新": what sets the modes apart, and how to switch. */
+function modeLines(locale: Chat["settings"]["locale"]): Line[] {
+  return [
+    plainLine(say(locale, { zh: "模式的区别", en: "What sets the modes apart" }), "heading"),
+    ...modes.map((mode): Line => {
+      const name = say(locale, modeNames[mode]);
+      return [{ text: `  ${name}`, styles: ["accent"] }, { text: `: ${say(locale, modeHelp[mode])}` }];
+    }),
+    plainLine(
+      say(locale, {
+        zh: "  用 /mode 选择模式，或直接输入 /mode chat、/mode agent、/mode plan；/search on 只在 Chat 模式下有效。",
+        en: "  Choose one with /mode, or type /mode chat, /mode agent or /mode plan; /search on counts in chat mode alone.",
+      }),
+    ),
+  ];
+}
+
+function keyLines(locale: Chat["settings"]["locale"]): Line[] {
+  const width = Math.max(...keyHelp.map(({ keys }) => keys.length));
+  return [
+    plainLine(say(locale, { zh: "按键", en: "Keys" }), "heading"),
+    ...keyHelp.map(({ keys, help }) => row(keys.padEnd(width), say(locale, help))),
+  ];
+}
+
+function row(name: string, help: string): Line {
+  return [{ text: `  ${name}`, styles: ["accent"] }, { text: `  ${help}` }];
+}
+
+function commandLines(argument: string, groups: readonly CommandGroup[], { settings: { locale } }: Chat): Line[] {
+  const command = findCommand(
+    argument,
+    groups.flatMap(({ commands }) => commands),
+  );
+  if (command === undefined) {
+    const shown = shortLine(argument, 40);
+    throw refusal(
+      { zh: `没有 "${shown}" 命令`, en: `There is no command "${shown}"` },
+      { zh: "/help 列出全部命令。", en: "/help lists them." },
+    );
+  }
+  const others = namesOf(command).slice(1).join(" ");
+  const also = others === "" ? [] : [plainLine(say(locale, { zh: `  也可写作 ${others}`, en: `  also ${others}` }))];
+  return [row(usageOf(command), say(locale, command.help)), ...also];
+}

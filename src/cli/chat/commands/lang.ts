@@ -1,0 +1,54 @@
+import { type Locale, say, type Text } from "../../../core/locale.ts";
+import { shortLine } from "../../../core/short-line.ts";
+import type { Picking } from "../../reader.ts";
+import type { Chat } from "../chat-state.ts";
+import { choose } from "../choose.ts";
+import type { ChatCommand } from "../command.ts";
+import { refusal } from "../refusal.ts";
+
+const locales: readonly Locale[] = ["zh", "en"];
+
+/** Each by its own name, so that whoever cannot read the other finds it. */
+const languages: Record<Locale, string> = { zh: "中文", en: "English" };
+
+export const lang: ChatCommand = {
+  name: "/lang",
+  argument: "[zh|en]",
+  help: { zh: "切换界面语言", en: "switches the language of the chat" },
+  complete: async () => locales.map((known) => ({ text: known, help: languages[known] })),
+  async run(chat, argument, signal) {
+    const chosen = argument === "" ? await choose(chat, picking(chat), lang, signal) : readLocale(argument);
+    if (chosen === undefined) return undefined;
+    chat.settings.locale = chosen;
+    chat.settings.language = chosen;
+    chat.write(say(chosen, switched));
+    chat.refresh();
+    return undefined;
+  },
+};
+
+const switched: Text = { zh: "界面语言：中文", en: "Language: English" };
+
+function picking(chat: Chat): Picking<Locale> {
+  const { locale } = chat.settings;
+  return {
+    title: say(locale, { zh: "🌐 界面语言", en: "🌐 Language" }),
+    choices: locales.map((value) => ({
+      value,
+      label: languages[value],
+      detail: value,
+      words: [value],
+    })),
+    chosen: locale,
+  };
+}
+
+function readLocale(argument: string): Locale {
+  const found = locales.find((known) => known === argument.toLowerCase());
+  if (found) return found;
+  const shown = shortLine(argument, 40);
+  throw refusal(
+    { zh: `没有 "${shown}" 这种界面语言`, en: `There is no language "${shown}"` },
+    { zh: "可选：zh、en。", en: "Allowed: zh, en." },
+  );
+}

@@ -1,0 +1,65 @@
+import { say } from "../../../core/locale.ts";
+import type { Mode } from "../../../core/outcome.ts";
+import { shortLine } from "../../../core/short-line.ts";
+import type { Picking } from "../../reader.ts";
+import { switchLine } from "../../search-switch.ts";
+import type { Chat } from "../chat-state.ts";
+import { choose } from "../choose.ts";
+import type { ChatCommand } from "../command.ts";
+import { modeHelp, modeNames, modes } from "../modes.ts";
+import { refusal } from "../refusal.ts";
+
+export const mode: ChatCommand = {
+  name: "/mode",
+  argument: "[chat|agent|plan]",
+  help: { zh: "切换对话模式（会清除对话历史）", en: "switches the mode (and begins a new conversation)" },
+  complete: async ({ settings: { locale } }) =>
+    modes.map((known) => ({ text: known, help: say(locale, modeHelp[known]) })),
+  async run(chat, argument, signal) {
+    const chosen = argument === "" ? await choose(chat, picking(chat), mode, signal) : readMode(argument);
+    if (chosen !== undefined) switchTo(chosen, chat);
+    return undefined;
+  },
+};
+
+function picking(chat: Chat): Picking<Mode> {
+  const { locale, mode: inForce } = chat.settings;
+  return {
+    title: say(locale, { zh: "💬 对话模式", en: "💬 Mode" }),
+    choices: modes.map((value) => ({
+      value,
+      label: say(locale, modeNames[value]),
+      detail: say(locale, modeHelp[value]),
+      words: [value],
+    })),
+    chosen: inForce,
+  };
+}
+
+function readMode(argument: string): Mode {
+  const found = modes.find((known) => known === argument.toLowerCase());
+  if (found) return found;
+  const shown = shortLine(argument, 40);
+  throw refusal(
+    { zh: `没有 "${shown}" 模式`, en: `There is no mode "${shown}"` },
+    { zh: "可选：chat、agent、plan。", en: "Allowed: chat, agent, plan." },
+  );
+}
+
+/** The search switch stays as it is: it counts again when the chat comes back to chat mode. */
+function switchTo(chosen: Mode, chat: Chat): void {
+  const { settings } = chat;
+  const { locale } = settings;
+  const name = say(locale, modeNames[chosen]);
+  if (chosen === settings.mode) {
+    chat.write(say(locale, { zh: `已经是 ${name}，没有改变。`, en: `${name} is in force already; nothing changed.` }));
+    return;
+  }
+  settings.mode = chosen;
+  chat.startAnew();
+  chat.write(
+    say(locale, { zh: `已切换到 ${name}，对话历史已清除。`, en: `Switched to ${name}; the history is cleared.` }),
+    switchLine(settings),
+  );
+  chat.refresh();
+}

@@ -1,0 +1,61 @@
+import type { ConversationStore } from "../../../app.ts";
+import type { PlanStep } from "../../../core/events.ts";
+import { type Locale, say, type Text } from "../../../core/locale.ts";
+import { planSigns, planTitle, purpose, states } from "../../../core/plan-lines.ts";
+import { shortLine } from "../../../core/short-line.ts";
+import { type Line, plainLine } from "../../terminal/line.ts";
+import type { Chat } from "../chat-state.ts";
+import type { ChatCommand } from "../command.ts";
+
+/** How many of a conversation's last runs are looked at for a plan. */
+const lookedAt = 50;
+
+export const plan: ChatCommand = {
+  name: "/plan",
+  argument: "[QUESTION]",
+  help: {
+    zh: "以 Plan 模式提一个问题；不带问题时显示上一个计划",
+    en: "asks one question in plan mode; without one it shows the last plan",
+  },
+  async run(chat, argument, signal) {
+    if (argument !== "") {
+      await chat.ask(argument, "plan");
+      return undefined;
+    }
+    const { locale } = chat.settings;
+    const steps = await lastPlan(chat, signal);
+    chat.write(...(steps === undefined ? [say(locale, whatItIs)] : checklist(steps, locale)));
+    return undefined;
+  },
+};
+
+const whatItIs: Text = {
+  zh: "还没有计划。Plan 模式先列出步骤，由你确认后执行：/plan 问题 只用这一次，/mode plan 一直使用。",
+  en: "There is no plan yet. Plan mode lists its steps first and does them once you agree: /plan QUESTION asks once, /mode plan stays in it.",
+};
+
+/** The last plan of the conversation that goes on. */
+async function lastPlan({ duet, conversationId }: Chat, signal: AbortSignal): Promise<readonly PlanStep[] | undefined> {
+  if (conversationId === undefined) return undefined;
+  const store: ConversationStore = await duet.store();
+  const runs = await store.runs({ conversationId });
+  for (const { id } of runs.slice(-lookedAt).reverse()) {
+    signal.throwIfAborted();
+    const found = (await store.trace(id))?.plan;
+    if (found && found.length > 0) return found;
+  }
+  return undefined;
+}
+
+function checklist(steps: readonly PlanStep[], locale: Locale): Line[] {
+  return [
+    plainLine(planTitle(steps, locale), "strong"),
+    ...steps.map((step): Line => {
+      const tool = step.tool === "" ? "" : ` · ${shortLine(step.tool, 80)}`;
+      return [
+        { text: `  ${planSigns[step.state]} ${step.step}. ${purpose(step)}` },
+        { text: `${tool} · ${say(locale, states[step.state])}`, styles: ["dim"] },
+      ];
+    }),
+  ];
+}

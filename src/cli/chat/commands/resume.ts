@@ -1,0 +1,72 @@
+import type { ConversationEntry } from "../../../app.ts";
+import { type Locale, say } from "../../../core/locale.ts";
+import { printableLine } from "../../../core/printable.ts";
+import { shortLine } from "../../../core/short-line.ts";
+import { entryLine, timeOf, turnCount } from "../../conversation-lines.ts";
+import { pickOne } from "../../pick-one.ts";
+import type { Chat } from "../chat-state.ts";
+import { type ChatCommand, usageLine } from "../command.ts";
+import { refusal } from "../refusal.ts";
+
+/** How many are offered, and how many are looked at for one whose id is not typed in full. */
+const offered = 50;
+const lookedAt = 1_000;
+
+export const resume: ChatCommand = {
+  name: "/resume",
+  argument: "[ID]",
+  help: { zh: "继续一个保存的对话", en: "goes on with a conversation that is kept" },
+  async complete({ duet, settings: { locale } }) {
+    const entries = await (await duet.store()).list({ limit: offered, offset: 0 });
+    return entries.map((entry) => ({ text: entry.id, help: titleOf(entry, locale) }));
+  },
+  async run(chat, argument, signal) {
+    const id = argument === "" ? await pick(chat, signal) : await findId(argument, chat);
+    if (id !== undefined) await chat.goOn(id);
+    return undefined;
+  },
+};
+
+async function pick(chat: Chat, signal: AbortSignal): Promise<string | undefined> {
+  const { locale } = chat.settings;
+  const entries = await (await chat.duet.store()).list({ limit: offered, offset: 0 });
+  if (entries.length === 0) {
+    chat.write(say(locale, { zh: "还没有可以继续的对话。", en: "There is no conversation to go on with yet." }));
+    return undefined;
+  }
+  // Who cannot be asked types an id.
+  if (!chat.reader) {
+    chat.write(...entries.map((entry) => `  ${entryLine(entry, locale)}`), usageLine(resume, locale));
+    return undefined;
+  }
+  const picking = {
+    title: say(locale, { zh: "🗂 继续哪个对话", en: "🗂 Go on with which conversation" }),
+    choices: entries.map((entry) => ({
+      value: entry.id,
+      label: titleOf(entry, locale),
+      detail: [timeOf(entry.updatedAt), turnCount(entry, locale)].join(" · "),
+    })),
+    chosen: chat.conversationId,
+  };
+  return pickOne(chat.reader, picking, signal);
+}
+
+function titleOf({ id, title }: ConversationEntry, locale: Locale): string {
+  const shown = printableLine(id);
+  return title === "" ? say(locale, { zh: `（未完成）${shown}`, en: `(unfinished) ${shown}` }) : shortLine(title, 60);
+}
+
+/** What is no id's beginning is taken as it was typed: the chat says that there is none. */
+async function findId(typed: string, { duet }: Chat): Promise<string> {
+  const entries = await (await duet.store()).list({ limit: lookedAt, offset: 0 });
+  const found = entries.filter(({ id }) => id.startsWith(typed)).map(({ id }) => id);
+  if (found.includes(typed) || found.length === 0) return typed;
+  const [first, ...others] = found;
+  if (first !== undefined && others.length === 0) return first;
+  const shown = shortLine(typed, 60);
+  const ids = found.slice(0, 5).map(printableLine).join(", ");
+  throw refusal({
+    zh: `不止一个对话的编号以 ${shown} 开头：${ids}`,
+    en: `More than one conversation has an id that begins with ${shown}: ${ids}`,
+  });
+}

@@ -1,0 +1,86 @@
+import { stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { absolutePath } from "../../../config/find.ts";
+import { DuetError, messageOf } from "../../../core/errors.ts";
+import { say, type Text } from "../../../core/locale.ts";
+import { printableLine } from "../../../core/printable.ts";
+import type { AgentTrace } from "../../../core/trace.ts";
+import type { Chat } from "../chat-state.ts";
+import type { ChatCommand } from "../command.ts";
+
+export const save: ChatCommand = {
+  name: "/save",
+  argument: "[FILE]",
+  help: { zh: "把对话保存为 Markdown 文件", en: "saves the conversation as a Markdown file" },
+  async run(chat, argument, signal) {
+    const { conversationId, settings } = chat;
+    const { locale } = settings;
+    const runs = await runsOf(chat, signal);
+    if (conversationId === undefined || runs.length === 0) {
+      chat.write(say(locale, { zh: "还没有可以保存的对话。", en: "There is no conversation to save yet." }));
+      return undefined;
+    }
+    const { conversationMarkdown } = await import("../conversation-markdown.ts");
+    const now = new Date();
+    const file = await fileFor(argument, now, chat);
+    const text = conversationMarkdown({ id: conversationId, runs }, { locale, now });
+    await writeNew(file, text, signal);
+    chat.write(say(locale, { zh: `已保存到 ${printableLine(file)}`, en: `Saved as ${printableLine(file)}` }));
+    return undefined;
+  },
+};
+
+async function runsOf({ duet, conversationId }: Chat, signal: AbortSignal): Promise<AgentTrace[]> {
+  if (conversationId === undefined) return [];
+  const store = await duet.store();
+  const traces: AgentTrace[] = [];
+  for (const { id } of await store.runs({ conversationId })) {
+    signal.throwIfAborted();
+    const trace = await store.trace(id);
+    if (trace) traces.push(trace);
+  }
+  return traces;
+}
+
+/** Of a folder that is there, a file in it with a name of its own. */
+async function fileFor(argument: string, now: Date, { config }: Chat): Promise<string> {
+  const directory = process.cwd();
+  if (argument === "") return join(directory, nameAt(now));
+  const written = argument.replace(/^(["'])(.*)\1$/, "$2");
+  const file = absolutePath(written, directory, config.environment);
+  const isFolder = await stat(file).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isFolder ? join(file, nameAt(now)) : file;
+}
+
+/** By the local time: `duet-20260131-235959.md`. */
+function nameAt(now: Date): string {
+  const two = (part: number): string => String(part).padStart(2, "0");
+  const day = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;
+  return `duet-${day}-${two(now.getHours())}${two(now.getMinutes())}${two(now.getSeconds())}.md`;
+}
+
+/** Throws one line that names the file where it is there already or cannot be written. */
+async function writeNew(file: string, text: string, signal: AbortSignal): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: "wx", signal });
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const why = reasonOf(thrown);
+    throw new DuetError({
+      code: "invalid_request",
+      text: { zh: `${file} ${why.zh}`, en: `${file} ${why.en}` },
+      hint: { zh: "换一个文件：/save FILE", en: "Name another file: /save FILE" },
+      cause: thrown,
+    });
+  }
+}
+
+function reasonOf(thrown: unknown): Text {
+  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : messageOf(thrown);
+  if (code === "EEXIST") return { zh: "已存在，不会覆盖", en: "is there already and is not overwritten" };
+  if (code === "ENOENT") return { zh: "所在的目录不存在", en: "lies in a folder that does not exist" };
+  return { zh: `无法写入（${code}）`, en: `cannot be written (${code})` };
+}

@@ -1,0 +1,62 @@
+import { unknownKey } from "../../../config/problem.ts";
+import { say } from "../../../core/locale.ts";
+import { shortLine } from "../../../core/short-line.ts";
+import type { Line } from "../../terminal/line.ts";
+import type { Chat } from "../chat-state.ts";
+import type { ChatCommand } from "../command.ts";
+import type { Setting } from "../setting.ts";
+
+export const set: ChatCommand = {
+  name: "/set",
+  argument: "[KEY [VALUE|default]]",
+  help: {
+    zh: "显示或修改模型参数与限制（不清除对话历史）",
+    en: "shows or changes the models' parameters and the limits (the history stays)",
+  },
+  async complete(chat) {
+    const settings = await allSettings();
+    return settings.map(({ key, allowed }) => ({ text: key, help: say(chat.settings.locale, allowed) }));
+  },
+  async run(chat, argument) {
+    const settings = await allSettings();
+    const [, typed = "", value = ""] = /^([^\s=]*)[\s=]*([\s\S]*)$/.exec(argument) ?? [];
+    if (typed === "") return void chat.write(...(await lines(settings, chat)));
+    const setting = find(settings, typed);
+    if (value === "") return void chat.write(...(await lines([setting], chat)));
+    const before = await setting.value(chat);
+    await setting.change(chat, value.toLowerCase() === "default" ? undefined : value);
+    const now = await setting.value(chat);
+    chat.write(`${setting.key}${say(chat.settings.locale, { zh: "：", en: ": " })}${before} → ${now}`);
+    return undefined;
+  },
+};
+
+async function allSettings(): Promise<Setting[]> {
+  const [{ parameterSettings }, { limitSettings }] = await Promise.all([
+    import("../parameter-settings.ts"),
+    import("../limit-settings.ts"),
+  ]);
+  return [...parameterSettings, ...limitSettings()];
+}
+
+function find(settings: readonly Setting[], typed: string): Setting {
+  const wanted = typed.toLowerCase().replaceAll("-", "_");
+  const found = settings.find(({ key }) => key === wanted);
+  if (found) return found;
+  const keys = settings.map(({ key }) => key);
+  throw unknownKey(`/set ${shortLine(typed, 40)}`, typed, keys);
+}
+
+async function lines(settings: readonly Setting[], chat: Chat): Promise<Line[]> {
+  const { locale } = chat.settings;
+  const rows = await Promise.all(settings.map(async (setting) => ({ ...setting, shown: await setting.value(chat) })));
+  const [keyWidth, valueWidth] = [
+    Math.max(...rows.map(({ key }) => key.length)),
+    Math.max(...rows.map(({ shown }) => shown.length)),
+  ];
+  return rows.map(({ key, shown, allowed }) => [
+    { text: `  ${key.padEnd(keyWidth)}  ` },
+    { text: shown.padEnd(valueWidth), styles: ["strong"] },
+    { text: `  ${say(locale, allowed)}`, styles: ["dim"] },
+  ]);
+}

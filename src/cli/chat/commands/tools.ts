@@ -1,0 +1,57 @@
+import { say } from "../../../core/locale.ts";
+import { shortLine } from "../../../core/short-line.ts";
+import { type Line, plainLine } from "../../terminal/line.ts";
+import type { ChatCommand } from "../command.ts";
+import { refusal } from "../refusal.ts";
+
+/** How long servers that are still starting are waited for, in milliseconds. */
+const patienceMs = 10_000;
+
+export const tools: ChatCommand = {
+  name: "/tools",
+  argument: "[SERVER]",
+  help: { zh: "列出工具，可只看一个服务器的", en: "lists the tools, or those of one server" },
+  async complete({ duet }) {
+    const [inventory, { sourcesOf }] = await Promise.all([duet.inventory(undefined, 0), import("../../tool-lines.ts")]);
+    return sourcesOf(inventory).map((text) => ({ text }));
+  },
+  async run(chat, argument, signal) {
+    const { duet, settings } = chat;
+    if (settings.mode === "chat")
+      chat.write(
+        say(settings.locale, {
+          zh: "Chat 模式不使用工具（/mode agent 使用）。",
+          en: "Chat mode uses no tools (/mode agent does).",
+        }),
+      );
+    const [inventory, { sourceLines, sourcesOf, toolLines }, { weighTools }] = await Promise.all([
+      duet.inventory(signal, patienceMs),
+      import("../../tool-lines.ts"),
+      import("../../tool-weights.ts"),
+    ]);
+    const weights = await weighTools(duet, inventory.tools);
+    const source = argument === "" ? undefined : sourceNamed(argument, sourcesOf(inventory));
+    const lines =
+      source === undefined
+        ? toolLines(inventory, weights, settings.locale)
+        : sourceLines(source, inventory, weights, settings.locale);
+    chat.write(...[...lines].map(withHeading));
+    return undefined;
+  },
+};
+
+function sourceNamed(argument: string, sources: readonly string[]): string {
+  const wanted = argument.toLowerCase();
+  const found = sources.find((source) => source.toLowerCase() === wanted);
+  if (found !== undefined) return found;
+  const shown = shortLine(argument, 40);
+  throw refusal(
+    { zh: `没有名为 "${shown}" 的服务器`, en: `There is no server "${shown}"` },
+    { zh: `可选：${sources.join("、")}。`, en: `Allowed: ${sources.join(", ")}.` },
+  );
+}
+
+/** What stands below a source begins with a space. */
+function withHeading(line: string): string | Line {
+  return / · .* · /.test(line) && !line.startsWith(" ") ? plainLine(line, "strong") : line;
+}

@@ -1,0 +1,44 @@
+import { say } from "../../../core/locale.ts";
+import { shortLine } from "../../../core/short-line.ts";
+import type { Chat } from "../chat-state.ts";
+import type { ChatCommand } from "../command.ts";
+import { refusal } from "../refusal.ts";
+
+export const trace: ChatCommand = {
+  name: "/trace",
+  argument: "[RUN]",
+  help: { zh: "显示一次运行的轨迹，默认是最近一次", en: "shows the trace of a run; without a name of the last one" },
+  async complete({ duet, conversationId }) {
+    if (conversationId === undefined) return [];
+    const runs = await (await duet.store()).runs({ conversationId });
+    return runs.toReversed().map(({ id, question }) => ({ text: id, help: shortLine(question, 60) }));
+  },
+  async run(chat, argument) {
+    const [{ findTrace }, { traceLines }] = await Promise.all([
+      import("../../trace-command.ts"),
+      import("../../trace-lines.ts"),
+    ]);
+    const { locale } = chat.settings;
+    const wanted = argument === "" ? await lastRun(chat) : argument;
+    const found = wanted === undefined ? undefined : await findTrace(await chat.duet.store(), wanted);
+    if (found) chat.write(...traceLines(found, { locale, verbose: chat.config.agent.verbose }));
+    else if (wanted === undefined)
+      chat.write(say(locale, { zh: "这个对话还没有运行。", en: "This conversation has no run yet." }));
+    else throw noSuchRun(wanted);
+    return undefined;
+  },
+};
+
+/** That of this chat; else the last of the conversation that goes on. */
+async function lastRun({ duet, runId, conversationId }: Chat): Promise<string | undefined> {
+  if (runId !== undefined || conversationId === undefined) return runId;
+  return (await (await duet.store()).runs({ conversationId })).at(-1)?.id;
+}
+
+function noSuchRun(run: string): Error {
+  const shown = shortLine(run, 60);
+  return refusal(
+    { zh: `没有编号以 ${shown} 开头的运行`, en: `There is no run whose id begins with ${shown}` },
+    { zh: "不给编号时显示最近一次运行：/trace", en: "Without an id the last run is shown: /trace" },
+  );
+}

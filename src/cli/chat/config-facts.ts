@@ -1,0 +1,109 @@
+import type { SearchCheck } from "../../app/checkup.ts";
+import { mergeLimits } from "../../app/limits.ts";
+import type { ModelChoice } from "../../config/models.ts";
+import { dollars } from "../../core/lines.ts";
+import { say, type Text } from "../../core/locale.ts";
+import { modelName } from "../../core/model.ts";
+import { printableLine } from "../../core/printable.ts";
+import { decidesItself } from "../search-switch.ts";
+import type { Chat } from "./chat-state.ts";
+import { modeHelp, modeNames } from "./modes.ts";
+
+/** One thing that is in force. */
+export interface Fact {
+  name: Text;
+  value: string;
+  /** It belongs to the one above it. */
+  isDetail?: true;
+}
+
+/** What is in force in a chat: its mode with what is configured for it, models, search, language, places. */
+export async function configFacts(chat: Chat): Promise<Fact[]> {
+  const { settings, config, conversationId } = chat;
+  const { locale, mode } = settings;
+  const [models, search] = await Promise.all([modelFacts(chat), chat.duet.searchInUse()]);
+  return [
+    {
+      name: { zh: "模式", en: "Mode" },
+      value: `${say(locale, modeNames[mode])} · ${say(locale, modeHelp[mode])}`,
+    },
+    ...limitFacts(chat),
+    ...models,
+    { name: { zh: "联网搜索", en: "Web search" }, value: searchState(chat) },
+    ...partiesOf(search),
+    { name: { zh: "语言", en: "Language" }, value: locale === "zh" ? "中文（zh）" : "English (en)" },
+    {
+      name: { zh: "配置文件", en: "Configuration file" },
+      value: config.file === undefined ? say(locale, noFile) : printableLine(config.file),
+    },
+    {
+      name: { zh: "对话", en: "Conversation" },
+      value: conversationId ?? say(locale, { zh: "新的对话，还没有提问", en: "a new one; nothing was asked yet" }),
+    },
+  ];
+}
+
+const noFile: Text = {
+  zh: "没有：使用默认值、环境变量与参数",
+  en: "none: defaults, environment and flags are used",
+};
+
+/** What counts in this mode; a chat's plain answer takes no rounds and calls no tools. */
+function limitFacts({ config, settings }: Chat): Fact[] {
+  const limits = mergeLimits(config, settings.limits);
+  const time = detail({ zh: "最大执行时间", en: "Time limit" }, `${limits.maxExecutionTimeMs / 1000} s (10-300)`);
+  const { costBudget } = limits;
+  const budgets = [
+    detail({ zh: "token 上限", en: "Token budget" }, String(limits.tokenBudget)),
+    ...(costBudget === undefined ? [] : [detail({ zh: "费用上限", en: "Cost budget" }, dollars(costBudget))]),
+  ];
+  if (settings.mode === "chat") return [time, ...budgets];
+  return [
+    detail({ zh: "最大迭代次数", en: "Maximum iterations" }, `${limits.maxIterations} (1-10)`),
+    detail({ zh: "最大工具调用次数", en: "Maximum tool calls" }, `${limits.maxToolCalls} (1-50)`),
+    time,
+    ...budgets,
+    ...(settings.mode === "plan" ? [planFact(config)] : []),
+  ];
+}
+
+function planFact({ agent: { plan } }: Chat["config"]): Fact {
+  return detail({ zh: "步骤失败时", en: "When a step fails" }, `${plan.onFailure} · ${plan.retries}×`);
+}
+
+function detail(name: Text, value: string): Fact {
+  return { name, value, isDetail: true };
+}
+
+async function modelFacts({ config, settings }: Chat): Promise<Fact[]> {
+  const [{ choose }, { changeChoices }] = await Promise.all([
+    import("../../app/models.ts"),
+    import("../../app/changed-choices.ts"),
+  ]);
+  const { functionCall, answer } = await changeChoices(await choose(config), settings.models, config);
+  const both: Text = { zh: "模型（工具调用与回答）", en: "Model (function calls and answers)" };
+  if (answer === undefined) return [{ name: both, value: parametersOf(functionCall) }];
+  return [
+    { name: { zh: "工具调用模型", en: "Function-call model" }, value: parametersOf(functionCall) },
+    { name: { zh: "回答模型", en: "Answer model" }, value: parametersOf(answer) },
+  ];
+}
+
+function parametersOf(choice: ModelChoice): string {
+  const name = printableLine(modelName(choice));
+  if (!("wire" in choice)) return name;
+  const top = choice.topP === undefined ? [] : [`top_p ${choice.topP}`];
+  return [name, `temperature ${choice.temperature}`, `max_tokens ${choice.maxTokens}`, ...top].join(" · ");
+}
+
+function searchState({ settings: { locale, mode, search } }: Chat): string {
+  if (mode !== "chat") return decidesItself(mode, locale);
+  return say(locale, search.on ? { zh: "开", en: "on" } : { zh: "关", en: "off" });
+}
+
+/** Whom a search asks, in their order. */
+function partiesOf(search: SearchCheck | null): Fact[] {
+  if (search === null || search.chain.length === 0) return [];
+  const names = search.chain.map(({ party }) => party).join(" → ");
+  return [detail({ zh: "搜索服务", en: "Search services" }, names)];
+}

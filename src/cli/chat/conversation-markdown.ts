@@ -1,0 +1,44 @@
+import { stopReasons } from "../../core/lines.ts";
+import { type Locale, say } from "../../core/locale.ts";
+import { modelName } from "../../core/model.ts";
+import { printable } from "../../core/printable.ts";
+import { shortLine } from "../../core/short-line.ts";
+import type { AgentTrace } from "../../core/trace.ts";
+import { timeOf } from "../conversation-lines.ts";
+import { modeNames } from "./modes.ts";
+
+/** A conversation as Markdown: each question with its answer, the answer's references, models and time. */
+export function conversationMarkdown(
+  { id, runs }: { id: string; runs: readonly AgentTrace[] },
+  { locale, now }: { locale: Locale; now: Date },
+): string {
+  const title = shortLine(runs[0]?.question ?? id, 100);
+  const saved = timeOf(now.toISOString());
+  const facts = say(locale, {
+    zh: `- 对话：${id}\n- 保存于：${saved}\n- 模型：${modelsOf(runs).join("、")}`,
+    en: `- Conversation: ${id}\n- Saved: ${saved}\n- Models: ${modelsOf(runs).join(", ")}`,
+  });
+  const turns = runs.map((run, index) => turnMarkdown(run, index + 1, locale));
+  return printable(`${[`# ${title}`, facts, ...turns].join("\n\n")}\n`);
+}
+
+function turnMarkdown(run: AgentTrace, number: number, locale: Locale): string {
+  const heading = `## ${number} · ${timeOf(run.started_at)}`;
+  const question = `> ${run.question.trim().replaceAll("\n", "\n> ")}`;
+  const by = `*${[modelsOf([run]).join(" → "), say(locale, modeNames[run.mode])].filter(Boolean).join(" · ")}*`;
+  return [heading, question, by, run.final_answer.trim(), ending(run, locale)].filter(Boolean).join("\n\n");
+}
+
+/** Why there is no answer, or not all of one. */
+function ending({ status, finish_reason, error }: AgentTrace, locale: Locale): string {
+  if (status === "complete") return "";
+  const reason = say(locale, stopReasons[finish_reason]);
+  const why = error ? `${reason} · ${error.message}` : reason;
+  return `*⚠ ${shortLine(why, 300)}*`;
+}
+
+/** Those that were called, each once, in their order. */
+function modelsOf(runs: readonly AgentTrace[]): string[] {
+  const bills = runs.flatMap(({ models }) => [models.function_call, models.answer]);
+  return [...new Set(bills.filter(({ calls }) => calls > 0).map(modelName))];
+}

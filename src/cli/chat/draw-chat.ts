@@ -1,0 +1,47 @@
+import { type Locale, say } from "../../core/locale.ts";
+import { type Line, plainLine } from "../terminal/line.ts";
+import type { Live, Size } from "../terminal/live.ts";
+import { cutLine } from "../terminal/wrap.ts";
+
+/** What stands at the bottom of a chat's screen, from top to bottom. */
+export interface ChatParts {
+  /** What is going on, in at most so many lines. */
+  run(rows: number): readonly Line[];
+  /** What was submitted meanwhile. */
+  waiting: readonly string[];
+  /** A question, else what is being typed. */
+  input(room: Size): Live;
+  status: string;
+  locale: Locale;
+}
+
+/** Of those that wait, as many are shown as lines; the rest is counted. */
+const mostWaiting = 3;
+
+/** Puts the parts below each other, within the screen: what is going on gets the room that the others leave. */
+export function drawChat(size: Size, parts: ChatParts): Live {
+  const { columns, rows } = size;
+  const waiting = waitingLines(parts);
+  const status = plainLine(parts.status, "dim");
+  const room = Math.max(1, rows - 1 - waiting.length - 1);
+  const input = parts.input({ columns, rows: room });
+  const run = parts.run(Math.max(0, room - input.lines.length - 1));
+  const above = [...(run.length > 0 ? [...run, []] : [[]]), ...waiting];
+  const { cursor } = input;
+  return {
+    lines: [...above, ...input.lines, status].map((line) => cutLine(line, columns)),
+    cursor: cursor && { row: cursor.row + above.length, column: cursor.column },
+  };
+}
+
+function waitingLines({ waiting, locale }: ChatParts): Line[] {
+  const lines = waiting.slice(0, mostWaiting).map((text) => plainLine(`⏳ ${firstLine(text)}`, "dim"));
+  const more = waiting.length - lines.length;
+  if (more === 0) return lines;
+  const rest = say(locale, { zh: `⏳ 还有 ${more} 条在等待`, en: `⏳ ${more} more wait` });
+  return [...lines, plainLine(rest, "dim")];
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n", 1)[0] ?? "";
+}

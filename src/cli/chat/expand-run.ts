@@ -1,0 +1,10 @@
+import { say } from "../../core/locale.ts";
+import { expandAll } from "../steps/expand.ts";
+import type { Chat } from "./chat-state.ts";
+
+/** Opens every step of the last run again. */
+export function expandRun({ steps, settings: { locale }, write }: Pick<Chat, "steps" | "settings" | "write">): void {
+  const ofRun = steps.ofRun();
+  if (ofRun.length === 0) write(say(locale, { zh: "还没有可以展开的步骤。", en: "There is no step to open yet." }));
+  else write(...expandAll(ofRun, locale));
+}

@@ -1,0 +1,46 @@
+/** What was submitted and waits its turn. */
+export interface InputQueue {
+  push(text: string): void;
+  /** The next one; undefined when the input has ended and none is left. */
+  next(): Promise<string | undefined>;
+  /** Whether somebody waits for the next one, so that nothing is going on. */
+  readonly isAwaited: boolean;
+  readonly waiting: readonly string[];
+  /** Gives all that wait, and forgets them. */
+  takeBack(): string[];
+  end(): void;
+}
+
+export function createInputQueue(): InputQueue {
+  const waiting: string[] = [];
+  let hasEnded = false;
+  let give: ((text: string | undefined) => void) | undefined;
+
+  function hand(text: string | undefined): void {
+    const giving = give;
+    give = undefined;
+    giving?.(text);
+  }
+
+  return {
+    get isAwaited() {
+      return give !== undefined;
+    },
+    waiting,
+    push(text) {
+      if (give) hand(text);
+      else waiting.push(text);
+    },
+    next() {
+      if (waiting.length > 0 || hasEnded) return Promise.resolve(waiting.shift());
+      const { promise, resolve } = Promise.withResolvers<string | undefined>();
+      give = resolve;
+      return promise;
+    },
+    takeBack: () => waiting.splice(0),
+    end() {
+      hasEnded = true;
+      hand(undefined);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { cutText } from "../../core/cut-text.ts";
+import { DuetError } from "../../core/errors.ts";
+import { say } from "../../core/locale.ts";
+import { printableLine } from "../../core/printable.ts";
+import { shortLine } from "../../core/short-line.ts";
+import type { Chat } from "./chat-state.ts";
+import type { ChatFace } from "./face.ts";
+
+/** Shows how a conversation ended. Throws a `config` error when there is none of that id. */
+export async function openConversation(
+  chat: Pick<Chat, "duet" | "settings">,
+  face: ChatFace,
+  id: string,
+): Promise<void> {
+  if (await showEnd(chat, face, id)) return;
+  const shown = shortLine(id, 80);
+  throw new DuetError({
+    code: "config",
+    text: { zh: `没有编号为 ${shown} 的对话`, en: `there is no conversation ${shown}` },
+    hint: { zh: "用 /conversations 查看已有的对话。", en: "/conversations lists those there are." },
+  });
+}
+
+/** The title and the last turn of a conversation; false where there is none. */
+export async function showEnd(
+  { duet, settings }: Pick<Chat, "duet" | "settings">,
+  face: ChatFace,
+  id: string,
+): Promise<boolean> {
+  const known = await (await duet.store()).load(id);
+  if (known === undefined) return false;
+  const title = cutText(printableLine(known.turns[0]?.question ?? id), 100);
+  const { length } = known.turns;
+  face.write(
+    say(settings.locale, {
+      zh: `继续对话：${title}（${length} 轮）`,
+      en: `Going on with: ${title} (${length === 1 ? "1 turn" : `${length} turns`})`,
+    }),
+  );
+  const last = known.turns.at(-1);
+  if (last) await face.writeTurn(last);
+  return true;
+}

@@ -1,0 +1,133 @@
+import { type Locale, say } from "../../core/locale.ts";
+import type { Choice, Picking } from "../reader.ts";
+import type { Key } from "../terminal/key.ts";
+import type { Line } from "../terminal/line.ts";
+import { cellsOf } from "../terminal/width.ts";
+import { cutLine } from "../terminal/wrap.ts";
+import type { Panel } from "./panel.ts";
+
+/** How many choices are shown at a time. */
+const mostShown = 12;
+
+export interface PickerOptions<T> {
+  picking: Picking<T>;
+  locale: Locale;
+  /** Takes the choice; undefined when it was left. */
+  done(choice: Choice<T> | undefined): void;
+}
+
+/**
+ * A list of choices: the arrow keys move, typed words find one, Enter takes it, Escape leaves. With none in force no choice
+ * is marked at first, so that an Enter that was meant for something else takes nothing.
+ */
+export function createPicker<T>({ picking, locale, done }: PickerOptions<T>): Panel {
+  const { choices } = picking;
+  let at = picking.chosen === undefined ? -1 : choices.findIndex(({ value }) => value === picking.chosen);
+  let typed = "";
+
+  function move(by: number): void {
+    const last = choices.length - 1;
+    if (at < 0) at = by > 0 ? 0 : last;
+    else at = Math.min(last, Math.max(0, at + by));
+    typed = "";
+  }
+
+  /** A word that is a choice's own, else the beginning of a label. */
+  function find(word: string): number {
+    const wanted = word.trim().toLowerCase();
+    if (wanted === "") return -1;
+    const own = choices.findIndex(({ words }) => words?.includes(wanted));
+    if (own >= 0) return own;
+    const byNumber = /^\d+$/.test(wanted) ? Number(wanted) - 1 : -1;
+    if (byNumber >= 0 && byNumber < choices.length) return byNumber;
+    return choices.findIndex(({ label }) => label.toLowerCase().includes(wanted));
+  }
+
+  function isInForce({ value }: Choice<T>): boolean {
+    return picking.chosen !== undefined && value === picking.chosen;
+  }
+
+  function type(text: string): void {
+    typed += text;
+    at = find(typed);
+  }
+
+  function press(key: Key): boolean {
+    switch (key.name) {
+      case "up":
+        move(-1);
+        return true;
+      case "down":
+      case "tab":
+        move(1);
+        return true;
+      case "page-up":
+        move(-mostShown);
+        return true;
+      case "page-down":
+        move(mostShown);
+        return true;
+      case "home":
+        move(-choices.length);
+        return true;
+      case "end":
+        move(choices.length);
+        return true;
+      case "backspace":
+        typed = typed.slice(0, -1);
+        at = find(typed);
+        return true;
+      case "enter":
+        if (choices[at]) done(choices[at]);
+        return true;
+      case "escape":
+        done(undefined);
+        return true;
+      case "text":
+        if (key.ctrl || key.alt) return false;
+        type(key.text);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  return {
+    press,
+    view({ columns }) {
+      const from = Math.max(0, Math.min(at - Math.floor(mostShown / 2), choices.length - mostShown));
+      const shown = choices.slice(from, from + mostShown);
+      const width = Math.max(...shown.map(({ label }) => cellsOf(label)));
+      const lines: Line[] = [
+        [{ text: picking.title, styles: ["strong"] }],
+        ...shown.map((choice, index) =>
+          lineOf(choice, { isMarked: from + index === at, isInForce: isInForce(choice), width }),
+        ),
+        [{ text: hint(locale, { typed, from, all: choices.length }), styles: ["dim"] }],
+      ];
+      return { lines: lines.map((line) => cutLine(line, columns)) };
+    },
+  };
+}
+
+interface Place {
+  isMarked: boolean;
+  isInForce: boolean;
+  /** Of the labels, in cells. */
+  width: number;
+}
+
+function lineOf<T>({ label, detail }: Choice<T>, { isMarked, isInForce, width }: Place): Line {
+  const name = `${isMarked ? "❯" : " "} ${label}`;
+  const beside = [isInForce ? "●" : "", detail ?? ""].filter((part) => part !== "").join(" ");
+  return [
+    { text: name, styles: isMarked ? ["accent", "strong"] : [] },
+    { text: beside === "" ? "" : `${" ".repeat(Math.max(0, width - cellsOf(label)))}  ${beside}`, styles: ["dim"] },
+  ];
+}
+
+function hint(locale: Locale, { typed, from, all }: { typed: string; from: number; all: number }): string {
+  const keys = say(locale, { zh: "↑↓ 选择 · 回车确认 · Esc 取消", en: "↑↓ choose · Enter takes it · Esc leaves" });
+  const more = all > mostShown ? ` · ${from + 1}-${Math.min(all, from + mostShown)}/${all}` : "";
+  return `${keys}${more}${typed === "" ? "" : ` · ${typed}`}`;
+}

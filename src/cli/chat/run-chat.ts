@@ -1,0 +1,175 @@
+import type { Duet } from "../../app.ts";
+import type { Config } from "../../config.ts";
+import { report, toDuetError } from "../../core/errors.ts";
+import { errorLine } from "../../core/lines.ts";
+import { type Locale, say } from "../../core/locale.ts";
+import type { Mode } from "../../core/outcome.ts";
+import type { Folders } from "../editor/resolve-path.ts";
+import type { Asides } from "../following.ts";
+import { type SearchSwitch, switchLine } from "../search-switch.ts";
+import type { StepBook } from "../steps/step.ts";
+import { createStepBook } from "../steps/step-book.ts";
+import { answerQuestion } from "./answer-question.ts";
+import type { Chat, ChatSettings } from "./chat-state.ts";
+import { createComplete } from "./complete-input.ts";
+import { expandRun } from "./expand-run.ts";
+import type { ChatFace, ChatHandler } from "./face.ts";
+import { createModelNames } from "./model-names.ts";
+import { modeNames } from "./modes.ts";
+import { openConversation, showEnd } from "./open-conversation.ts";
+import { runCommand } from "./run-command.ts";
+import { createSessionBill } from "./session-bill.ts";
+
+export interface ChatOptions {
+  duet: Duet;
+  config: Config;
+  /** The conversation to go on with; a new one when absent. */
+  conversationId?: string | undefined;
+  mode: Mode;
+  search: SearchSwitch;
+  /** Where paths begin. */
+  folders: Folders;
+  openFace(handler: ChatHandler, steps: StepBook): Promise<ChatFace>;
+  /** Lines from outside, which must not stand in the one that is being typed. */
+  asides?: Asides | undefined;
+  signal: AbortSignal;
+}
+
+/** Answers what is typed until the input ends or `/exit`; gives the exit code. */
+export async function runChat(options: ChatOptions): Promise<number> {
+  const { duet, config, folders, signal } = options;
+  const steps = createStepBook();
+  const bill = createSessionBill();
+  const settings = createSettings(options);
+  let { conversationId } = options;
+  let runId: string | undefined;
+  let going: AbortController | undefined;
+  let isLeaving = false;
+
+  const models = createModelNames(duet, settings, () => face.refresh());
+  const handler: ChatHandler = {
+    get locale() {
+      return settings.locale;
+    },
+    prompt() {
+      const { locale, mode, search } = settings;
+      const searches = mode === "chat" && search.on ? say(locale, { zh: " · 搜索", en: " · search" }) : "";
+      return `${say(locale, modeNames[mode])}${searches} > `;
+    },
+    status() {
+      const stop = going && say(settings.locale, { zh: "Esc 停止", en: "Esc stops" });
+      return [stop, models.line(), switchLine(settings), "/help"].filter(Boolean).join(" · ");
+    },
+    stop() {
+      if (going === undefined) return false;
+      going.abort();
+      return true;
+    },
+    leave() {
+      isLeaving = true;
+    },
+    expand: () => expandRun(chat),
+    complete: createComplete(() => chat, folders),
+  };
+  const face = await options.openFace(handler, steps);
+
+  /** Does something that can be stopped; what it throws is a line, and the chat goes on. */
+  async function work<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    const mine = new AbortController();
+    const outer = going;
+    going = mine;
+    try {
+      return await task(AbortSignal.any([signal, mine.signal]));
+    } catch (thrown) {
+      if (mine.signal.aborted) face.write(say(settings.locale, { zh: "已取消。", en: "Cancelled." }));
+      else face.write(errorLine(report(toDuetError(thrown), settings.locale)));
+      return undefined;
+    } finally {
+      going = outer;
+    }
+  }
+
+  async function ask(question: string, mode: Mode): Promise<void> {
+    await work((stop) =>
+      answerQuestion({
+        duet,
+        face,
+        question,
+        mode,
+        settings,
+        folders,
+        conversationId,
+        signal: stop,
+        leave: handler.leave,
+        leaveAtOnce() {
+          handler.leave();
+          handler.stop();
+        },
+        took(event) {
+          steps.take(event);
+          if (event.type === "run-start") ({ conversationId, runId } = event);
+          if (event.type === "run-end") bill.add(event.outcome);
+        },
+      }),
+    );
+  }
+
+  const chat: Chat = {
+    duet,
+    config,
+    settings,
+    steps,
+    bill,
+    get conversationId() {
+      return conversationId;
+    },
+    get runId() {
+      return runId;
+    },
+    reader: face.reader,
+    write: face.write,
+    startAnew() {
+      conversationId = undefined;
+    },
+    async goOn(id) {
+      await openConversation(chat, face, id);
+      conversationId = id;
+    },
+    ask,
+    refresh() {
+      models.refresh();
+      face.refresh();
+    },
+  };
+
+  options.asides?.showBy((line) => face.write(line));
+  models.refresh();
+  if (face.reader) {
+    face.write(welcome(settings));
+    if (conversationId !== undefined) await work(() => showEnd(chat, face, conversationId ?? ""));
+  }
+  try {
+    for (let text = await face.next(); text !== undefined; text = await face.next()) {
+      const line = text.trim();
+      if (line.startsWith("/")) {
+        if ((await work((stop) => runCommand(line, chat, stop))) === "exit") break;
+      } else if (line !== "") await ask(text, settings.mode);
+      if (isLeaving || signal.aborted) break;
+    }
+  } finally {
+    await face.close();
+  }
+  return 0;
+}
+
+function createSettings({ duet, mode, search }: ChatOptions): ChatSettings {
+  return { locale: duet.locale, mode, search, models: {}, limits: {} };
+}
+
+function welcome({ locale, mode }: { locale: Locale; mode: Mode }): string {
+  const name = say(locale, modeNames[mode]);
+  return say(locale, {
+    zh: `Duet · ${name} · /help 查看命令，/mode 切换模式，/exit 退出`,
+    en: `Duet · ${name} · /help lists the commands, /mode switches the mode, /exit leaves`,
+  });
+}

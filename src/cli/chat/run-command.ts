@@ -1,0 +1,57 @@
+import { nearest } from "../../config/problem.ts";
+import { report, toDuetError } from "../../core/errors.ts";
+import { errorLine } from "../../core/lines.ts";
+import { say, type Text } from "../../core/locale.ts";
+import { shortLine } from "../../core/short-line.ts";
+import type { Chat } from "./chat-state.ts";
+import { type ChatCommand, usageLine } from "./command.ts";
+import { chatCommands } from "./command-list.ts";
+import { findCommand, namesOf } from "./find-command.ts";
+
+/**
+ * Runs what was typed behind a `/` and gives "exit" when the chat is to end. Never rejects: what goes wrong is told as one
+ * line, and the chat goes on.
+ */
+export async function runCommand(line: string, chat: Chat, signal: AbortSignal): Promise<"exit" | undefined> {
+  const [, name = "", argument = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
+  const command = findCommand(name, chatCommands);
+  if (command === undefined) return tell(chat, unknownCommand(name));
+  if (command.argument === "" && argument !== "") return tell(chat, takesNothing(command, argument));
+  try {
+    return await command.run(chat, argument, signal);
+  } catch (thrown) {
+    if (signal.aborted) return tell(chat, { zh: "已取消。", en: "Cancelled." });
+    chat.write(errorLine(report(toDuetError(thrown), chat.settings.locale)));
+    return undefined;
+  }
+}
+
+function tell(chat: Chat, text: Text): undefined {
+  chat.write(say(chat.settings.locale, text));
+}
+
+function unknownCommand(typed: string): Text {
+  const name = shortLine(typed, 40);
+  const near = nearName(typed.toLowerCase());
+  if (near === undefined)
+    return { zh: `没有 ${name} 命令。/help 列出全部命令。`, en: `There is no ${name}. /help lists the commands.` };
+  return {
+    zh: `没有 ${name} 命令。是 ${near} 吗？/help 列出全部命令。`,
+    en: `There is no ${name}. Did you mean ${near}? /help lists the commands.`,
+  };
+}
+
+/** One that begins so, else one that is two edits away at most. */
+function nearName(typed: string): string | undefined {
+  const names = chatCommands.flatMap(namesOf);
+  const longer = typed.length > 1 ? names.find((name) => name.startsWith(typed)) : undefined;
+  return longer ?? (typed.length > 2 ? nearest(typed, names, () => 2) : undefined);
+}
+
+function takesNothing(command: ChatCommand, argument: string): Text {
+  const shown = shortLine(argument, 40);
+  return {
+    zh: `${command.name} 不接受参数 "${shown}"。${usageLine(command, "zh")}`,
+    en: `${command.name} takes no argument, and was given "${shown}". ${usageLine(command, "en")}`,
+  };
+}

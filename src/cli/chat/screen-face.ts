@@ -1,0 +1,194 @@
+import type { Locale } from "../../core/locale.ts";
+import type { Console } from "../console.ts";
+import { createEditor } from "../editor/create-editor.ts";
+import type { InputHistory } from "../editor/editor.ts";
+import type { MarkdownStream } from "../markdown/stream.ts";
+import type { Reader } from "../reader.ts";
+import { createRunView } from "../steps/create-run-view.ts";
+import type { RunView } from "../steps/run-view.ts";
+import type { StepBook } from "../steps/step.ts";
+import type { Key } from "../terminal/key.ts";
+import { type Line, plainLine } from "../terminal/line.ts";
+import { inputModes } from "../terminal/modes.ts";
+import { type PaintOptions, paintLine } from "../terminal/paint.ts";
+import { readKeys } from "../terminal/read-keys.ts";
+import type { Reflow } from "../terminal/reflow.ts";
+import { createScreen } from "../terminal/screen.ts";
+import { drawChat } from "./draw-chat.ts";
+import { echoOf } from "./echo.ts";
+import type { ChatFace, ChatHandler, ShownRun } from "./face.ts";
+import { createInputQueue } from "./input-queue.ts";
+import { createInterrupts } from "./interrupts.ts";
+import { createQuestions } from "./questions.ts";
+import { createTypesAhead } from "./typing-ahead.ts";
+
+export interface ScreenFaceOptions {
+  console: Console;
+  handler: ChatHandler;
+  steps: StepBook;
+  history: InputHistory;
+  look: PaintOptions;
+  reflow: Reflow;
+  verbose: boolean;
+  signal: AbortSignal;
+}
+
+/**
+ * A chat on the screen of a terminal: what is finished goes into the scrollback, once; what is going on, the questions and the
+ * input stand below it. What is submitted while something goes on waits in line.
+ */
+export function openScreenFace(options: ScreenFaceOptions): ChatFace {
+  const { console, handler, steps, history, look, reflow, verbose, signal } = options;
+  const queue = createInputQueue();
+  const refresh = (): void => screen.refresh();
+  const questions = createQuestions({
+    handler,
+    changed: refresh,
+    settled: (line) => screen.write([line]),
+  });
+  const editor = createEditor({
+    complete: handler.complete,
+    history,
+    onChange: refresh,
+    locale: () => handler.locale,
+  });
+  const typesAhead = createTypesAhead();
+  const interrupts = createInterrupts({ handler, changed: refresh });
+  let view: RunView | undefined;
+  const screen = createScreen({
+    stdout: console.stdout,
+    modes: inputModes,
+    reflow,
+    paint: (line) => paintLine(line, look),
+    draw: (size) =>
+      drawChat(size, {
+        run: (rows) => view?.live(rows) ?? [],
+        waiting: queue.waiting,
+        input: (room) => questions.panel?.view(room) ?? editor.view(handler.prompt(), room),
+        status: interrupts.hint ?? handler.status(),
+        locale: handler.locale,
+      }),
+  });
+  const keys = readKeys(console.stdin, press, end);
+  signal.addEventListener("abort", end, { once: true });
+
+  function end(): void {
+    queue.end();
+    questions.end();
+    handler.stop();
+  }
+
+  function press(key: Key): void {
+    if (key.ctrl && key.text === "c") interrupt();
+    else if (typesAhead(questions.panel, editor.text) || !questions.panel?.press(key)) type(key);
+    screen.refreshNow();
+  }
+
+  function type(key: Key): void {
+    interrupts.forget();
+    const pressed = editor.press(key);
+    if (pressed.result === "submit") submit(pressed.text);
+    if (pressed.result !== "unused") return;
+    if (key.name === "escape") stop();
+    if (key.ctrl && key.text === "o") handler.expand();
+    if (key.ctrl && key.text === "d" && editor.text === "") leave();
+  }
+
+  function submit(text: string): void {
+    if (text.trim() !== "") queue.push(text);
+  }
+
+  /** What waits in line was meant for what came of this: its writer gets it back. */
+  function stop(): boolean {
+    if (!handler.stop()) return false;
+    const texts = [...queue.takeBack(), editor.text];
+    editor.set(texts.filter((text) => text !== "").join("\n"));
+    return true;
+  }
+
+  function interrupt(): void {
+    if (stop()) return;
+    if (editor.text !== "") editor.set("");
+    else if (interrupts.isSecond()) leave();
+  }
+
+  function leave(): void {
+    handler.leave();
+    end();
+  }
+
+  function write(...lines: (string | Line)[]): void {
+    screen.write(lines.flatMap((line) => (typeof line === "string" ? linesOf(line) : [line])));
+  }
+
+  async function openMarkdown(locale: Locale): Promise<MarkdownStream> {
+    const { createMarkdownStream } = await import("../markdown/create-stream.ts");
+    return createMarkdownStream({
+      columns: () => screen.size.columns,
+      hyperlinks: look.hyperlinks,
+      locale,
+      changed: refresh,
+    });
+  }
+
+  const reader: Reader = {
+    get locale() {
+      return handler.locale;
+    },
+    ask: questions.ask,
+    pick: questions.pick,
+    write,
+    leave: handler.leave,
+  };
+
+  function openRun(locale: Locale): ShownRun {
+    const mine = createRunView({
+      screen,
+      steps,
+      locale,
+      openMarkdown: () => openMarkdown(locale),
+      verbose,
+    });
+    view = mine;
+    return {
+      async take(event) {
+        await questions.free();
+        mine.take(event);
+        screen.refresh();
+      },
+      async close() {
+        await mine.close();
+        view = undefined;
+        screen.refresh();
+      },
+    };
+  }
+
+  screen.refresh();
+  return {
+    async next() {
+      const text = await queue.next();
+      if (text !== undefined) screen.write(echoOf(handler.prompt(), text));
+      return text;
+    },
+    write,
+    async writeTurn({ question, answer }) {
+      screen.write(echoOf(handler.prompt(), question));
+      const markdown = await openMarkdown(handler.locale);
+      markdown.push(answer);
+      screen.write(await markdown.end());
+    },
+    reader,
+    openRun,
+    refresh,
+    async close() {
+      signal.removeEventListener("abort", end);
+      keys.close();
+      screen.close();
+    },
+  };
+}
+
+function linesOf(text: string): Line[] {
+  return text.split(/\r?\n/).map((line) => plainLine(line));
+}

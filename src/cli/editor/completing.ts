@@ -1,0 +1,63 @@
+import type { Complete, Completion } from "./editor.ts";
+import { type Menu, moveInMenu, openMenu } from "./menu.ts";
+
+/** The menu of completions; it comes when they are found. */
+export interface Completing {
+  /** What is shown; while the next one is looked for it is still the last one. */
+  readonly menu: Menu | undefined;
+  /** What keys act on. */
+  readonly current: Menu | undefined;
+  /** Looks for ways to go on; asked `byHand`, the only one is taken at once. */
+  ask(textBefore: string, byHand: boolean): void;
+  move(step: 1 | -1): void;
+  close(): void;
+}
+
+export interface CompletingOptions {
+  complete: Complete;
+  /** Puts the only completion in. */
+  take(from: number, completion: Completion): void;
+  /** The menu has come, gone or changed. */
+  onChange(): void;
+}
+
+export function createCompleting({ complete, take, onChange }: CompletingOptions): Completing {
+  let menu: Menu | undefined;
+  let asked = 0;
+  let isPending = false;
+
+  function show(found: Awaited<ReturnType<Complete>>, textBefore: string, byHand: boolean): void {
+    const only = byHand && found?.completions.length === 1 ? found.completions[0] : undefined;
+    menu = only === undefined ? openMenu(found, textBefore, byHand) : undefined;
+    if (only !== undefined && found !== undefined) take(found.from, only);
+    onChange();
+  }
+
+  return {
+    get menu() {
+      return menu;
+    },
+    get current() {
+      return isPending ? undefined : menu;
+    },
+    ask(textBefore, byHand) {
+      asked += 1;
+      const mine = asked;
+      isPending = true;
+      const settle = (found: Awaited<ReturnType<Complete>>): void => {
+        if (mine !== asked) return;
+        isPending = false;
+        show(found, textBefore, byHand);
+      };
+      complete(textBefore).then(settle, () => settle(undefined));
+    },
+    move(step) {
+      if (menu) menu = moveInMenu(menu, step);
+    },
+    close() {
+      asked += 1;
+      isPending = false;
+      menu = undefined;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { compactHistory } from "./compact-history.ts";
+import type { InputHistory } from "./editor.ts";
+import { entriesOf, lineOf } from "./history-lines.ts";
+
+/** Entries that are kept, in memory and after a compaction of the file. */
+export const mostEntries = 1_000;
+
+/**
+ * What was typed before, from a file of JSON lines for the user alone (mode 0600, its folder 0700), where each entry is written
+ * as it comes, by several programs if need be. Without a file, or where it cannot be read or written, it is in memory. Never throws.
+ */
+export function openHistory(file: string | undefined): InputHistory {
+  const entries = file === undefined ? [] : read(file);
+  return {
+    entries,
+    add(text) {
+      if (text.trim() === "" || text === entries.at(-1)) return;
+      entries.push(text);
+      if (entries.length > mostEntries) entries.shift();
+      if (file !== undefined && text.length <= longestKept) append(file, text);
+    },
+  };
+}
+
+/** Once there are twice as many lines as are kept, the file is written anew. */
+function read(file: string): string[] {
+  try {
+    const { entries, lines, isWhole } = readEntries(file);
+    if (lines > 2 * mostEntries || !isWhole) compactHistory(file, mostEntries);
+    return entries.slice(-mostEntries);
+  } catch {
+    return [];
+  }
+}
+
+function readEntries(file: string): { entries: string[]; lines: number; isWhole: boolean } {
+  // A pipe in the file's place holds nobody up; Windows has no such flag, and no pipes among its files.
+  const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const state = fstatSync(handle);
+    if (!state.isFile()) return { entries: [], lines: 0, isWhole: true };
+    const start = Math.max(0, state.size - mostBytes);
+    const bytes = Buffer.alloc(state.size - start);
+    const length = readSync(handle, bytes, 0, bytes.length, start);
+    const lines = bytes.toString("utf8", 0, length).split("\n");
+    return { entries: entriesOf(lines), lines: lines.length, isWhole: start === 0 };
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function append(file: string, text: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
+    const handle = openSync(file, flags, 0o600);
+    try {
+      appendLine(handle, text);
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    // A full disk, a folder that is gone: the entry is in memory.
+  }
+}
+
+function appendLine(handle: number, text: string): void {
+  const state = fstatSync(handle);
+  if (!state.isFile()) return;
+  if ((state.mode & 0o077) !== 0) fchmodSync(handle, 0o600);
+  // A line that broke off (a crash, a full disk) must not spoil this one.
+  const last = Buffer.alloc(1);
+  const isBroken = state.size > 0 && readSync(handle, last, 0, 1, state.size - 1) === 1 && last[0] !== 0x0a;
+  writeSync(handle, `${isBroken ? "\n" : ""}${lineOf(text)}`);
+}
+
+/** Of the end of the file that is read. */
+const mostBytes = 8_000_000;
+/** UTF-16 units of an entry that goes to the file. */
+const longestKept = 50_000;

@@ -1,0 +1,90 @@
+import type { Item } from "./block.ts";
+
+/** How blocks begin, as in https://spec.commonmark.org/0.31.2/#leaf-blocks; lines come with their leading tabs expanded. */
+
+export function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+/** Tabs in front of the text and between markers, as spaces up to the next multiple of four. */
+export function expandTabs(line: string): string {
+  if (!line.includes("\t")) return line;
+  const [lead = ""] = /^(?:[ \t>*+-]|\d{1,9}[.)])*/.exec(line) ?? [];
+  return spacesForTabs(lead) + line.slice(lead.length);
+}
+
+/** Every tab as spaces up to the next multiple of four. */
+export function spacesForTabs(text: string): string {
+  if (!text.includes("\t")) return text;
+  let out = "";
+  for (const part of text.split(/(\t)/)) out += part === "\t" ? " ".repeat(4 - (out.length % 4)) : part;
+  return out;
+}
+
+export function isRule(line: string): boolean {
+  return /^ {0,3}([-*_])(?: *\1){2,} *$/.test(line);
+}
+
+/** The line under the text of a heading. One sign alone is more often the beginning of something else. */
+export function isUnderline(line: string): boolean {
+  return /^ {0,3}(?:={2,}|-{2,}) *$/.test(line);
+}
+
+export function readHeading(line: string): string | undefined {
+  const [, text] = /^ {0,3}#{1,6}(?: +(.*))?$/.exec(line.trimEnd()) ?? [];
+  if (text !== undefined) return text.replace(/(?:^| +)#+$/, "");
+  return /^ {0,3}#{1,6}$/.test(line.trimEnd()) ? "" : undefined;
+}
+
+export function readFence(line: string): { fence: string; indent: number; info: string } | undefined {
+  const [, lead, fence, info] = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})(.*)$/.exec(line) ?? [];
+  if (lead === undefined || fence === undefined) return undefined;
+  return { fence, indent: lead.length, info: (info ?? "").trim() };
+}
+
+export function closesFence(line: string, fence: string): boolean {
+  const text = line.trimEnd();
+  const closing = text.trimStart();
+  return (
+    text.length - closing.length < 4 &&
+    closing.length >= fence.length &&
+    closing === fence.charAt(0).repeat(closing.length)
+  );
+}
+
+/** HTML that may hold empty lines; what ends it. Other HTML is a paragraph like any. */
+export function readHtml(line: string): RegExp | undefined {
+  if (!/^ {0,3}</.test(line)) return undefined;
+  return htmlBlocks.find(([begin]) => begin.test(line))?.[1];
+}
+
+const htmlBlocks: readonly (readonly [RegExp, RegExp])[] = [
+  [/^ *<(?:script|pre|style|textarea)(?:[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
+  [/^ *<!--/, /-->/],
+  [/^ *<\?/, /\?>/],
+  [/^ *<!\[CDATA\[/, /\]\]>/],
+  [/^ *<![a-z]/i, />/],
+];
+
+/** `[label]: address "title"`; a footnote is none. */
+export function readDefinition(line: string): { label: string; address: string } | undefined {
+  const [, label, address] =
+    /^ {0,3}\[([^\]^][^\]]{0,200})\]: *<?([^\s<>]+)>?(?: +(?:"[^"]*"|'[^']*'))? *$/.exec(line) ?? [];
+  return label === undefined || address === undefined ? undefined : { label, address };
+}
+
+/** The marker of an item and what stands behind it; `previous` is the item before it in the same list. */
+export function readItem(line: string, previous: Item | undefined): { item: Item; rest: string } | undefined {
+  const [whole, lead = "", bullet = "", digits, sign] = /^( {0,3})([-*+]|(\d{1,9})([.)]))(?: |$)/.exec(line) ?? [];
+  if (whole === undefined) return undefined;
+  const behind = line.slice(lead.length + bullet.length);
+  const gap = indentOf(behind);
+  const isEmpty = gap === behind.length;
+  const space = isEmpty || gap > 4 ? 1 : gap;
+  const indent = lead.length + bullet.length + space;
+  const rest = isEmpty ? "" : behind.slice(space);
+  if (digits === undefined) return { item: { kind: "item", marker: "-", indent, sign: bullet }, rest };
+  const after = previous?.sign === sign ? (previous?.number ?? -1) + 1 : 0;
+  const number = Math.max(Number(digits), after);
+  return { item: { kind: "item", marker: `${number}${sign}`, indent, number, sign: sign ?? "." }, rest };
+}

@@ -1,0 +1,84 @@
+import type { Container, Leaf, Piece, TextPiece } from "./block.ts";
+import { splitParagraph } from "./split-paragraph.ts";
+import { fitRow, readAligns, splitRow } from "./table-rows.ts";
+
+/** What a line changes while it is read. */
+export interface Draft {
+  path: readonly Container[];
+  leaf: Leaf | undefined;
+  blank: boolean;
+  readonly pieces: Piece[];
+}
+
+type Paragraph = Extract<Leaf, { kind: "paragraph" }>;
+type Table = Extract<Leaf, { kind: "table" }>;
+
+/** In characters; a paragraph that is longer is finished in parts, so that no more than this is ever looked at again. */
+const longestParagraph = 1000;
+
+/** Rows after which the widths of a table's columns are settled, and each further row is finished as it comes. */
+const settledAfter = 60;
+
+export function closeLeaf(draft: Draft): void {
+  const { leaf, path } = draft;
+  draft.leaf = undefined;
+  if (leaf?.kind === "paragraph") putText(draft, leaf, "paragraph", leaf.source);
+  if (leaf?.kind === "table") draft.pieces.push({ ...leaf, path, first: !leaf.begun, last: true });
+  if (leaf?.kind !== "fence" || leaf.begun) return;
+  const { info, spaced } = leaf;
+  draft.pieces.push({ kind: "code", path, first: true, spaced, info, text: undefined, joins: false, continues: false });
+}
+
+/** The last part of a text, or all of it. */
+export function putText(
+  draft: Draft,
+  { spaced, begun }: Pick<Paragraph, "spaced" | "begun">,
+  look: TextPiece["look"],
+  source: string,
+): void {
+  const at = { path: draft.path, first: !begun, spaced };
+  draft.pieces.push({ kind: "text", look, ...at, source: source.trimEnd(), joins: begun, continues: false });
+}
+
+export function growParagraph(draft: Draft, leaf: Paragraph, source: string): void {
+  draft.leaf = { ...leaf, source };
+  while (draft.leaf.kind === "paragraph" && draft.leaf.source.length > longestParagraph)
+    cutParagraph(draft, draft.leaf, longestParagraph);
+}
+
+/** Finishes what stands in the first so many characters, up to a place where the text can be cut. */
+export function cutParagraph(draft: Draft, leaf: Paragraph, length: number): void {
+  const cut = splitParagraph(leaf.source.slice(0, length));
+  const { spaced, begun } = leaf;
+  const source = leaf.source.slice(0, cut);
+  const at = { path: draft.path, first: !begun, spaced };
+  draft.pieces.push({ kind: "text", look: "paragraph", ...at, source, joins: begun, continues: true });
+  draft.leaf = { ...leaf, source: leaf.source.slice(cut), begun: true };
+}
+
+/** Whether the line makes the last line of the paragraph the header of a table. */
+export function startTable(draft: Draft, leaf: Paragraph, line: string): boolean {
+  if (!line.includes("|")) return false;
+  const newline = leaf.source.lastIndexOf("\n");
+  if (leaf.begun && newline < 0) return false;
+  const head = leaf.source.slice(newline + 1);
+  const header = splitRow(head);
+  const aligns = head.includes("|") ? readAligns(line, header) : undefined;
+  if (!aligns) return false;
+  if (newline >= 0) putText(draft, leaf, "paragraph", leaf.source.slice(0, newline));
+  const spaced = newline < 0 && leaf.spaced;
+  draft.leaf = { kind: "table", spaced, begun: false, header, aligns, rows: [] };
+  return true;
+}
+
+export function growTable(draft: Draft, leaf: Table, line: string): void {
+  const rows = [...leaf.rows, fitRow(splitRow(line), leaf.header.length)];
+  draft.leaf = { ...leaf, rows };
+  if (leaf.begun || rows.length >= settledAfter) settleTable(draft, { ...leaf, rows });
+}
+
+/** Finishes the rows so far; the widths of the columns stay from here on. */
+export function settleTable(draft: Draft, leaf: Table): void {
+  draft.pieces.push({ ...leaf, path: draft.path, first: !leaf.begun, last: false });
+  draft.leaf = { ...leaf, begun: true, rows: [] };
+}

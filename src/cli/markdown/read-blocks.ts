@@ -1,0 +1,167 @@
+import type { Container, Item, Leaf, Piece } from "./block.ts";
+import {
+  expandTabs,
+  indentOf,
+  isRule,
+  isUnderline,
+  readFence,
+  readHeading,
+  readHtml,
+  readItem,
+} from "./block-starts.ts";
+import { closeLeaf, type Draft, growParagraph, growTable, putText, startTable } from "./open-leaf.ts";
+import { type Part, startLeaf, takeIndented, takeVerbatim } from "./start-leaf.ts";
+
+/** What is open at the end of the lines read so far. */
+export interface Blocks {
+  readonly path: readonly Container[];
+  readonly leaf: Leaf | undefined;
+  /** The last line was empty. */
+  readonly blank: boolean;
+}
+
+export const noBlocks: Blocks = { path: [], leaf: undefined, blank: false };
+
+/** Deeper ones are text. */
+const deepest = 12;
+
+/**
+ * Reads a line, or a part of one that is very long, and tells what is finished by it. Changes nothing: from what was open
+ * before, another line can be read as well.
+ */
+export function readLine(before: Blocks, line: string, part: Part): { blocks: Blocks; pieces: readonly Piece[] } {
+  const draft: Draft = { ...before, pieces: [] };
+  if (part.joins) joinLine(draft, line, part);
+  else takeLine(draft, expandTabs(line), part);
+  const { pieces, ...blocks } = draft;
+  return { blocks, pieces };
+}
+
+/** Closes all that is open. */
+export function closeBlocks(before: Blocks): readonly Piece[] {
+  const draft: Draft = { ...before, pieces: [] };
+  closeLeaf(draft);
+  return draft.pieces;
+}
+
+function joinLine(draft: Draft, text: string, part: Part): void {
+  const { leaf } = draft;
+  if (leaf?.kind === "fence" || leaf?.kind === "html") {
+    takeVerbatim(draft, leaf, text, part);
+    return;
+  }
+  if (leaf?.kind === "paragraph") {
+    growParagraph(draft, leaf, leaf.source + text);
+    return;
+  }
+  closeLeaf(draft);
+  growParagraph(draft, { kind: "paragraph", spaced: false, source: "", begun: false }, text);
+}
+
+function takeLine(draft: Draft, line: string, part: Part): void {
+  const { matched, rest } = matchContainers(draft.path, line);
+  const { leaf } = draft;
+  const isWhole = matched === draft.path.length;
+  if (isWhole && (leaf?.kind === "fence" || leaf?.kind === "html")) {
+    takeVerbatim(draft, leaf, rest, part);
+    return;
+  }
+  if (rest.trim() === "") {
+    takeBlank(draft, matched);
+    return;
+  }
+  if (isWhole && leaf?.kind === "paragraph" && leaf.source !== "" && isUnderline(rest)) {
+    draft.leaf = undefined;
+    putText(draft, leaf, "heading", leaf.source);
+    return;
+  }
+  const opened = openContainers(draft, matched, rest);
+  if (opened.path.length > matched) {
+    closeLeaf(draft);
+    draft.path = opened.path;
+    startLeaf(draft, opened.rest, part);
+    return;
+  }
+  if (leaf?.kind === "paragraph" && (isWhole || leaf.begun || leaf.source !== "") && !interrupts(rest)) {
+    goOn(draft, leaf, rest, isWhole);
+    return;
+  }
+  if (isWhole && leaf?.kind === "table" && rest.includes("|")) {
+    growTable(draft, leaf, rest);
+    return;
+  }
+  if (isWhole && leaf?.kind === "indented" && indentOf(rest) >= 4) {
+    takeIndented(draft, leaf, rest);
+    return;
+  }
+  closeLeaf(draft);
+  draft.path = opened.path;
+  startLeaf(draft, rest, part);
+}
+
+/** How many of the containers go on in the line, and what stands behind their marks. */
+function matchContainers(path: readonly Container[], line: string): { matched: number; rest: string } {
+  let rest = line;
+  for (const [index, container] of path.entries()) {
+    const left = container.kind === "quote" ? withoutBar(rest) : withoutIndent(rest, container);
+    if (left === undefined) return { matched: index, rest };
+    rest = left;
+  }
+  return { matched: path.length, rest };
+}
+
+function withoutBar(line: string): string | undefined {
+  const [bar] = /^ {0,3}> ?/.exec(line) ?? [];
+  return bar === undefined ? undefined : line.slice(bar.length);
+}
+
+function withoutIndent(line: string, { indent }: Item): string | undefined {
+  if (line.trim() === "") return "";
+  return indentOf(line) >= indent ? line.slice(indent) : undefined;
+}
+
+function openContainers(draft: Draft, matched: number, line: string): { path: readonly Container[]; rest: string } {
+  const path = draft.path.slice(0, matched);
+  const isInParagraph = draft.leaf?.kind === "paragraph" && draft.leaf.source !== "" && matched === draft.path.length;
+  let rest = line;
+  while (path.length < deepest && indentOf(rest) < 4) {
+    const quoted = withoutBar(rest);
+    if (quoted !== undefined) {
+      path.push({ kind: "quote" });
+      rest = quoted;
+      continue;
+    }
+    const sibling = path.length === matched ? draft.path[matched] : undefined;
+    const read = isRule(rest) ? undefined : readItem(rest, sibling?.kind === "item" ? sibling : undefined);
+    if (!read) break;
+    const mayInterrupt = read.rest !== "" && (read.item.number ?? 1) === 1;
+    if (isInParagraph && path.length === matched && !mayInterrupt) break;
+    path.push(read.item);
+    rest = read.rest;
+  }
+  return { path, rest };
+}
+
+function interrupts(line: string): boolean {
+  return (
+    indentOf(line) < 4 && (isRule(line) || [readHeading, readFence, readHtml].some((read) => read(line) !== undefined))
+  );
+}
+
+/** The next line of a paragraph, which may lack the marks of what the paragraph stands in. */
+function goOn(draft: Draft, leaf: Extract<Leaf, { kind: "paragraph" }>, line: string, isWhole: boolean): void {
+  if (isWhole && startTable(draft, leaf, line)) return;
+  growParagraph(
+    draft,
+    leaf,
+    leaf.source === "" && !leaf.begun ? line.trimStart() : `${leaf.source}\n${line.trimStart()}`,
+  );
+}
+
+function takeBlank(draft: Draft, matched: number): void {
+  const { leaf } = draft;
+  draft.blank = true;
+  if (leaf?.kind === "indented" && matched === draft.path.length) draft.leaf = { ...leaf, blanks: leaf.blanks + 1 };
+  else closeLeaf(draft);
+  draft.path = draft.path.slice(0, matched);
+}

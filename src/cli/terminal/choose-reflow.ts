@@ -1,0 +1,38 @@
+import type { Reflow, Rewrapped } from "./reflow.ts";
+
+/** How the terminal that the environment tells of wraps lines again; of one that is not known, what most have in common. */
+export function chooseReflow(environment: Readonly<Record<string, string | undefined>>): Reflow {
+  const { TERM = "", TERM_PROGRAM = "", TMUX, VTE_VERSION, WT_SESSION, XTERM_VERSION, STY } = environment;
+  if (TMUX) return withCursor;
+  if (STY || XTERM_VERSION || TERM === "linux" || TERM === "xterm") return none;
+  if (TERM_PROGRAM === "vscode") return asXtermJs;
+  if (VTE_VERSION || WT_SESSION || programs.includes(TERM_PROGRAM)) return withCursor;
+  return terms.some((known) => TERM === known || TERM.startsWith(`${known}-`)) ? withCursor : careful;
+}
+
+/** Cuts lines off. */
+const none: Reflow = () => 0;
+
+/** What holds for all that wrap. */
+const careful: Reflow = above;
+
+/** The cursor stays with its character. */
+const withCursor: Reflow = (rewrapped) => above(rewrapped) + rewrapped.upToCursor;
+
+/**
+ * From the last line up, each moves the cursor down, and the one that the cursor then stands in is not wrapped. With fewer
+ * rows, where it ends up depends on what has scrolled away (`_reflowSmaller`,
+ * https://github.com/xtermjs/xterm.js/blob/6.0.0/src/common/buffer/Buffer.ts).
+ */
+const asXtermJs: Reflow = (rewrapped) => {
+  const { added, cursor, isShorter } = rewrapped;
+  if (isShorter) return above(rewrapped);
+  return added.reduceRight((moved, rows, line) => (cursor + moved === line ? moved : moved + rows), 0);
+};
+
+function above({ added, cursor }: Rewrapped): number {
+  return added.slice(0, cursor).reduce((total, rows) => total + rows, 0);
+}
+
+const programs = ["iTerm.app", "WezTerm", "ghostty", "zed"];
+const terms = ["xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm"];

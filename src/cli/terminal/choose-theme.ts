@@ -1,0 +1,28 @@
+import type { ThemeName } from "./theme.ts";
+
+export interface ThemeWishes {
+  /** `NO_COLOR`, `FORCE_COLOR`, `TERM` and `COLORFGBG` of it count. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What the command line says of colours. */
+  readonly wantsColours: boolean;
+  readonly configured: "auto" | "dark" | "light";
+}
+
+/**
+ * Who wants no colours gets none, by the flag, by `NO_COLOR` (https://no-color.org), which is over `FORCE_COLOR`, or by
+ * `FORCE_COLOR=0`. By itself, a background is light only where the terminal says so in `COLORFGBG`.
+ */
+export function chooseTheme({ environment, wantsColours, configured }: ThemeWishes): ThemeName {
+  const { NO_COLOR, FORCE_COLOR, TERM } = environment;
+  if (!wantsColours || NO_COLOR) return "none";
+  if (FORCE_COLOR === "0" || FORCE_COLOR === "false") return "none";
+  if (TERM === "dumb" && !FORCE_COLOR) return "none";
+  if (configured !== "auto") return configured;
+  return hasLightBackground(environment.COLORFGBG) ? "light" : "dark";
+}
+
+/** `15;0` or `0;default;15`: the foreground first, the background last, by the numbers of the 16 colours. */
+function hasLightBackground(colours = ""): boolean {
+  const background = Number(/;(\d{1,2})$/.exec(colours)?.[1] ?? 0);
+  return background === 7 || (background > 8 && background < 16);
+}

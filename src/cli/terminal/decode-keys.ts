@@ -1,0 +1,200 @@
+import type { Key } from "./key.ts";
+import { keyOf, keyOfCharacter, keyOfSequence } from "./key-sequences.ts";
+import { type PastedText, readPastedText } from "./pasted-text.ts";
+
+/**
+ * Turns what a terminal sends into keys. Never throws. However the bytes are split, the keys are the same, but that more characters
+ * than anybody types at once (a paste at a terminal that does not mark it) come as one text.
+ */
+export interface KeyDecoder {
+  push(bytes: Uint8Array): Key[];
+  /** Milliseconds to wait for the rest of what stands half read, then `flush`; undefined when nothing does. */
+  readonly patienceMs: number | undefined;
+  /** Gives what stands half read as it is: an escape that was pressed, a paste that broke off. */
+  flush(): Key[];
+}
+
+/**
+ * What a character may belong to. `escape` holds one or two escapes, `sequence` is CSI, `single` SS3, `string` an OSC, DCS,
+ * APC, PM or SOS, which are terminals' replies.
+ */
+type State =
+  | { in: "ground" }
+  | { in: "escape"; count: 1 | 2 }
+  | { in: "sequence"; alt: boolean; parameters: string }
+  | { in: "single"; alt: boolean; parameters: string }
+  | { in: "string"; introducer: string; alt: boolean; isEmpty: boolean; afterEscape: boolean }
+  | { in: "paste"; pasted: PastedText };
+
+export function createKeyDecoder(): KeyDecoder {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let state: State = ground;
+
+  function take(text: string, keys: Key[]): void {
+    let index = 0;
+    while (index < text.length) {
+      if (state.in === "paste") {
+        const after = state.pasted.push(text.slice(index));
+        if (after === undefined) return;
+        keys.push(keyOf("paste", { text: state.pasted.text() }));
+        state = ground;
+        index = text.length - after.length;
+        continue;
+      }
+      const run = state.in === "ground" ? runAt(text, index) : undefined;
+      if (run !== undefined) {
+        keys.push(keyOf("text", { text: run }));
+        index += run.length;
+        continue;
+      }
+      const character = String.fromCodePoint(text.codePointAt(index) ?? 0);
+      index += character.length;
+      state = step(state, character, keys);
+    }
+  }
+
+  return {
+    push(bytes) {
+      const keys: Key[] = [];
+      take(decoder.decode(bytes, { stream: true }), keys);
+      return keys;
+    },
+    get patienceMs() {
+      return patienceOf(state);
+    },
+    flush() {
+      const keys = halfRead(state);
+      state = ground;
+      return keys;
+    },
+  };
+}
+
+/** Whatever is read character by character. */
+type Reading = Exclude<State, { in: "paste" }>;
+
+const ground: Reading = { in: "ground" };
+
+/** More characters in a row than anybody types at once. */
+function runAt(text: string, index: number): string | undefined {
+  const run = /[^\p{Cc}]{64,}/uy;
+  run.lastIndex = index;
+  return run.exec(text)?.[0];
+}
+
+/** Reads one character, and gives the state that follows. */
+function step(state: Reading, character: string, keys: Key[]): State {
+  switch (state.in) {
+    case "ground":
+      if (character === escapeCharacter) return { in: "escape", count: 1 };
+      keys.push(keyOfCharacter(character, false));
+      return ground;
+    case "escape":
+      return stepEscape(state.count, character, keys);
+    case "sequence":
+      return stepSequence(state, character, keys);
+    case "single":
+      if (/[\d;]/.test(character)) return { ...state, parameters: state.parameters + character };
+      if (!/[A-Za-z]/.test(character)) return step(ground, character, keys);
+      keys.push(single(state, character));
+      return ground;
+    case "string":
+      return stepString(state, character, keys);
+  }
+}
+
+function stepEscape(count: 1 | 2, character: string, keys: Key[]): State {
+  const alt = count === 2;
+  if (character === "[") return { in: "sequence", alt, parameters: "" };
+  if (character === "O") return { in: "single", alt, parameters: "" };
+  if (character === escapeCharacter) {
+    if (alt) keys.push(keyOf("escape"));
+    return { in: "escape", count: 2 };
+  }
+  if ("]P_^X".includes(character)) {
+    return { in: "string", introducer: character, alt, isEmpty: true, afterEscape: false };
+  }
+  if (alt) keys.push(keyOf("escape"));
+  keys.push(keyOfCharacter(character, true));
+  return ground;
+}
+
+function stepSequence(state: Extract<State, { in: "sequence" }>, character: string, keys: Key[]): State {
+  // A function key of the Linux console: `CSI [ A`.
+  if (state.parameters === "[") {
+    keys.push(keyOf("other"));
+    return ground;
+  }
+  if (/[ -?]/.test(character) || (character === "[" && state.parameters === "")) {
+    return { ...state, parameters: (state.parameters + character).slice(0, mostParameters) };
+  }
+  if (!/[@-~]/.test(character)) return step(ground, character, keys);
+  if (character === "~" && state.parameters === "200") return { in: "paste", pasted: readPastedText() };
+  if (character === "~" && state.parameters === "201") return ground;
+  const key = keyOfSequence(state.parameters, character);
+  if (key !== undefined) keys.push(state.alt ? { ...key, alt: true } : key);
+  return ground;
+}
+
+/** A key of the application mode: letters stand for what the keypad has on it. */
+function single({ alt, parameters }: Extract<State, { in: "single" }>, character: string): Key {
+  if (character === "M") return keyOf("enter", { alt });
+  const modifier = parameters === "" ? "" : `1;${parameters.split(";").at(-1) ?? ""}`;
+  const key = keyOfSequence(modifier, character) ?? keyOf("other");
+  return alt ? { ...key, alt } : key;
+}
+
+function stepString(state: Extract<State, { in: "string" }>, character: string, keys: Key[]): State {
+  if (state.afterEscape) {
+    return character === "\\" ? ground : stepEscape(1, character, keys);
+  }
+  if (character === escapeCharacter) return { ...state, isEmpty: false, afterEscape: true };
+  if (character === "\u0007") return ground;
+  // No reply holds another control character: Enter and Ctrl-C get through a string that never ends.
+  if (character < " ") return step(ground, character, keys);
+  return state.isEmpty ? { ...state, isEmpty: false } : state;
+}
+
+function halfRead(state: State): Key[] {
+  switch (state.in) {
+    case "escape":
+      return Array.from({ length: state.count }, () => keyOf("escape"));
+    case "sequence":
+      return state.parameters === "" ? alone("[", state.alt) : [];
+    case "single":
+      return state.parameters === "" ? alone("O", state.alt) : [];
+    case "string":
+      if (state.afterEscape) return [keyOf("escape")];
+      return state.isEmpty ? alone(state.introducer, state.alt) : [];
+    case "paste":
+      return [keyOf("paste", { text: state.pasted.text() })];
+    default:
+      return [];
+  }
+}
+
+/** Alt with a character that might have begun a sequence. */
+function alone(character: string, afterEscape: boolean): Key[] {
+  const key = keyOfCharacter(character, true);
+  return afterEscape ? [keyOf("escape"), key] : [key];
+}
+
+/** A terminal sends a sequence in one piece; only a slow line tears it. A paste may come over such a line too. */
+function patienceOf(state: State): number | undefined {
+  switch (state.in) {
+    case "ground":
+      return undefined;
+    case "paste":
+      return 3_000;
+    case "sequence":
+    case "single":
+      return state.parameters === "" ? 50 : 500;
+    case "string":
+      return state.isEmpty ? 50 : 1_000;
+    default:
+      return 50;
+  }
+}
+
+const escapeCharacter = "\u001b";
+const mostParameters = 100;

@@ -1,0 +1,116 @@
+import type { Drawn, DrawnRow } from "./drawn.ts";
+import type { Line } from "./line.ts";
+import type { Live, Size } from "./live.ts";
+import { type Reflow, rowsAboveCursor } from "./reflow.ts";
+import { shown } from "./shown.ts";
+import { cellsOf } from "./width.ts";
+
+export interface Frame {
+  readonly drawn: Drawn;
+  /** What is live now; it fits the size. */
+  readonly live: Live;
+  readonly size: Size;
+  /** Finished lines, painted. */
+  readonly finished: readonly string[];
+  readonly paint: (line: Line) => string;
+  readonly reflow: Reflow;
+}
+
+const csi = "\u001b[";
+const eraseBelow = `${csi}J`;
+const eraseRight = `${csi}K`;
+
+/** The bytes that turn what is drawn into what is live now, and what is drawn then. No bytes where both are the same. */
+export function drawFrame(frame: Frame): { bytes: string; drawn: Drawn } {
+  const { drawn, live, size } = frame;
+  const rows = live.lines.map((line, index) => drawRow(line, frame, drawn.rows[index]));
+  const cursor = live.cursor ?? { row: 0, column: 0 };
+  const isCursorShown = live.cursor !== undefined;
+  const isWhole = frame.finished.length > 0 || drawn.size.columns !== size.columns || drawn.size.rows !== size.rows;
+  const changes = isWhole ? drawAnew(frame, rows) : drawChanges(drawn, rows, size.columns);
+  const at = changes === undefined ? drawn.cursor : { row: changes.row, column: -1 };
+  const moves = move(at, cursor);
+  const visibility = isCursorShown === drawn.isCursorShown ? "" : isCursorShown ? showCursor : hideCursor;
+  const content = (changes?.bytes ?? "") + moves + visibility;
+  return {
+    bytes: content === "" ? "" : `${csi}?2026h${content}${csi}?2026l`,
+    drawn: { rows, cursor, isCursorShown, size },
+  };
+}
+
+/** Erases what is drawn and leaves the cursor, shown, where the next finished line would begin, below these. */
+export function eraseDrawn({ drawn, size, finished, reflow }: Omit<Frame, "live" | "paint">): string {
+  const shownAgain = drawn.isCursorShown ? "" : showCursor;
+  return toTop(drawn, size, reflow) + eraseBelow + endLines(finished) + shownAgain;
+}
+
+export function endLines(painted: readonly string[]): string {
+  return painted.map((line) => `${line}\r\n`).join("");
+}
+
+/** Bytes, and the row in which they leave the cursor. */
+interface Drawing {
+  readonly bytes: string;
+  readonly row: number;
+}
+
+function drawAnew({ drawn, size, finished, reflow }: Frame, rows: readonly DrawnRow[]): Drawing {
+  const painted = rows.map((row) => row.painted).join("\r\n");
+  const bytes = toTop(drawn, size, reflow) + eraseBelow + endLines(finished) + unwrapped(painted);
+  return { bytes, row: rows.length - 1 };
+}
+
+function drawChanges(drawn: Drawn, rows: readonly DrawnRow[], columns: number): Drawing | undefined {
+  let at = drawn.cursor.row;
+  let bytes = "";
+  rows.forEach((row, index) => {
+    const old = drawn.rows[index];
+    if (old?.painted === row.painted) return;
+    // A row that is not there yet is made by a newline, which scrolls at the bottom of the screen.
+    const from = Math.min(index, drawn.rows.length - 1);
+    if (index >= drawn.rows.length && at < from) bytes += vertical(at, from);
+    bytes += old ? `${vertical(at, index)}\r` : "\r\n";
+    bytes += old ? replaceRow(row, columns) : row.painted;
+    at = index;
+  });
+  if (rows.length < drawn.rows.length) {
+    bytes += `${vertical(at, rows.length)}\r${eraseBelow}`;
+    at = rows.length;
+  }
+  return bytes === "" ? undefined : { bytes: unwrapped(bytes), row: at };
+}
+
+/** Erased behind its text, and before it where erasing behind would take its last character. */
+function replaceRow({ painted, cells }: DrawnRow, columns: number): string {
+  return cells < columns ? painted + eraseRight : eraseRight + painted;
+}
+
+function drawRow(line: Line, { paint }: Frame, old: DrawnRow | undefined): DrawnRow {
+  const painted = paint(line);
+  if (old?.painted === painted) return old;
+  const text = line.map((span) => shown(span.text)).join("");
+  return { painted, text, cells: cellsOf(text) };
+}
+
+function toTop(drawn: Drawn, size: Size, reflow: Reflow): string {
+  return `\r${vertical(rowsAboveCursor(drawn, size, reflow), 0)}`;
+}
+
+function move(from: { row: number; column: number }, to: { row: number; column: number }): string {
+  const down = vertical(from.row, to.row);
+  if (from.column === to.column) return down;
+  return `${down}\r${to.column > 0 ? `${csi}${to.column}C` : ""}`;
+}
+
+function vertical(from: number, to: number): string {
+  if (from === to) return "";
+  return from > to ? `${csi}${from - to}A` : `${csi}${to - from}B`;
+}
+
+/** With the terminal's own wrapping off, so that a row stays one row also where the terminal finds it wider than we do. */
+function unwrapped(bytes: string): string {
+  return `${csi}?7l${bytes}${csi}?7h`;
+}
+
+const showCursor = `${csi}?25h`;
+const hideCursor = `${csi}?25l`;

@@ -1,0 +1,131 @@
+import type { Key } from "./key.ts";
+
+/** What a terminal sends for a key with modifiers, as it stands between `CSI` and its final character. */
+interface Modifiers {
+  readonly ctrl: boolean;
+  readonly alt: boolean;
+  readonly shift: boolean;
+  /** Super, hyper: such a key means something to a window manager, never a letter. */
+  readonly foreign: boolean;
+  readonly isRelease: boolean;
+}
+
+/** A key by its name, without modifiers unless they are given. */
+export function keyOf(name: Key["name"], changes: Partial<Omit<Key, "name">> = {}): Key {
+  return { name, text: "", ctrl: false, alt: false, shift: false, ...changes };
+}
+
+/**
+ * The key of `CSI parameters final`; undefined for what is no key that was pressed: a terminal's reply, a key let go.
+ * Sequences of xterm (https://invisible-island.net/xterm/ctlseqs/ctlseqs.html), its modifyOtherKeys, and kitty's keyboard
+ * protocol (https://sw.kovidgoyal.net/kitty/keyboard-protocol/).
+ */
+export function keyOfSequence(parameters: string, final: string): Key | undefined {
+  // Private markers and intermediate characters stand in replies alone; `R` tells where the cursor is, `I` and `O` the focus.
+  if (!/^[\d;:]*$/.test(parameters) || "RIOcnty".includes(final)) return undefined;
+  const [first = "", second = "", third = ""] = parameters.split(";");
+  const modifiers = modifiersOf(second);
+  if (modifiers.isRelease) return undefined;
+  if (final === "u") return ofCodePoint(first, modifiers, third);
+  if (final === "~" && Number(first) === 27) return ofCodePoint(third, modifiers, "");
+  if (final === "Z") return named("tab", { ...modifiers, shift: true });
+  return named((final === "~" ? byNumber.get(Number(first)) : byLetter.get(final)) ?? "other", modifiers);
+}
+
+/** The key of one character as terminals send it without any protocol; `alt` where an escape stood before it. */
+export function keyOfCharacter(character: string, alt: boolean): Key {
+  const code = character.codePointAt(0) ?? 0;
+  const name = byCode.get(code);
+  if (name !== undefined) return keyOf(name, { alt });
+  if (code < 0x20) {
+    return keyOf("text", { text: code === 0 ? " " : String.fromCharCode(code | 0x40).toLowerCase(), ctrl: true, alt });
+  }
+  if (code >= 0x80 && code < 0xa0) return keyOf("other", { alt });
+  return alt ? shortcut(character, { ctrl: false, alt }) : keyOf("text", { text: character });
+}
+
+function ofCodePoint(codes: string, modifiers: Modifiers, typed: string): Key {
+  const [code = 0, shifted = 0] = codes.split(":").map(Number);
+  const name = byCode.get(code) ?? byKittyCode.get(code);
+  if (name !== undefined) return named(name, modifiers);
+  const text = textOf(keypad.get(code) ?? code);
+  if (text === undefined || modifiers.foreign) return named("other", modifiers);
+  if (modifiers.ctrl || modifiers.alt) return shortcut(text, modifiers);
+  const asTyped = typed.split(":").map((each) => textOf(Number(each)) ?? "");
+  const upper = modifiers.shift ? (textOf(shifted) ?? text.toUpperCase()) : text;
+  return keyOf("text", { text: asTyped.join("") || upper });
+}
+
+function named(name: Key["name"], { ctrl, alt, shift }: Modifiers): Key {
+  return { name, text: "", ctrl, alt, shift };
+}
+
+function shortcut(text: string, { ctrl, alt, shift }: Pick<Key, "ctrl" | "alt"> & Partial<Pick<Key, "shift">>): Key {
+  const lower = text.toLowerCase();
+  return { name: "text", text: lower, ctrl, alt, shift: (shift ?? false) || lower !== text };
+}
+
+function modifiersOf(parameter: string): Modifiers {
+  const [mask = "", event = ""] = parameter.split(":");
+  const bits = Math.max(0, Math.min(255, Number(mask) - 1));
+  return {
+    shift: (bits & 1) !== 0,
+    alt: (bits & 34) !== 0,
+    ctrl: (bits & 4) !== 0,
+    foreign: (bits & 24) !== 0,
+    isRelease: Number(event) === 3,
+  };
+}
+
+/** Undefined for what no key types: controls, kitty's private numbers for keys, half a character. */
+function textOf(code: number): string | undefined {
+  const isText =
+    code >= 0x20 && !(code >= 0x7f && code < 0xa0) && !(code >= 0xd800 && code < 0xf900) && code <= 0x10ffff;
+  return isText ? String.fromCodePoint(code) : undefined;
+}
+
+const byLetter: ReadonlyMap<string, Key["name"]> = new Map([
+  ["A", "up"],
+  ["B", "down"],
+  ["C", "right"],
+  ["D", "left"],
+  ["F", "end"],
+  ["H", "home"],
+] as const);
+
+const byNumber: ReadonlyMap<number, Key["name"]> = new Map([
+  [1, "home"],
+  [3, "delete"],
+  [4, "end"],
+  [5, "page-up"],
+  [6, "page-down"],
+  [7, "home"],
+  [8, "end"],
+] as const);
+
+const byCode: ReadonlyMap<number, Key["name"]> = new Map([
+  [8, "backspace"],
+  [9, "tab"],
+  [13, "enter"],
+  [27, "escape"],
+  [127, "backspace"],
+] as const);
+
+/** The keypad's keys and those of a keyboard that have no character, in kitty's numbers. */
+const byKittyCode: ReadonlyMap<number, Key["name"]> = new Map([
+  [57414, "enter"],
+  [57417, "left"],
+  [57418, "right"],
+  [57419, "up"],
+  [57420, "down"],
+  [57421, "page-up"],
+  [57422, "page-down"],
+  [57423, "home"],
+  [57424, "end"],
+  [57426, "delete"],
+] as const);
+
+/** The keypad's characters: kitty's 57399 is its 0. */
+const keypad: ReadonlyMap<number, number> = new Map(
+  Array.from("0123456789./*-+", (character, index) => [57399 + index, character.charCodeAt(0)] as const),
+);

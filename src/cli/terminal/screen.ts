@@ -1,0 +1,128 @@
+import process from "node:process";
+import { nothingDrawn } from "./drawn.ts";
+import { fitLive } from "./fit.ts";
+import { drawFrame, endLines, eraseDrawn } from "./frame.ts";
+import type { Line } from "./line.ts";
+import type { Live, Screen, Size } from "./live.ts";
+import { type TerminalMode, turnOff, turnOn } from "./modes.ts";
+import type { Reflow } from "./reflow.ts";
+import { wrapLine } from "./wrap.ts";
+
+/** What a screen needs of a stream to a terminal. */
+export interface ScreenOutput {
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  readonly writable: boolean;
+  /** False where what is written has to wait: "drain" follows. */
+  write(text: string): boolean;
+  on(event: "resize" | "drain" | "error", listener: () => void): unknown;
+  off(event: "resize" | "drain" | "error", listener: () => void): unknown;
+}
+
+export interface ScreenOptions {
+  readonly stdout: ScreenOutput;
+  /** A line as what the terminal is sent: see `paintLine`. */
+  readonly paint: (line: Line) => string;
+  /** What is live now, asked for at each frame. */
+  readonly draw: (size: Size) => Live;
+  readonly reflow: Reflow;
+  /** Turned on for as long as the screen is open. */
+  readonly modes?: readonly TerminalMode[];
+  /** Closes the screen. */
+  readonly signal?: AbortSignal;
+}
+
+export interface OpenScreen extends Screen {
+  /**
+   * Erases what is live, writes what waits and gives the terminal back as it was, the cursor on an empty row. Lines that
+   * are written later are just written. So does the end of the process.
+   */
+  close(): void;
+}
+
+const millisecondsPerFrame = 1000 / 30;
+
+/**
+ * Draws on a terminal, the cursor of which stands at the start of an empty row. Never throws, also where the terminal is
+ * gone; what one that does not read is to be shown waits.
+ */
+export function createScreen(options: ScreenOptions): OpenScreen {
+  const { stdout, paint, draw, reflow, modes = [], signal } = options;
+  const finished: Line[] = [];
+  let drawn = nothingDrawn(sizeOf(stdout));
+  let frameAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  let state: "open" | "blocked" | "closed" = "open";
+
+  function send(bytes: string): void {
+    if (bytes === "" || !stdout.writable) return;
+    if (!stdout.write(bytes) && state === "open") state = "blocked";
+  }
+
+  function paintFinished(columns: number): string[] {
+    return finished.splice(0).flatMap((line) => wrapLine(line, columns).map(paint));
+  }
+
+  function drawNow(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (state !== "open") return;
+    frameAt = performance.now();
+    const size = sizeOf(stdout);
+    const live = fitLive(draw(size), size);
+    const frame = drawFrame({ drawn, live, size, finished: paintFinished(size.columns), paint, reflow });
+    drawn = frame.drawn;
+    send(frame.bytes);
+  }
+
+  function refresh(): void {
+    if (state !== "open" || timer) return;
+    timer = setTimeout(drawNow, Math.max(0, frameAt + millisecondsPerFrame - performance.now()));
+  }
+
+  function goOn(): void {
+    if (state !== "blocked") return;
+    state = "open";
+    drawNow();
+  }
+
+  function close(): void {
+    if (state === "closed") return;
+    state = "closed";
+    clearTimeout(timer);
+    stdout.off("resize", drawNow);
+    stdout.off("drain", goOn);
+    process.off("exit", close);
+    signal?.removeEventListener("abort", close);
+    const size = sizeOf(stdout);
+    send(eraseDrawn({ drawn, size, finished: paintFinished(size.columns), reflow }) + turnOff(modes));
+  }
+
+  stdout.on("resize", drawNow);
+  stdout.on("drain", goOn);
+  // Stays: that a terminal is gone may be told after the last write.
+  stdout.on("error", ignore);
+  process.once("exit", close);
+  signal?.addEventListener("abort", close, { once: true });
+  send(turnOn(modes));
+  if (signal?.aborted) close();
+  return {
+    get size() {
+      return sizeOf(stdout);
+    },
+    write(lines) {
+      finished.push(...lines);
+      if (state === "closed") send(endLines(paintFinished(sizeOf(stdout).columns)));
+      else refresh();
+    },
+    refresh,
+    refreshNow: drawNow,
+    close,
+  };
+}
+
+function sizeOf({ columns, rows }: ScreenOutput): Size {
+  return { columns: columns || 80, rows: rows || 24 };
+}
+
+function ignore(): void {}

@@ -1,0 +1,21 @@
+import type { Text } from "../core/locale.ts";
+import { allowedBy, schemaAt } from "./allowed.ts";
+import { check } from "./issue.ts";
+import { fileJsonSchema, fileSchema, once } from "./schema.ts";
+import { assignedSource } from "./source.ts";
+
+/** The limits of a run that may be changed while the program runs, in the configuration's words: seconds, tokens, US dollars. */
+export type LimitKey = "maxIterations" | "maxToolCalls" | "maxExecutionTime" | "tokenBudget" | "costBudget";
+
+/** Reads a limit as the configuration would, under the name by which it was typed. Throws a `config` error of one line. */
+export function readLimit(key: LimitKey, name: string, written: string): number {
+  const value = /^[+-]?\d+(\.\d+)?$/.test(written) ? Number(written) : written;
+  const source = assignedSource([{ path: ["agent", key], value, written, origin: { from: "flag", name } }], []);
+  check(source, fileSchema);
+  return fileSchema.parse(source.tree, once).agent[key] ?? Number.NaN;
+}
+
+/** What a limit may be, in words. */
+export function allowedLimit(key: LimitKey, name: string): Text {
+  return allowedBy(schemaAt(fileJsonSchema(), ["agent", key]), name);
+}

@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { chatCommands } from "../../../../src/cli/chat/command-list.ts";
+import { createCompleteCommand } from "../../../../src/cli/chat/complete-command.ts";
+import { modeHelp } from "../../../../src/cli/chat/modes.ts";
+import { runCommand } from "../../../../src/cli/chat/run-command.ts";
+import { openStandIn } from "./stand-in-chat.ts";
+
+test("help lists every command, says what sets the modes apart and how to switch, in both languages", async () => {
+  const chat = await openStandIn({ picks: [] });
+  for (const locale of ["zh", "en"] as const) {
+    chat.settings.locale = locale;
+    const text = (await chat.type("/help")).join("\n");
+    for (const { name } of chatCommands) expect(text).toMatch(new RegExp(`^  ${name}\\b.*  `, "m"));
+    for (const { help } of chatCommands) expect(text).toContain(help[locale]);
+    for (const help of Object.values(modeHelp)) expect(text).toContain(help[locale]);
+    expect(text).toContain("/mode agent");
+    expect(text).toContain("Shift+Enter");
+  }
+});
+
+test("every command of the issue is there", () => {
+  const wanted =
+    "/help /mode /model /answer-model /set /search /config /tools /plan /cost /trace /expand /clear /compact /resume /conversations /save /lang /doctor /exit";
+  expect(chatCommands.map(({ name }) => name).sort()).toEqual(wanted.split(" ").sort());
+});
+
+test("help of one command shows how it is typed", async () => {
+  const chat = await openStandIn();
+  expect(await chat.type("/help exit")).toEqual(["  /exit  leaves (so does Ctrl-D)", "  also /quit"]);
+  expect(await chat.type("/help /SEARCH")).toEqual([expect.stringContaining("/search [on|off]")]);
+  expect(await chat.type("/help foo")).toEqual(['✗ There is no command "foo". /help lists them.']);
+});
+
+test("names may be written in any case, and /quit leaves too", async () => {
+  const chat = await openStandIn();
+  const { signal } = new AbortController();
+  expect(await runCommand("/EXIT", chat, signal)).toBe("exit");
+  expect(await runCommand(" /quit ", chat, signal)).toBe("exit");
+  expect(await runCommand("/Clear", chat, signal)).toBeUndefined();
+});
+
+test.each([
+  ["/moed", "There is no /moed. Did you mean /mode? /help lists the commands."],
+  ["/conv", "There is no /conv. Did you mean /conversations? /help lists the commands."],
+  ["/nonsense", "There is no /nonsense. /help lists the commands."],
+  ["/", "There is no /. /help lists the commands."],
+  ["/\u001b[2J", "There is no /\\u{1b}[2J. /help lists the commands."],
+  ["/clear all", '/clear takes no argument, and was given "all". Usage: /clear'],
+])("%j is refused in one line", async (line, told) => {
+  const chat = await openStandIn();
+  expect(await chat.type(line)).toEqual([told]);
+});
+
+test("what a command throws is one line, and what was stopped says so", async () => {
+  const chat = await openStandIn({ mode: "agent" });
+  chat.ask = () => Promise.reject(new Error("the wire broke"));
+  expect(await chat.type("/plan go")).toEqual(["✗ the wire broke. This is a fault of the program: please report it."]);
+  expect(await chat.type("/tools", AbortSignal.abort())).toEqual(["Cancelled."]);
+});
+
+test("names are completed with their help, then what the command can be given", async () => {
+  const chat = await openStandIn();
+  const complete = createCompleteCommand(chat);
+  const texts = async (typed: string) => {
+    const found = await complete(typed);
+    return found && [found.from, ...found.completions.map(({ text }) => text)];
+  };
+  expect((await complete("/"))?.completions).toHaveLength(chatCommands.length);
+  expect(await texts("/MOD")).toEqual([0, "/mode", "/model"]);
+  expect((await complete("/mod"))?.completions[0]?.help).toBe("switches the mode (and begins a new conversation)");
+  expect(await texts("/mode ")).toEqual([6, "chat", "agent", "plan"]);
+  expect(await texts("/mode a")).toEqual([6, "agent", "chat", "plan"]);
+  expect(await texts("/help mo")).toEqual([6, "mode", "model", "answer-model"]);
+  expect(await texts("/tools b")).toEqual([7, "builtin"]);
+  expect(await texts("/search o")).toBeUndefined();
+  chat.settings.mode = "chat";
+  expect(await texts("/search o")).toEqual([8, "on", "off"]);
+});
+
+test("there is nothing to complete of what is no command, or is typed in full already", async () => {
+  const complete = createCompleteCommand(await openStandIn());
+  for (const typed of ["hello", " /mode", "/zzz", "/mode", "/mode agent", "/zzz a", "/clear x", "/plan a\nb"])
+    expect(await complete(typed), typed).toBeUndefined();
+});

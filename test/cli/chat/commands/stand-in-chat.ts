@@ -1,0 +1,104 @@
+// A chat without a face: its duet, store, steps and bill are real, and what it writes is kept.
+import { onTestFinished } from "vitest";
+import { openDuet, type Parts } from "../../../../src/app.ts";
+import type { Chat } from "../../../../src/cli/chat/chat-state.ts";
+import { runCommand } from "../../../../src/cli/chat/run-command.ts";
+import { createSessionBill } from "../../../../src/cli/chat/session-bill.ts";
+import type { Picking, Reader } from "../../../../src/cli/reader.ts";
+import { createStepBook } from "../../../../src/cli/steps/step-book.ts";
+import { textOf } from "../../../../src/cli/terminal/line.ts";
+import { loadConfig } from "../../../../src/config.ts";
+import type { Mode } from "../../../../src/core/outcome.ts";
+import { configFile, temporaryFolder } from "../../../fakes/program.ts";
+
+export interface StandIn extends Chat {
+  /** Runs a command and gives the lines that it wrote. */
+  type(line: string, signal?: AbortSignal): Promise<string[]>;
+  /** The lists that were shown; each is answered with the next of `picks`. */
+  readonly shown: { title: string; labels: string[]; details: string[]; chosen: unknown }[];
+  /** What was last written. */
+  readonly written: string[];
+  /** How often the chat was told that its prompt has changed. */
+  readonly refreshed: number;
+  readonly asked: { question: string; mode: Mode }[];
+}
+
+export interface StandInOptions {
+  mode?: Mode;
+  parts?: Parts;
+  settings?: Record<string, unknown>;
+  /** The labels to be taken in lists; undefined leaves one. Absent: nobody can be asked. */
+  picks?: (string | undefined)[];
+}
+
+export async function openStandIn({ mode = "agent", parts, settings, picks }: StandInOptions = {}): Promise<StandIn> {
+  const home = await temporaryFolder();
+  const models = parts ? {} : { models: { functionCall: { provider: "offline" } } };
+  const file = await configFile({ locale: "en", search: { backend: "tavily" }, ...models, ...settings });
+  const config = await loadConfig({ config: file }, { HOME: home, DUET_HOME: home });
+  const duet = await openDuet(config, parts);
+  onTestFinished(() => duet.close());
+  const steps = createStepBook({ now: () => 0 });
+  const bill = createSessionBill();
+  const written: string[] = [];
+  const shown: StandIn["shown"] = [];
+  const asked: StandIn["asked"] = [];
+  let conversationId: string | undefined;
+  let runId: string | undefined;
+  let refreshed = 0;
+
+  async function pick<T>({ title, choices, chosen }: Picking<T>): Promise<T | undefined> {
+    const labels = choices.map(({ label }) => label);
+    shown.push({ title, labels, details: choices.map(({ detail = "" }) => detail), chosen });
+    const label = picks?.shift();
+    return choices[labels.indexOf(label ?? "")]?.value;
+  }
+
+  const reader: Reader = { locale: "en", ask: async () => undefined, write: (line) => void written.push(line), pick };
+  const chat: StandIn = {
+    duet,
+    config,
+    settings: { locale: "en", mode, search: { on: false, isBarred: false }, models: {}, limits: {} },
+    steps,
+    bill,
+    shown,
+    written,
+    asked,
+    get refreshed() {
+      return refreshed;
+    },
+    get conversationId() {
+      return conversationId;
+    },
+    get runId() {
+      return runId;
+    },
+    reader: picks && reader,
+    write: (...lines) => void written.push(...lines.map((line) => (typeof line === "string" ? line : textOf(line)))),
+    startAnew() {
+      conversationId = undefined;
+    },
+    async goOn(id) {
+      const known = await (await duet.store()).load(id);
+      if (known === undefined) throw new Error(`no conversation ${id}`);
+      conversationId = id;
+    },
+    async ask(question, asMode) {
+      asked.push({ question, mode: asMode });
+      for await (const event of duet.ask({ question, mode: asMode, conversationId })) {
+        steps.take(event);
+        if (event.type === "run-start") ({ conversationId, runId } = event);
+        if (event.type === "run-end") bill.add(event.outcome);
+      }
+    },
+    refresh() {
+      refreshed += 1;
+    },
+    async type(line, signal = new AbortController().signal) {
+      written.length = 0;
+      await runCommand(line, chat, signal);
+      return [...written];
+    },
+  };
+  return chat;
+}

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { createSessionBill } from "../../../src/cli/chat/session-bill.ts";
+import type { ModelBill, Outcome } from "../../../src/core/outcome.ts";
+
+function outcome(functionCall: Partial<ModelBill>, answer: Partial<ModelBill>): Outcome {
+  const bill = (model: string, more: Partial<ModelBill>): ModelBill => ({
+    ...{
+      provider: "fake",
+      model,
+      calls: 1,
+      input_tokens: 100,
+      output_tokens: 20,
+      reasoning_tokens: 0,
+      cached_tokens: 0,
+    },
+    ...{ elapsed_ms: 500, cost_usd: 0.001 },
+    ...more,
+  });
+  return {
+    ...{ success: true, status: "complete", stop_reason: "answered", response: "", conversation_id: "c", run_id: "r" },
+    ...{ trace_id: "t", tool_calls: [], citations: [], error: null },
+    meta: {
+      ...{ total_tokens: 240, tool_calls_count: 0, latency_ms: 1_000, iterations: 1, mode: "agent", cost_usd: 0.002 },
+      models: { function_call: bill("cheap", functionCall), answer: bill("strong", answer) },
+    },
+  };
+}
+
+test("a chat's bill sums each role and model, and all of it", () => {
+  const bill = createSessionBill();
+  expect(bill.lines("zh")).toEqual(["还没有用量。"]);
+  bill.add(outcome({ cached_tokens: 50 }, {}));
+  bill.add(outcome({ calls: 2 }, { model: "stronger", reasoning_tokens: 10 }));
+  expect(bill.lines("en")).toEqual([
+    "decide fake/cheap ×3 · 200 in (50 cached) → 40 out tok · 1.0 s · $0.0020",
+    "answer fake/strong ×1 · 100 in → 20 out tok · 0.5 s · $0.0010",
+    "answer fake/stronger ×1 · 100 in → 20 out (10 reasoning) tok · 0.5 s · $0.0010",
+    "In all 2 runs · 480 tok · 2.0 s · $0.0040",
+  ]);
+});
+
+test("a price that is not known makes its sum unknown, and a role that was not asked is left out", () => {
+  const bill = createSessionBill();
+  bill.add(outcome({ calls: 0, cost_usd: null }, {}));
+  bill.add(outcome({ calls: 0, cost_usd: null }, { cost_usd: null }));
+  expect(bill.lines("zh")).toEqual([
+    "回答 fake/strong ×2 · 输入 200 → 输出 40 tok · 1.0 s · 费用未知",
+    "合计 2 次运行 · 480 tok · 2.0 s · 费用未知",
+  ]);
+});

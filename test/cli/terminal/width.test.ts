@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import stringWidth from "string-width";
+import { describe, expect, test } from "vitest";
+import { shown } from "../../../src/cli/terminal/shown.ts";
+import { cellsOf, graphemesOf } from "../../../src/cli/terminal/width.ts";
+
+/** Any, lone surrogates too. */
+const character = fc.nat(0x10ffff).map((code) => String.fromCodePoint(code));
+
+describe("the cells of a text", () => {
+  test.each([
+    ["plain text", 10],
+    ["中文字符", 8],
+    ["，。「」（）", 12],
+    ["ｆｕｌｌ", 8],
+    ["한국어", 6],
+    ["ﾊﾛｰ", 3],
+    ["e\u0301", 1],
+    ["👩‍👩‍👧", 2],
+    ["👍🏽", 2],
+    ["🇨🇳", 2],
+    ["❤️", 2],
+    ["❤", 1],
+    ["1️⃣", 2],
+    ["☕︎", 1],
+    ["─│╭…—“”·§", 9],
+    ["a\tb", 6],
+    ["a\nb", 3],
+    ["\u001b[31m", 10],
+    ["\u202e", 8],
+    ["", 0],
+  ])("%j: %i", (text, cells) => {
+    expect(cellsOf(text)).toBe(cells);
+  });
+
+  test("are those of string-width for every picture, and for one in eleven of all other characters", () => {
+    const differing: string[] = [];
+    for (let code = 0x20; code < 0x32000; code += isPicture(code) ? 1 : 11) {
+      const character = String.fromCodePoint(code);
+      if (/\p{Cn}|\p{Cs}|\p{Co}/u.test(character)) continue;
+      if (cellsOf(character) !== stringWidth(shown(character))) differing.push(code.toString(16));
+    }
+    expect(differing).toEqual([]);
+  });
+
+  test("are those of its characters together", () => {
+    const unit = fc.oneof(
+      fc.string({ unit: character }),
+      fc.constantFrom("中", "。", "👩‍👩‍👧", "é", "\t", "\u001b", "🇨"),
+    );
+    fc.assert(
+      fc.property(fc.array(unit), (parts) => {
+        const text = parts.join("");
+        const characters = graphemesOf(text);
+        expect(characters.join("")).toBe(text);
+        expect(characters.reduce((sum, character) => sum + cellsOf(character), 0)).toBe(cellsOf(text));
+      }),
+    );
+  });
+});
+
+test("what joins is one character", () => {
+  const characters = ["a", "e\u0301", "中", "👩‍👩‍👧", "🇨🇳", "👍🏽", "❤️", "ก็"];
+  expect(graphemesOf(characters.join(""))).toEqual(characters);
+});
+
+function isPicture(code: number): boolean {
+  return (code >= 0x2600 && code < 0x2800) || (code >= 0x1f300 && code < 0x1fb00);
+}

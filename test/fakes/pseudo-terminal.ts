@@ -1,0 +1,69 @@
+import { execFile, spawn } from "node:child_process";
+import { promisify } from "node:util";
+
+/** In cells and lines. */
+export interface TerminalSize {
+  columns: number;
+  lines: number;
+}
+
+/** A program in a pseudo terminal of util-linux's `script`. */
+export interface PseudoTerminal {
+  write(keys: string | Uint8Array): void;
+  /** Tells the terminal its new size, and so the program (SIGWINCH). */
+  resize(size: TerminalSize): Promise<void>;
+  /** The terminal is gone, as when its window is closed. */
+  kill(): void;
+  /** The exit code; null when it was killed. */
+  readonly ended: Promise<number | null>;
+}
+
+export interface PseudoTerminalOptions extends TerminalSize {
+  command: readonly string[];
+  cwd?: string | undefined;
+  env: NodeJS.ProcessEnv;
+  /** Takes what the program writes. */
+  onBytes(bytes: Buffer): void;
+}
+
+export function openPseudoTerminal(options: PseudoTerminalOptions): PseudoTerminal {
+  const { command, cwd, env, columns, lines, onBytes } = options;
+  const device = Promise.withResolvers<string>();
+  device.promise.catch(() => {});
+  const line = `tty; stty cols ${columns} rows ${lines}; exec ${command.map(quote).join(" ")}`;
+  const child = spawn("script", ["-qec", line, "/dev/null"], { cwd, env });
+  // It may end while keys are on their way to it.
+  child.stdin.on("error", () => {});
+
+  let first: Buffer<ArrayBufferLike> | undefined = Buffer.alloc(0);
+  child.stdout.on("data", (bytes: Buffer) => {
+    if (!first) return onBytes(bytes);
+    first = Buffer.concat([first, bytes]);
+    const end = first.indexOf("\n");
+    if (end < 0) return;
+    device.resolve(first.subarray(0, end).toString().trim());
+    const rest = first.subarray(end + 1);
+    first = undefined;
+    if (rest.length > 0) onBytes(rest);
+  });
+  const ended = new Promise<number | null>((resolve) => {
+    child.once("close", (code) => {
+      device.reject(new Error("The terminal ended before it told its name."));
+      resolve(code);
+    });
+  });
+
+  return {
+    write: (keys) => void child.stdin.write(keys),
+    async resize(size) {
+      const args = ["-F", await device.promise, "cols", `${size.columns}`, "rows", `${size.lines}`];
+      await promisify(execFile)("stty", args);
+    },
+    kill: () => void child.kill("SIGKILL"),
+    ended,
+  };
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

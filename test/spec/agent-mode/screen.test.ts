@@ -1,0 +1,236 @@
+import { describe, expect, test } from "vitest";
+import { startTerminal } from "../../fakes/terminal.ts";
+import { calculate, inOrder, once, pages, question, searchFor, setScene, told } from "./two-models.ts";
+
+const plan = "天气是实时数据，要用 web_search 而不是 calculator；查询里写明城市和日期。";
+const judgement = "预报里没有气温，还不够；再查具体气温。";
+
+/** A chat in agent mode: two searches, one of which fails, an answer; then runs that break off. What the screen showed at each point. */
+const session = once(async () => {
+  const { provider, search, env } = await setScene();
+  const terminal = await startTerminal(["--mode", "agent"], {
+    env: { ...env, TERM: "xterm-256color" },
+    columns: 130,
+    lines: 60,
+  });
+  const now = () => terminal.rows().join("\n");
+  const all = () => terminal.scrollback().join("\n");
+  const [thought, judged, said, broken] = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
+  provider.script(
+    "cheap",
+    { text: plan, hang: "after-text", until: thought?.promise, toolCalls: [searchFor("上海 明天 天气预报")] },
+    () => {
+      search.fault = "broken";
+      return {
+        text: judgement,
+        hang: "after-text",
+        until: judged?.promise,
+        toolCalls: [searchFor("上海 明天 最高气温")],
+      };
+    },
+    () => {
+      search.fault = undefined;
+      return { toolCalls: [searchFor("上海 明天 气温")] };
+    },
+    { text: "结果已经足够。" },
+  );
+  provider.script("strong", { text: "上海明天多云[1]，", hang: "after-text", until: said?.promise });
+  search.together = 2;
+  await terminal.stands("Agent 模式");
+  terminal.type(`${question}\r`);
+  await terminal.stands("查询里写明城市和日期。");
+  const whileThinking = now();
+  thought?.resolve();
+  await terminal.stands('"上海 明天 天气预报"');
+  const whileSearching = now();
+  search.together = 1;
+  await fetch(`${search.url}/search?q=go&format=json`);
+  await terminal.stands("再查具体气温。");
+  const whileJudging = now();
+  judged?.resolve();
+  await terminal.stands("上海明天多云[1]，");
+  const whileAnswering = now();
+  said?.resolve();
+  await terminal.repeats(" · 共 ", 1);
+  const answered = all();
+  const stepOf = (part: string) => new RegExp(`${part}[^\\n]*#(\\d+)`).exec(answered)?.[1];
+  terminal.type(`/expand ${stepOf("🔧[^\\n]*上海 明天 天气预报")}\r`);
+  await terminal.shows("适合户外活动。");
+  const expanded = all();
+
+  provider.script(
+    "cheap",
+    { toolCalls: [calculate("6*7")] },
+    { text: "想到一半", hang: "after-text", until: broken?.promise, cut: "before-finish" },
+  );
+  provider.script("strong", { text: "是 42。" });
+  terminal.type("6*7 等于几？\r");
+  await terminal.stands("想到一半");
+  broken?.resolve();
+  await terminal.repeats(" · 共 ", 2);
+  const recovered = all().slice(expanded.length - 200);
+
+  const refused = { status: 403, body: '{"error":{"message":"no access to this model"}}' };
+  provider.script("cheap", refused);
+  terminal.type("这次会失败\r");
+  await terminal.repeats(" · 共 ", 3);
+  const failed = all().slice(answered.length);
+  terminal.type("/answer-model openai/cheap\r");
+  await terminal.shows("已切换到模型");
+  const chosen = now();
+  provider.script("cheap", { text: "不需要工具。" }, { text: "换了模型。" });
+  terminal.type("你是谁？\r");
+  await terminal.stands("换了模型。");
+  terminal.type("/exit\r");
+  const code = await terminal.ended();
+  return {
+    ...{ provider, whileThinking, whileSearching, whileJudging, whileAnswering, answered, expanded, recovered, failed },
+    ...{ chosen, code },
+  };
+});
+
+describe("Agent 模式", () => {
+  test("Agent 执行过程可视化: on the screen the thoughts, calls, results, the answer and the model at work stand in order", async () => {
+    const { answered } = await session();
+    const order = [
+      "🧭 工具调用阶段 · openai/cheap",
+      "💡 思考过程",
+      "天气是实时数据",
+      "上海 明天 天气预报",
+      "4 条结果",
+      "💡 思考过程",
+      "上海 明天 最高气温",
+      "上海 明天 气温",
+      "📝 回答生成阶段 · anthropic/strong",
+      "上海明天多云[1]，",
+      "参考文献",
+      " · 共 ",
+    ];
+    expect(inOrder(answered, order)).toEqual(order);
+  });
+});
+
+describe("Agent 执行过程展示", () => {
+  test("思考过程展示: on the screen it grows under 思考中... and folds when it is done", async () => {
+    const { whileThinking, whileSearching } = await session();
+    expect(whileThinking).toMatch(/💭 思考中\.\.\./u);
+    expect(whileThinking).not.toContain("💡");
+    expect(whileSearching).not.toContain("💭 思考中");
+    expect(whileSearching).toMatch(/💡 思考过程 #1 \(\d+\.\d s\)/u);
+  });
+
+  test("工具选择思考过程展示: on the screen the choice of the tool and its reason stand before the call does", async () => {
+    const { whileThinking, whileSearching } = await session();
+    expect(whileThinking).toContain("要用 web_search 而不是 calculator");
+    expect(whileThinking).not.toContain("🔧");
+    expect(inOrder(whileSearching, ["天气是实时数据", "上海 明天 天气预报"])).toHaveLength(2);
+  });
+
+  test("工具调用展示: on the screen a search shows its query and whether it goes on, is done or has failed", async () => {
+    const { whileSearching, answered } = await session();
+    const line = (screen: string, query: string) => screen.split("\n").find((each) => each.includes(query)) ?? "";
+    expect(line(whileSearching, "上海 明天 天气预报")).toMatch(/搜索/);
+    expect(line(whileSearching, "上海 明天 天气预报")).not.toMatch(/✓|✗/);
+    expect(line(answered, "上海 明天 天气预报")).toMatch(/^ *✓.*搜索/);
+    expect(line(answered, "上海 明天 最高气温")).toMatch(/^ *✗.*搜索/);
+    expect(answered).toContain("HTTP 500");
+  });
+
+  test("搜索结果展示: on the screen their number, and of the first three the title and the snippet", async () => {
+    const { answered } = await session();
+    expect(answered).toContain("4 条结果");
+    for (const { title, content } of pages.slice(0, 3)) {
+      const line = answered.split("\n").find((each) => each.includes(title)) ?? "";
+      expect(line).toContain(content);
+    }
+    expect(answered).not.toContain("适合户外活动。");
+  });
+
+  test("继续调用工具判断思考过程展示: on the screen the judgement streams after a result, then the next call or the switch follows", async () => {
+    const { whileJudging, answered } = await session();
+    expect(inOrder(whileJudging, ["4 条结果", "💭 思考中...", "还不够；再查具体气温。"])).toHaveLength(3);
+    expect(whileJudging).not.toContain("📝");
+    expect(inOrder(answered, ["预报里没有气温", "最高气温", "结果已经足够。", "📝 回答生成阶段"])).toHaveLength(4);
+  });
+
+  test("最终回答展示: on the screen the answer streams apart from the steps, which stay where they are", async () => {
+    const { whileAnswering } = await session();
+    expect(inOrder(whileAnswering, ["4 条结果", "📝 回答生成阶段", "上海明天多云[1]，"])).toHaveLength(3);
+    const lines = whileAnswering.split("\n");
+    const answer = lines.findIndex((line) => line.includes("上海明天多云"));
+    expect(lines[answer - 1]?.trim()).toBe("");
+  });
+
+  test("执行步骤折叠: /expand N opens a folded step on the screen, whole", async () => {
+    const { answered, expanded } = await session();
+    const opened = expanded.slice(answered.length - 200);
+    for (const { title, url, content } of pages)
+      for (const part of [title, url, content]) expect(opened).toContain(part);
+  });
+});
+
+describe("Agent 错误处理", () => {
+  test("LLM API 错误: on the screen a refused call ends the run with its reason and what to do, and the chat goes on", async () => {
+    const { failed, code } = await session();
+    expect(failed).toMatch(/✗ .*403/);
+    expect(failed).not.toMatch(/\n\s+at |Error:/);
+    expect(code).toBe(0);
+  });
+
+  test("异常恢复: on the screen what a broken run still found is told, and a failed one advises chat mode", async () => {
+    const { recovered, failed } = await session();
+    expect(recovered).toMatch(/42/);
+    expect(failed).toContain("/mode chat");
+  });
+});
+
+describe("双模型配置", () => {
+  test("UI 配置: each of the two models has a command of its own", async () => {
+    const { chosen, provider, failed } = await session();
+    expect(failed).toContain("openai/cheap");
+    expect(chosen).toMatch(/已切换到模型 .*openai\/cheap/);
+    const last = provider.requests("cheap").at(-1);
+    expect(last && told(last)).toContain("你是谁？");
+    expect(provider.requests("strong")).toHaveLength(2);
+  });
+});
+
+describe("工具调用结果评估", () => {
+  test("评估结果展示: on the screen the verdict says why no more tools are called, and what comes next", async () => {
+    const { answered } = await session();
+    expect(answered).toMatch(/⚖ 工具调用结果已满足要求，切换到回答生成阶段。/u);
+  });
+});
+
+describe("分阶段模型使用", () => {
+  test("模型切换提示: on the screen the switch names the model and the reason", async () => {
+    const { answered } = await session();
+    expect(answered).toMatch(/📝 回答生成阶段 · anthropic\/strong：.*(满足要求|足够)/u);
+  });
+});
+
+describe("成本和使用统计", () => {
+  const bill =
+    /工具调用 openai\/cheap ×4 (\d+)→(\d+) tok (\d+\.\d) s.* · 回答 anthropic\/strong ×1 (\d+)→(\d+) tok (\d+\.\d) s.* · 共 (\d+) tok · \d+\.\d s/;
+
+  test("Token 使用监控: after the answer one line says what thinking, calling tools and answering took together", async () => {
+    const [, ...numbers] = (bill.exec((await session()).answered) ?? []).map(Number);
+    const [decideIn = 0, decideOut = 0, , answerIn = 0, answerOut = 0, , total] = numbers;
+    expect(total).toBe(decideIn + decideOut + answerIn + answerOut);
+  });
+
+  test("分别统计 token 使用: the line on the screen has the tokens of each model", async () => {
+    expect((await session()).answered).toMatch(bill);
+  });
+
+  test("分别统计调用次数: the line on the screen has the calls of each model", async () => {
+    const { answered } = await session();
+    expect(answered).toContain("openai/cheap ×4");
+    expect(answered).toContain("anthropic/strong ×1");
+  });
+
+  test("分别统计执行时间: the line on the screen has the time of each phase", async () => {
+    const [, , , decide, , , answer] = bill.exec((await session()).answered) ?? [];
+    for (const time of [decide, answer]) expect(Number(time)).toBeGreaterThanOrEqual(0);
+  });
+});

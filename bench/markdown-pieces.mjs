@@ -1,11 +1,11 @@
 /**
  * An answer in so many pieces of a word each, as a model writes one: headings, paragraphs in Chinese and English, lists,
- * tables and code. Every sixth block begins with a mark of its own, `§12§`.
+ * tables and code. Every block holds a mark of its own, `@12@`.
  */
 export function markdownPieces(count) {
   const pieces = [];
   for (let block = 0; pieces.length < count; block++) {
-    const text = blocks[block % blocks.length](`§${block}§`);
+    const text = blocks[block % blocks.length](`@${block}@`);
     pieces.push(...(text.match(/\s*\S+/g) ?? []), "\n\n");
   }
   return [...pieces.slice(0, count - 1), "\nend"];

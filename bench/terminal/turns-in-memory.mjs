@@ -9,9 +9,11 @@ import { openFace } from "../../src/cli/chat/open-face.ts";
 import { runChat } from "../../src/cli/chat/run-chat.ts";
 import { loadConfig } from "../../src/config.ts";
 
-/** Bytes a turn, over the second half: less than a question and its answer, of which a screen keeps nothing. */
+/** Bytes a turn: less than a question and its answer, of which a screen keeps nothing. */
 const limit = 2000;
 const turns = 500;
+/** Until all that is kept on purpose is full: the last 500 steps can be opened again, and a turn is one. */
+const turnsBefore = 550;
 
 /** A chat in this process, on a stand-in for a terminal: what its turns leave on the heap and beside it. */
 export async function measure(folder) {
@@ -39,12 +41,12 @@ export async function measure(folder) {
     openFace: openFace.bind(undefined, place),
   });
   try {
-    await ask(person, turns / 2);
+    await ask(person, turnsBefore);
     const before = await memory();
-    await ask(person, turns / 2);
-    const each = ((await memory()) - before) / (turns / 2);
+    await ask(person, turns);
+    const each = ((await memory()) - before) / turns;
     console.log(
-      `memory over the last half of ${turns} turns ${Math.round(each).toString().padStart(5)} bytes a turn (${(before / 1e6).toFixed(1)} MB)`,
+      `memory over ${turns} turns of a chat ${Math.round(each).toString().padStart(5)} bytes a turn (${(before / 1e6).toFixed(1)} MB)`,
     );
     if (each > limit) throw new Error(`a turn leaves ${Math.round(each)} bytes behind, above ${limit}`);
   } finally {

@@ -3,7 +3,7 @@ export function watchedOutput(columns, rows) {
   const written = new Set();
   const due = new Set();
   const rewritten = [];
-  const marks = (text) => text.match(/§\d+§(?:\.\d+)?/g) ?? [];
+  const marks = (text) => text.match(/@\d+@(?:\.\d+)?/g) ?? [];
   const stdout = {
     columns,
     rows,

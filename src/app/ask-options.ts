@@ -5,14 +5,16 @@ import type { AskRequest } from "./duet.ts";
 import { optionProblem } from "./option-problem.ts";
 
 /** What a program that embeds Duet may say beside a question. */
-export type AskOptions = Omit<AskRequest, "question">;
+export type AskOptions = Omit<AskRequest, "question" | "models">;
 
 /** Checks what types cannot say, or nobody has checked. Throws a `config` error of one line that names the option. */
-export function checkAsk(question: unknown, { conversationId, mode, tools, limits = {} }: AskOptions): void {
+export function checkAsk(question: unknown, { conversationId, mode, tools, locale, limits = {} }: AskOptions): void {
   if (!isText(question)) throw refused("question", question, aText);
   if (conversationId !== undefined && !(isText(conversationId) && conversationId.length <= 200))
     throw refused("conversationId", conversationId, anId);
   if (mode !== undefined && !modes.includes(mode)) throw refused("mode", mode, aMode);
+  if (locale !== undefined && locale !== "zh" && locale !== "en")
+    throw refused("locale", locale, { zh: "zh、en", en: "zh, en" });
   if (tools !== undefined && !isTexts(tools)) throw refused("tools", tools, texts);
   for (const written of tools ?? []) {
     const allowed = permitProblem(written);

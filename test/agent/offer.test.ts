@@ -22,7 +22,12 @@ async function findingBy(rules: { share?: number; deny?: string[]; ask?: string[
   const { share: searchAbove = 0.1, deny = [], ask = [] } = rules;
   const rest = { allow: ["*"], newTools: "stop", directoryIsNamed: false, roots: ["."] } as const;
   const settings = { ...rest, allow: ["*"], roots: ["."], searchAbove, deny, ask };
-  return createToolFinding({ tools: settings }).open({ told: new Set(), approved: new Set(), refused: new Set(), loaded: new Set() });
+  return createToolFinding({ tools: settings }).open({
+    told: new Set(),
+    approved: new Set(),
+    refused: new Set(),
+    loaded: new Set(),
+  });
 }
 
 function find(query: string, id = query, limit?: number) {

@@ -73,6 +73,11 @@ async function chat(it: Desk, ...more: string[]): Promise<Terminal> {
   return terminal;
 }
 
+/** The same where only lines are typed. */
+function plainChat(it: Desk): Promise<Terminal> {
+  return chat({ ...it, options: { ...it.options, env: { ...it.options.env, TERM: "dumb" } } });
+}
+
 /** What the function-call model was told in its last request. */
 function told({ provider }: Desk): string {
   return JSON.stringify(provider.requests("cheap").at(-1)?.body.messages);
@@ -87,7 +92,8 @@ describe("a call that needs consent, in the terminal chat", () => {
     terminal.type("Write a\r");
     await terminal.shows("🔐 needs consent · files__write_file · rule tools.ask: *:destructive");
     await terminal.shows(`"path": "${join(it.folder, "a.txt")}"`);
-    await terminal.shows("Let files__write_file run? [y once/a always in this conversation/n] ");
+    await terminal.shows("Let files__write_file run?");
+    await terminal.shows("Never in this conversation");
     expect(await content("a.txt", it)).toBe("");
     terminal.type("y\r");
     await terminal.shows("Written a.");
@@ -108,16 +114,15 @@ describe("a call that needs consent, in the terminal chat", () => {
     it.provider.script("strong", { text: "Written both." }, { text: "Nothing more." });
     const terminal = await chat(it, "--locale", "zh");
     terminal.type("写文件\r");
-    await terminal.shows("允许执行 files__write_file？[y 这一次/a 本次对话中都允许/n] ");
+    await terminal.shows("允许执行 files__write_file？");
+    await terminal.shows("本次对话中都不允许");
     terminal.type("a\r");
     await terminal.shows("Written both.");
     expect([await content("a.txt", it), await content("b.txt", it)]).toEqual(["Duet", "Duet"]);
     terminal.type("/clear\r");
     terminal.type("再写\r");
     await terminal.shows(`"path": "${join(it.folder, "c.txt")}"`);
-    terminal.type("maybe\r");
-    await terminal.shows("请输入 y、a 或 n");
-    terminal.type("n\r");
+    terminal.type("never\r");
     await terminal.shows("Nothing more.");
     expect(await content("c.txt", it)).toBe("");
   });
@@ -140,9 +145,9 @@ describe("a call that needs consent, in the terminal chat", () => {
   test("is refused at /exit, which leaves without asking about what the run would call next", async () => {
     const it = await desk();
     it.provider.script("cheap", write("a.txt", it), write("b.txt", it), enough);
-    const terminal = await chat(it);
+    const terminal = await plainChat(it);
     terminal.type("Write both\r");
-    await terminal.shows("Let files__write_file run?");
+    await terminal.shows("Let files__write_file run? [y once/a always in this conversation/n] ");
     terminal.type("/help\r");
     await terminal.shows("Type y, a or n; /exit says no and leaves.");
     terminal.type("/exit\r");
@@ -158,7 +163,7 @@ describe("a call that needs consent, in the terminal chat", () => {
     const both = [...(write("a.txt", it).toolCalls ?? []), { name: "sly", arguments: {} }];
     it.provider.script("cheap", { toolCalls: both }, enough);
     it.provider.script("strong", { text: "Not written." });
-    const terminal = await chat(it);
+    const terminal = await plainChat(it);
     terminal.type("Write a\r");
     await terminal.shows("Let files__write_file run?");
     await writeFile(join(it.folder, "go"), "");
@@ -229,7 +234,7 @@ describe("a plan that was confirmed", () => {
     const args = ["ask", "--mode", "plan", "--config", it.config];
     expect((await runProgram([...args, "Write a file"], it.options)).code).toBe(3);
     const terminal = await startTerminal([...args, "yes", "--continue"], it.options);
-    await terminal.shows("🔐 needs consent · files__write_file");
+    await terminal.shows("Let files__write_file run?");
     expect(await content("a.txt", it)).toBe("");
     terminal.type("n\r");
     await terminal.shows("It could not be written.");

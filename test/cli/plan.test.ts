@@ -76,8 +76,8 @@ describe("a plan in the terminal chat", () => {
     await terminal.shows("Carry it out? [y/n/what to change] ");
     expect(await copied("a.txt", it)).toBe("");
     terminal.type("y\r");
-    await terminal.shows("▶ step 1 running: Read the note");
-    await terminal.shows("☑ step 2 done: Write a.txt");
+    await terminal.shows("▶ 1. Read the note");
+    await terminal.shows("☑ 2. Write a.txt");
     await terminal.shows("It is copied.");
     expect(await copied("a.txt", it)).toBe(copy);
     terminal.type("/exit\r");
@@ -111,8 +111,9 @@ describe("a plan in the terminal chat", () => {
     terminal.type(`${question} again\r`);
     await terminal.shows("2. Write b.txt · files__write_file");
     terminal.type("half a reply\u0003");
-    await terminal.shows("[y/n/what to change] \r\n⏭ step 1 skipped: Read the note");
-    await terminal.shows("⏭ step 2 skipped: Write b.txt");
+    await terminal.shows("[y/n/what to change] –");
+    await terminal.shows("⏭ 2. Write b.txt");
+    await terminal.stands("Plan mode > ");
     terminal.type("/exit\r");
     expect(await terminal.ended()).toBe(0);
     expect([await copied("a.txt", it), await copied("b.txt", it)]).toEqual(["", ""]);
@@ -150,8 +151,9 @@ describe("a plan in the terminal chat", () => {
     it.provider.script("strong", { text: "You are welcome." });
     const terminal = await chat(it, "--mode", "plan");
     terminal.type(`${question}\r`);
-    await terminal.shows("reading the task");
+    await terminal.shows("⠋ 📋 planning");
     terminal.type("y\r");
+    await terminal.shows("⏳ y");
     await terminal.shows("[y/n/what to change] ");
     terminal.type("n\r");
     await terminal.shows("You are welcome.");

@@ -50,7 +50,8 @@ export async function startTerminal(args: string[], options: TerminalOptions = {
   const { columns = 100, lines = 40, cwd } = options;
   const emulator = createEmulator({ columns, lines });
   const written: Buffer[] = [];
-  const watch = createWatch();
+  const frames = createFrames();
+  const watch = createWatch(frames.isWhole);
   const terminal = openPseudoTerminal({
     command: [process.execPath, program, ...args],
     cwd,
@@ -59,6 +60,7 @@ export async function startTerminal(args: string[], options: TerminalOptions = {
     lines,
     onBytes(bytes) {
       written.push(bytes);
+      frames.take(bytes);
       void emulator.write(bytes).then(watch.changed);
     },
   });
@@ -109,13 +111,29 @@ function inHands(terminal: PseudoTerminal, emulator: Emulator, written: Buffer[]
   };
 }
 
+/** Whether what was written so far ends within a frame that a terminal shows at once (synchronized output). */
+function createFrames() {
+  const [begin, end] = ["\u001b[?2026h", "\u001b[?2026l"];
+  let last = "";
+  let isWhole = true;
+  return {
+    take(bytes: Buffer) {
+      last += bytes.toString("latin1");
+      const [from, to] = [last.lastIndexOf(begin), last.lastIndexOf(end)];
+      if (from !== to) isWhole = to > from;
+      last = last.slice(1 - begin.length);
+    },
+    isWhole: () => isWhole,
+  };
+}
+
 /** Waits for a screen that changes. */
 interface Watch {
   changed(): void;
   until(isSo: () => boolean, complaint: () => string): Promise<void>;
 }
 
-function createWatch(): Watch {
+function createWatch(isWhole: () => boolean): Watch {
   const waiting = new Set<() => void>();
   return {
     changed() {
@@ -125,7 +143,7 @@ function createWatch(): Watch {
       const error = new Error();
       return new Promise((resolve, reject) => {
         const late = setTimeout(() => end(() => reject(Object.assign(error, { message: complaint() }))), patienceMs);
-        const look = () => void (isSo() && end(resolve));
+        const look = () => void (isWhole() && isSo() && end(resolve));
         function end(settle: () => void): void {
           clearTimeout(late);
           waiting.delete(look);

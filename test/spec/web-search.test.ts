@@ -274,7 +274,7 @@ describe("搜索开关控制", () => {
     await terminal.shows(`联网搜索开关已禁用：${decidesItself}`);
     await terminal.shows("Agent 模式 > ");
     terminal.type("/search on\r");
-    await terminal.shows(`\n${decidesItself}\r\n`);
+    await terminal.follows("> /search on", `\n${decidesItself}\n`);
     terminal.type("/mode chat\r");
     await terminal.shows("联网搜索：关");
     terminal.type("/exit\r");
@@ -294,7 +294,7 @@ describe("搜索开关控制", () => {
     terminal.type("/mode agent\r");
     await terminal.shows(`联网搜索开关已禁用：${decidesItself}`);
     terminal.type("/mode chat\r");
-    await terminal.shows("已切换到 Chat 模式，对话历史已清除。\r\n联网搜索：开");
+    await terminal.follows("> /mode chat", "已切换到 Chat 模式，对话历史已清除。\n联网搜索：开");
     terminal.type("/exit\r");
     expect(await terminal.ended()).toBe(0);
   });

@@ -7,6 +7,8 @@ import { createCompleteCommand } from "./complete-command.ts";
 /** Completes commands at the beginning of the text, and files after `@`. */
 export function createComplete(chat: () => Chat, folders: Folders): Complete {
   const completeFiles = createCompleteFiles(folders);
-  return async (textBefore) =>
-    textBefore.startsWith("/") ? createCompleteCommand(chat())(textBefore) : completeFiles(textBefore);
+  return async (textBefore) => {
+    const command = textBefore.startsWith("/") ? await createCompleteCommand(chat())(textBefore) : undefined;
+    return command ?? completeFiles(textBefore);
+  };
 }

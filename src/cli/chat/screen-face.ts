@@ -7,6 +7,7 @@ import type { Reader } from "../reader.ts";
 import { createRunView } from "../steps/create-run-view.ts";
 import type { RunView } from "../steps/run-view.ts";
 import type { StepBook } from "../steps/step.ts";
+import { claimOutput } from "../terminal/claim-output.ts";
 import type { Key } from "../terminal/key.ts";
 import { type Line, plainLine } from "../terminal/line.ts";
 import { inputModes } from "../terminal/modes.ts";
@@ -20,6 +21,7 @@ import type { ChatFace, ChatHandler, ShownRun } from "./face.ts";
 import { createInputQueue } from "./input-queue.ts";
 import { createInterrupts } from "./interrupts.ts";
 import { createQuestions } from "./questions.ts";
+import { suspendProcess } from "./suspend.ts";
 import { createTypesAhead } from "./typing-ahead.ts";
 
 export interface ScreenFaceOptions {
@@ -55,8 +57,9 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
   const typesAhead = createTypesAhead();
   const interrupts = createInterrupts({ handler, changed: refresh });
   let view: RunView | undefined;
+  const claimed = claimOutput(console, (line) => write(line));
   const screen = createScreen({
-    stdout: console.stdout,
+    stdout: claimed.stdout,
     modes: inputModes,
     reflow,
     paint: (line) => paintLine(line, look),
@@ -69,7 +72,7 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
         locale: handler.locale,
       }),
   });
-  const keys = readKeys(console.stdin, press, end);
+  let keys = readKeys(console.stdin, press, end);
   signal.addEventListener("abort", end, { once: true });
 
   function end(): void {
@@ -90,12 +93,23 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
     if (pressed.result === "submit") submit(pressed.text);
     if (pressed.result !== "unused") return;
     if (key.name === "escape") stop();
+    if (key.ctrl && key.text === "z") suspendProcess({ suspend, resumed });
     if (key.ctrl && key.text === "o") handler.expand();
     if (key.ctrl && key.text === "d" && editor.text === "") leave();
   }
 
   function submit(text: string): void {
     if (text.trim() !== "") queue.push(text);
+  }
+
+  function suspend(): void {
+    keys.close();
+    screen.suspend();
+  }
+
+  function resumed(): void {
+    keys = readKeys(console.stdin, press, end);
+    screen.resume();
   }
 
   /** What waits in line was meant for what came of this: its writer gets it back. */
@@ -185,6 +199,7 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
       signal.removeEventListener("abort", end);
       keys.close();
       screen.close();
+      claimed.release();
     },
   };
 }

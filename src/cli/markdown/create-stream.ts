@@ -85,6 +85,7 @@ export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
       return takeReady();
     },
     pending(rows) {
+      if (rows < 1) return [];
       const here = context();
       let current = layout;
       const lines: Line[] = [];

@@ -1,7 +1,8 @@
-import { Lexer, type Links, type MarkedToken, type Token } from "marked";
+import type { Links, MarkedToken, Token } from "marked";
 import { type Locale, say } from "../../core/locale.ts";
 import type { Span, Style } from "../terminal/line.ts";
 import { readEntities } from "./entities.ts";
+import { createInlineLexer } from "./inline-lexer.ts";
 import { needsTarget } from "./link-target.ts";
 
 /** What the text of a block is read with. */
@@ -22,7 +23,7 @@ interface Look {
 
 /** The text of a block in its looks; line ends are newlines in the spans. Nothing of the text is left out but its marks. */
 export function readInline(source: string, context: InlineContext, ...styles: Style[]): Span[] {
-  const lexer = new Lexer({ gfm: true });
+  const lexer = createInlineLexer();
   Object.assign(lexer.tokens.links, context.links);
   return spansOf(lexer.inlineTokens(source), context, { styles });
 }
@@ -95,6 +96,7 @@ function imageSpans({ text, href, title }: ImageToken, { locale }: InlineContext
 /** The numbers of known citations are links. */
 function textSpans(text: string, { citations }: InlineContext, look: Look): Span[] {
   const lines = readEntities(text).replace(/ +\n */g, "\n");
+  if (lines === "") return [];
   if (citations.size === 0 || look.href !== undefined) return [span(lines, look)];
   return lines.split(/(\[\d{1,3}\])/).flatMap((part) => {
     const address = /^\[\d+\]$/.test(part) ? citations.get(Number(part.slice(1, -1))) : undefined;

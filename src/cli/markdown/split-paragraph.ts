@@ -1,4 +1,4 @@
-import { Lexer } from "marked";
+import { createInlineLexer } from "./inline-lexer.ts";
 
 /**
  * Where a long text can be cut so that both parts read the same: at a space or a line end that stands in no emphasis, link
@@ -7,7 +7,7 @@ import { Lexer } from "marked";
 export function splitParagraph(source: string): number {
   let end = 0;
   let best = 0;
-  for (const token of new Lexer({ gfm: true }).inlineTokens(source)) {
+  for (const token of createInlineLexer().inlineTokens(source)) {
     const start = end;
     end += token.raw.length;
     if (token.type !== "text") continue;

@@ -38,6 +38,10 @@ export interface OpenScreen extends Screen {
    * are written later are just written. So does the end of the process.
    */
   close(): void;
+  /** The same for a while, as for Ctrl-Z: what is written waits until `resume`. */
+  suspend(): void;
+  /** Takes the terminal again, the cursor of which stands at the start of an empty row. */
+  resume(): void;
 }
 
 const millisecondsPerFrame = 1000 / 30;
@@ -52,7 +56,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
   let drawn = nothingDrawn(sizeOf(stdout));
   let frameAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
-  let state: "open" | "blocked" | "closed" = "open";
+  let state: "open" | "blocked" | "suspended" | "closed" = "open";
 
   function send(bytes: string): void {
     if (bytes === "" || !stdout.writable) return;
@@ -86,16 +90,36 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     drawNow();
   }
 
+  function giveBack(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const size = sizeOf(stdout);
+    send(eraseDrawn({ drawn, size, finished: paintFinished(size.columns), reflow }) + turnOff(modes));
+    drawn = nothingDrawn(size);
+  }
+
+  function suspend(): void {
+    if (state === "closed" || state === "suspended") return;
+    state = "suspended";
+    giveBack();
+  }
+
+  function resume(): void {
+    if (state !== "suspended") return;
+    state = "open";
+    send(turnOn(modes));
+    drawNow();
+  }
+
   function close(): void {
     if (state === "closed") return;
+    const wasSuspended = state === "suspended";
     state = "closed";
-    clearTimeout(timer);
     stdout.off("resize", drawNow);
     stdout.off("drain", goOn);
     process.off("exit", close);
     signal?.removeEventListener("abort", close);
-    const size = sizeOf(stdout);
-    send(eraseDrawn({ drawn, size, finished: paintFinished(size.columns), reflow }) + turnOff(modes));
+    if (!wasSuspended) giveBack();
   }
 
   stdout.on("resize", drawNow);
@@ -118,6 +142,8 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     refresh,
     refreshNow: drawNow,
     close,
+    suspend,
+    resume,
   };
 }
 

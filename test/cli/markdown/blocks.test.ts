@@ -40,6 +40,12 @@ test("text, bold, struck and code come in their looks", async () => {
   );
 });
 
+test("Chinese is bold without spaces around it", async () => {
+  expect(await styledText("这是**“粗体”**文字，**不是** 2**3**4 ** x **")).toBe(
+    "这是{strong “粗体”}文字，{strong 不是} 2{strong 3}4 ** x **",
+  );
+});
+
 test("what does not fit is wrapped under where its text begins", async () => {
   const text = "> 1. one two three four\n>    - 你好，世界。你好，世界。";
   expect(await shownText(text, { columns: () => 16 })).toBe(

@@ -46,8 +46,10 @@ describe("Agent 模式", () => {
     });
     await terminal.shows("Chat 模式 > ");
     terminal.type("/mode\r");
-    await terminal.shows("可选：chat、agent");
-    terminal.type("/mode agent\r");
+    await terminal.stands("❯ Chat 模式");
+    terminal.press("down");
+    await terminal.stands("❯ Agent 模式");
+    terminal.press("enter");
     await terminal.shows("已切换到 Agent 模式");
     await terminal.shows("Agent 模式 > ");
     terminal.type("你是谁？\r");

@@ -97,7 +97,8 @@ describe("双 LLM 模型配置", () => {
         env: { ...scene.env, AGENT_FUNCTION_CALL_MODEL: "", AGENT_ANSWER_MODEL: "" },
       },
     );
-    await terminal.shows("Duet · Agent 模式 · openai/cheap → anthropic/strong");
+    await terminal.shows("Duet · Agent 模式");
+    await terminal.stands("openai/cheap → anthropic/strong");
     terminal.type("6 乘 7？\r");
     await terminal.shows("42。");
     terminal.type("/exit\r");

@@ -55,7 +55,7 @@ const session = once(async () => {
   const moved = now();
   terminal.press("enter");
   await terminal.shows("已切换到 Agent 模式，对话历史已清除。");
-  await terminal.hides("💬 对话模式");
+  await terminal.hides("❯ Agent 模式");
   const switched = now();
   const barred = await commands("/search off", decidesItself);
   const config = await commands("/config", "最大迭代次数");
@@ -120,7 +120,7 @@ describe("Chainlit界面集成", () => {
 describe("对话模式选择", () => {
   test("模式选择器显示: the picker has both modes, each with a short explanation", async () => {
     const { picker } = await session();
-    expect(picker).toMatch(/Chat 模式 +常规对话/);
+    expect(picker).toMatch(/Chat 模式 +(● )?常规对话/);
     expect(picker).toMatch(/Agent 模式 +智能助手/);
   });
 
@@ -227,7 +227,7 @@ describe("模式 UI 组件", () => {
     expect(picker).toContain("❯ Chat 模式");
     expect(moved).toContain("❯ Agent 模式");
     expect(moved).not.toContain("❯ Chat 模式");
-    expect(switched).not.toContain("💬 对话模式");
+    expect(switched).not.toContain(agentHelp);
   });
 
   test("模式指示器: the mode stands at the prompt, and changes with it", async () => {

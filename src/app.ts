@@ -47,7 +47,11 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
   const agent = once(() => openAgent(own.prompts));
   const models = createModels(config, parts.models);
   const modelList = once(async () => (await import("./app/model-names.ts")).createModelList(config));
-  const offer = openOffer(config, parts.tools, createSample(models.open));
+  const offer = openOffer(config, {
+    own: parts.tools,
+    sample: createSample(models.open),
+    start: parts.startServers,
+  });
   const gateways = createGateways(offer, parts.warn ?? (() => {}));
   const store = once(() => openStore(config, parts.store));
   const telemetry = openTelemetry(config.telemetry, parts.warn ?? (() => {}));

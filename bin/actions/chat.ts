@@ -1,6 +1,6 @@
 import { chosenConversation, tellTitle } from "../../src/cli/chosen-conversation.ts";
 import { following } from "../../src/cli/following.ts";
-import { withDuet } from "../../src/cli/opened.ts";
+import { type Opened, withDuet } from "../../src/cli/opened.ts";
 import { startMode } from "../../src/cli/start-mode.ts";
 import { conversationChoice, toFlags } from "../options.ts";
 import { modeOf, type Values } from "../values.ts";
@@ -10,15 +10,17 @@ import type { Action } from "./action.ts";
 export function chat(values: Values): Action {
   const choice = conversationChoice(values);
   const flags = toFlags(values);
-  return (context) =>
-    withDuet(flags, context, async (opened) => {
+  return (context) => {
+    const isTyped = context.console.stdin.isTTY === true;
+    // People wait for the prompt: the servers start behind it.
+    const startServers = isTyped ? "when-wanted" : "at-once";
+    const work = async (opened: Opened): Promise<number> => {
       const { duet, config, console, signal } = opened;
       const [{ runChat }, { openFace }, { programPlaces }] = await Promise.all([
         import("../../src/cli/chat/run-chat.ts"),
         import("../../src/cli/chat/open-face.ts"),
         import("../../src/config.ts"),
       ]);
-      const isTyped = console.stdin.isTTY === true;
       const mode = modeOf(values) ?? (isTyped ? await startMode(config, duet) : "agent");
       const conversationId = await chosenConversation(choice, { duet, config });
       if (choice === "latest" && !isTyped) await tellTitle(duet, console);
@@ -37,5 +39,7 @@ export function chat(values: Values): Action {
       };
       if (!isTyped) return runChat(options);
       return following({ ...opened, flags }, (asides) => runChat({ ...options, asides }));
-    });
+    };
+    return withDuet(flags, context, work, { startServers });
+  };
 }

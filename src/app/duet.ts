@@ -121,6 +121,8 @@ export interface Parts {
   tools?: readonly Tool[];
   evaluator?: Evaluator | undefined;
   store?: ConversationStore | undefined;
+  /** When downstream servers begin to start; at once when absent. */
+  startServers?: "at-once" | "when-wanted";
   /** Takes a line about something beside the answers that does not work: spans that cannot be sent. */
   warn?: (line: Text) => void;
 }

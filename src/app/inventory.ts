@@ -47,14 +47,23 @@ export interface Offer {
   close(): Promise<void>;
 }
 
-/** Servers begin to start at once. */
-export function openOffer(config: Config, own: readonly Tool[] = [], sample?: Sample): Offer {
+export interface OfferParts {
+  /** Beside the built-in tools and those of the servers. */
+  own?: readonly Tool[] | undefined;
+  sample: Sample;
+  /** When the servers begin to start: at once, or when somebody first asks for them or for tools. */
+  start?: "at-once" | "when-wanted" | undefined;
+}
+
+export function openOffer(config: Config, { own = [], sample, start = "at-once" }: OfferParts): Offer {
   // A Duet that is its own server, at whatever distance, must not start one more without end.
   const title = `Duet ${randomHex().slice(0, 16)}`;
   const mayStart = config.depth < deepestChain;
   const servers = once(() => startServers(config, title, sample));
+  const started = (): Promise<Pool> | undefined =>
+    mayStart && config.servers.length > 0 ? servers.get() : servers.begun;
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
-  if (mayStart && config.servers.length > 0) servers.get().catch(() => {});
+  if (start === "at-once") started()?.catch(() => {});
   const rooms = once(() => openToolRoom(config));
   const directory = openOwnTools(config);
 
@@ -64,7 +73,7 @@ export function openOffer(config: Config, own: readonly Tool[] = [], sample?: Sa
       conversation: object,
       { allow, caller, withoutServers, patienceMs, signal }: Wanted,
     ): Promise<Inventory> {
-      const [room, pool] = await Promise.all([rooms.get(), withoutServers ? undefined : servers.begun]);
+      const [room, pool] = await Promise.all([rooms.get(), withoutServers ? undefined : started()]);
       // Who does not wait at all wants none of the user's own.
       const [users] = await Promise.all([
         patienceMs === 0 ? undefined : directory.take(),
@@ -79,7 +88,7 @@ export function openOffer(config: Config, own: readonly Tool[] = [], sample?: Sa
       const dropped = [...(users?.dropped ?? []), ...all.dropped];
       return { tools, dropped, servers: pool?.status() ?? [] };
     },
-    pool: async () => servers.begun,
+    pool: async () => started(),
     async configure(next) {
       if (!mayStart || (servers.begun === undefined && next.length === 0)) return;
       await (await servers.get()).configure(next);
@@ -91,7 +100,7 @@ export function openOffer(config: Config, own: readonly Tool[] = [], sample?: Sa
   };
 }
 
-async function startServers(config: Config, title: string, sample: Sample | undefined): Promise<Pool> {
+async function startServers(config: Config, title: string, sample: Sample): Promise<Pool> {
   const { createPool } = await import("../client/pool.ts");
   const pool = createPool(config.servers, {
     environment: config.environment,

@@ -1,4 +1,4 @@
-import type { Duet } from "../app.ts";
+import type { Duet, Parts } from "../app.ts";
 import type { Config, Flags } from "../config.ts";
 import { printableLine } from "../core/printable.ts";
 import { abortable } from "../core/waiting.ts";
@@ -15,10 +15,11 @@ export async function withDuet(
   flags: Flags,
   context: Context,
   work: (opened: Opened) => Promise<number>,
+  parts: Pick<Parts, "startServers"> = {},
 ): Promise<number> {
   const { console, signal } = context;
   const [config, { openDuet }] = await Promise.all([load(flags, console), import("../app.ts")]);
-  const duet = await abortable(openDuet(config, { warn: warning(config, console) }), signal);
+  const duet = await abortable(openDuet(config, { ...parts, warn: warning(config, console) }), signal);
   try {
     return await work({ ...context, config, duet });
   } finally {

@@ -35,6 +35,9 @@ export interface ChatOptions {
   signal: AbortSignal;
 }
 
+/** Until the first prompt is on the screen, in milliseconds. */
+const firstFrameMs = 20;
+
 /** Answers what is typed until the input ends or `/exit`; gives the exit code. */
 export async function runChat(options: ChatOptions): Promise<number> {
   const { duet, config, folders, signal } = options;
@@ -143,7 +146,11 @@ export async function runChat(options: ChatOptions): Promise<number> {
   };
 
   options.asides?.showBy((line) => face.write(line));
-  models.refresh();
+  // The prompt stands first: what it does not show is begun behind its first frame.
+  const behind = setTimeout(() => {
+    models.refresh();
+    duet.servers(signal).catch(() => {});
+  }, firstFrameMs);
   if (face.reader) {
     face.write(welcome(settings));
     if (conversationId !== undefined) await work(() => showEnd(chat, face, conversationId ?? ""));
@@ -157,6 +164,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       if (isLeaving || signal.aborted) break;
     }
   } finally {
+    clearTimeout(behind);
     await face.close();
   }
   return 0;

@@ -75,7 +75,7 @@ export function drawSession(frames, { columns, lines }, title) {
   const drawn = frames.map(({ screen }, index) => drawFrame(screen, index, known));
   const defs = [...known].map(([row, id]) => `<g id="${id}">${row}</g>`);
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
     `<title>${escaped(title)}</title>`,
     `<style>text{white-space:pre;fill:${ink}}g.f{visibility:hidden}g.f:last-child{visibility:visible}`,
     `@media (prefers-reduced-motion:no-preference){${timing(frames)}}</style>`,

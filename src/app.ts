@@ -1,4 +1,5 @@
 import { rememberApprovals } from "./app/approvals.ts";
+import { changeChoices } from "./app/changed-choices.ts";
 import type { AskRequest, Duet, Parts } from "./app/duet.ts";
 import { createGateways } from "./app/gateway.ts";
 import { type Inventory, noTools, openOffer, type Wanted } from "./app/inventory.ts";
@@ -173,9 +174,9 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       await gateways.refresh();
     },
     gateway: gateways.open,
-    async checkModels(signal) {
+    async checkModels(signal, changes = {}) {
       const [{ checkModels }, chosen] = await Promise.all([import("./app/checkup.ts"), choose(config)]);
-      return checkModels(chosen, config.locale, signal);
+      return checkModels(await changeChoices(chosen, changes, config), config.locale, signal);
     },
     searchInUse: async () => (await import("./app/checkup.ts")).searchInUse(config),
     async *ask(request) {

@@ -138,7 +138,7 @@ function nothingToDo(text: Text): DuetError {
 function tooFew(turns: number): Text {
   return {
     zh: `没有可以压缩的内容：对话有 ${turns} 轮，至少需要 2 轮`,
-    en: `there is nothing to compact: the conversation has ${turns} turns, and it takes at least 2`,
+    en: `there is nothing to compact: the conversation has ${turns === 1 ? "1 turn" : `${turns} turns`}, and it takes at least 2`,
   };
 }
 

@@ -35,7 +35,7 @@ export async function takeTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   }
   run.emit({ type: "phase-start", phase, step, model: name, reason: plan.reason });
   try {
-    for await (const event of streamFitted(run, plan)) {
+    for await (const event of streamFitted(run, { ...plan, request: { ...plan.request, locale: run.locale } })) {
       if (event.type === "text-delta") plan.onText(event.text);
       else if (event.type === "reasoning-delta") run.emit({ type: "reasoning-delta", phase, text: event.text });
       else if (event.type === "notice") run.emit(event);

@@ -25,7 +25,9 @@ export async function changeChoices(
   const read = async (role: Role, written: string, answers: boolean): Promise<ModelChoice> => {
     const { readChangedModel } = await import("../config/changed-model.ts");
     const maxTokens = (answers ? limit : undefined) ?? agent.maxTokens;
-    return readChangedModel(written, { role, name: names[role], maxTokens }, config);
+    const choice = await readChangedModel(written, { role, name: names[role], maxTokens }, config);
+    const known = written.trimStart().startsWith("{") ? undefined : configured(choice, chosen, role);
+    return known === undefined ? choice : limited(known, answers ? limit : undefined);
   };
   const named = changes.functionCall;
   const kept = hasAnswer || chosen.answer === undefined ? chosen.functionCall : limited(chosen.functionCall, limit);
@@ -39,6 +41,13 @@ export async function changeChoices(
     functionCall: await tune(functionCall, parameters?.functionCall, `${names.functionCall}.`, config),
     answer: await tune(answer, parameters?.answer, `${names.answer}.`, config),
   };
+}
+
+/** The configured model of that name: it keeps its address, its key and its parameters. That of the role goes before the other's. */
+function configured(choice: ModelChoice, chosen: Chosen, role: Role): ModelChoice | undefined {
+  return [chosen[role], chosen.functionCall, chosen.answer].find(
+    (known) => known !== undefined && modelName(known) === modelName(choice),
+  );
 }
 
 /** A model that answers from now on, and so obeys the limit of answers where there is one, in tokens. */

@@ -64,8 +64,8 @@ export interface Duet {
   gateway(caller?: Caller): Gateway;
   /** Where a caller's conversations and traces are kept; opened when first needed. */
   store(caller?: Caller): Promise<ConversationStore>;
-  /** Asks each model in use for one word, side by side; rejects only when the signal aborts. */
-  checkModels(signal: AbortSignal): Promise<ModelCheck[]>;
+  /** Asks each model in use for one word, side by side; rejects when the signal aborts, and for a change that cannot be. */
+  checkModels(signal: AbortSignal, changes?: ModelChanges): Promise<ModelCheck[]>;
   /** The search backends in use, of which none is asked; null when search is off. */
   searchInUse(): Promise<SearchCheck | null>;
   /** What no run has told yet of where conversations are kept, such as a damaged file; each is given once. */

@@ -58,10 +58,11 @@ export interface OfferParts {
 export function openOffer(config: Config, { own = [], sample, start = "at-once" }: OfferParts): Offer {
   // A Duet that is its own server, at whatever distance, must not start one more without end.
   const title = `Duet ${randomHex().slice(0, 16)}`;
-  const mayStart = config.depth < deepestChain;
+  let isClosed = false;
+  const mayStart = (): boolean => config.depth < deepestChain && !isClosed;
   const servers = once(() => startServers(config, title, sample));
   const started = (): Promise<Pool> | undefined =>
-    mayStart && config.servers.length > 0 ? servers.get() : servers.begun;
+    mayStart() && config.servers.length > 0 ? servers.get() : servers.begun;
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
   if (start === "at-once") started()?.catch(() => {});
   const rooms = once(() => openToolRoom(config));
@@ -90,10 +91,11 @@ export function openOffer(config: Config, { own = [], sample, start = "at-once" 
     },
     pool: async () => started(),
     async configure(next) {
-      if (!mayStart || (servers.begun === undefined && next.length === 0)) return;
-      await (await servers.get()).configure(next);
+      const pool = started() ?? (mayStart() && next.length > 0 ? servers.get() : undefined);
+      await (await pool)?.configure(next);
     },
     async close() {
+      isClosed = true;
       directory.close();
       await Promise.all([(await servers.begun)?.close(), (await rooms.begun)?.close()]);
     },

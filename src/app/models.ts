@@ -30,18 +30,19 @@ export interface ModelRoom {
 }
 
 export function createModels(config: Config, own: OwnModels = {}): ModelRoom {
-  const kept: { choice: ModelChoice; model: Promise<Model> }[] = [];
+  /** Those that were wanted last are the last. */
+  const kept: { choice: ModelChoice; model: Once<Model> }[] = [];
   const configured = once(() => choose(config));
   const endpoints = once(async () => (await import("../providers/endpoints.ts")).createEndpoints());
 
   async function opened(player: Player): Promise<Model> {
     if ("stream" in player) return player;
-    const known = kept.find(({ choice }) => isDeepStrictEqual(choice, player));
-    if (known) return known.model;
-    const model = openModel(player, config.locale, endpoints);
+    const at = kept.findIndex(({ choice }) => isDeepStrictEqual(choice, player));
+    const [known] = at < 0 ? [] : kept.splice(at, 1);
+    const { model } = known ?? { model: once(() => openModel(player, config.locale, endpoints)) };
     kept.push({ choice: player, model });
     if (kept.length > mostKept) kept.shift();
-    return model;
+    return model.get();
   }
 
   /** What plays each part: the program's own model, else a choice. */

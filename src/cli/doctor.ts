@@ -1,19 +1,19 @@
-import type { Duet } from "../app.ts";
+import type { Duet, ModelChanges } from "../app.ts";
 import type { Config } from "../config.ts";
 import { type Locale, say } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
 import { abortable } from "../core/waiting.ts";
 import type { Console } from "./console.ts";
-import { type Finding, modelFinding, serverFinding } from "./doctor-findings.ts";
-import { searchFinding } from "./doctor-search.ts";
+import { type Finding, modelFinding, serverFinding } from "./doctor/findings.ts";
+import { searchFinding } from "./doctor/search.ts";
 import {
   configurationFinding,
   keyFindings,
   leftOutFindings,
   nodeFinding,
   serverSettingsFindings,
-} from "./doctor-settings.ts";
-import { ownToolsFindings, rootFindings } from "./doctor-tools.ts";
+} from "./doctor/settings.ts";
+import { ownToolsFindings, rootFindings } from "./doctor/tools.ts";
 
 export interface DoctorOptions {
   duet: Duet;
@@ -38,9 +38,14 @@ export async function runDoctor({ duet, config, console, output, signal }: Docto
   return ok ? 0 : 1;
 }
 
-/** What takes time runs side by side, and is told in a fixed order. */
-export async function* examine(duet: Duet, config: Config, signal: AbortSignal): AsyncGenerator<Finding> {
-  const models = duet.checkModels(signal);
+/** What takes time runs side by side, and is told in a fixed order; `changes` are those of the configured models. */
+export async function* examine(
+  duet: Duet,
+  config: Config,
+  signal: AbortSignal,
+  changes?: ModelChanges,
+): AsyncGenerator<Finding> {
+  const models = duet.checkModels(signal, changes);
   const inventory = abortable(duet.inventory(), signal);
   // Told below, in their turn.
   for (const work of [models, inventory]) work.catch(() => {});

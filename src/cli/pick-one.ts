@@ -1,4 +1,4 @@
-import { say, type Text } from "../core/locale.ts";
+import { type Locale, say, type Text } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
 import { askLine, type Choice, type Picking, type Reader } from "./reader.ts";
 
@@ -40,13 +40,18 @@ export async function pickOne<T>(
   }
 }
 
-function showList<T>({ locale, write }: Reader, { title, choices, chosen }: Picking<T>): void {
-  write(printableLine(title));
-  for (const [index, { value, label, detail }] of choices.entries()) {
+function showList<T>({ locale, write }: Reader, picking: Picking<T>): void {
+  write(printableLine(picking.title));
+  for (const [index, line] of choiceLines(picking, locale).entries())
+    write(`  ${String(index + 1).padStart(2)}  ${line}`);
+}
+
+/** The choices, a line each; the one that is in force says so. */
+export function choiceLines<T>({ choices, chosen }: Picking<T>, locale: Locale): string[] {
+  return choices.map(({ value, label, detail }) => {
     const inForce = chosen !== undefined && value === chosen ? say(locale, current) : undefined;
-    const words = [label, detail, inForce].filter(Boolean).join(" · ");
-    write(`  ${String(index + 1).padStart(2)}  ${printableLine(words)}`);
-  }
+    return printableLine([label, detail, inForce].filter(Boolean).join(" · "));
+  });
 }
 
 function find<T>(line: string, choices: readonly Choice<T>[], byNumber: boolean): Choice<T> | undefined {

@@ -1,5 +1,6 @@
 import { type Locale, say } from "../core/locale.ts";
 import type { Mode } from "../core/outcome.ts";
+import { shortLine } from "../core/short-line.ts";
 
 /** The switch of web search as a chat keeps it: it counts in chat mode, and other modes leave it as it is. */
 export interface SearchSwitch {
@@ -30,8 +31,10 @@ export function switchLine({ locale, mode, search }: SwitchPlace): string {
 export function flipSwitch(place: SwitchPlace, word: string): string {
   const { locale, mode, search } = place;
   if (mode !== "chat") return decidesItself(mode, locale);
-  if (word !== "" && word !== "on" && word !== "off")
-    return say(locale, { zh: `没有 "${word}"。可选：on、off。`, en: `There is no "${word}". Allowed: on, off.` });
+  if (word !== "" && word !== "on" && word !== "off") {
+    const shown = shortLine(word, 40);
+    return say(locale, { zh: `没有 "${shown}"。可选：on、off。`, en: `There is no "${shown}". Allowed: on, off.` });
+  }
   if (word === "on" && search.isBarred)
     return say(locale, {
       zh: "联网搜索已在配置中关闭（--no-search 或 search.enabled）。",

@@ -2,7 +2,7 @@ import type { Inventory } from "../app.ts";
 import { cutText } from "../core/cut-text.ts";
 import { report } from "../core/errors.ts";
 import { errorLine } from "../core/lines.ts";
-import { type Locale, say } from "../core/locale.ts";
+import { type Locale, say, type Text } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
 import { healthOf } from "./server-health.ts";
 import { offerLine, type ToolWeights } from "./tool-weights.ts";
@@ -37,9 +37,17 @@ export function* sourceLines(
   const state = servers.find(({ name }) => name === source);
   const weight = weights.of(own);
   const tokens = say(locale, { zh: `约 ${weight} token`, en: `about ${weight} tokens` });
-  yield `${source} · ${state ? state.state : "ready"} · ${own.length} · ${tokens}`;
+  yield `${source} · ${say(locale, stateNames[state?.state ?? "ready"])} · ${own.length} · ${tokens}`;
   if (state?.error) yield `  ${errorLine(report(state.error, locale))}`;
   for (const problem of state?.problems ?? []) yield `  ✗ ${say(locale, problem)}`;
   for (const fact of state ? healthOf(state) : []) yield `  ⚠ ${printableLine(say(locale, fact))}`;
   for (const { name, description } of own) yield `  ${name.padEnd(30)} ${cutText(printableLine(description), 100)}`;
 }
+
+const stateNames: Record<Inventory["servers"][number]["state"], Text> = {
+  idle: { zh: "未启动", en: "idle" },
+  starting: { zh: "启动中", en: "starting" },
+  ready: { zh: "就绪", en: "ready" },
+  failed: { zh: "失败", en: "failed" },
+  closed: { zh: "已关闭", en: "closed" },
+};

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "./json.ts";
+import type { Locale } from "./locale.ts";
 import type { AssistantMessage, Message } from "./messages.ts";
 import type { Notice } from "./notice.ts";
 
@@ -32,6 +33,8 @@ export interface ModelRequest {
   tools: ToolDefinition[];
   /** Overrides the model's configured output limit, in tokens. */
   maxTokens?: number;
+  /** The language of what the reader is told of the call; absent: the one in which the model was opened. */
+  locale?: Locale;
 }
 
 export interface ToolDefinition {

@@ -33,7 +33,7 @@ export function withContextWarning(model: Model, settings: ModelSettings, locale
       const room = Math.max(1, contextWindow - output);
       const { tokens, told } = inputOf(request, counted, share * room);
       const isNear = tokens >= share * room;
-      if (isNear && !told) yield notice(modelName(model), tokens, room, contextWindow, locale);
+      if (isNear && !told) yield notice(modelName(model), tokens, room, contextWindow, request.locale ?? locale);
       for await (const event of model.stream(request, signal)) {
         if (event.type === "turn-end") remember(event.turn, isNear || told);
         yield event;

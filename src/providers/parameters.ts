@@ -115,7 +115,7 @@ export function withSettingNotices(model: Model, settings: ModelSettings, locale
       return fresh.length === 0
         ? events
         : preceded(
-            fresh.map((each) => notice(modelName(model), each, locale)),
+            fresh.map((each) => notice(modelName(model), each, request.locale ?? locale)),
             events,
           );
     },

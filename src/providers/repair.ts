@@ -37,7 +37,7 @@ export function withRepair(model: WireModel, settings: ModelSettings, locale: Lo
         const found = mendFor(thrown, sent);
         if (!found) throw thrown;
         mend = found;
-        yield repaired(name, mend, thrown, locale);
+        yield repaired(name, mend, thrown, request.locale ?? locale);
       }
       try {
         yield* model.stream(request, signal, mend.quirks);

@@ -64,7 +64,7 @@ export function withRetry(model: Model, options: RetryOptions = {}): Model {
           const needed = thrown.code === "timeout" ? now() - began : 0;
           if (now() + delay + needed >= deadline) throw thrown;
           if (endpoint && !(endpoint.breaker.closed && endpoint.budget.take())) throw thrown;
-          yield notice(thrown, name, delay, attempt + 1, locale);
+          yield notice(thrown, name, delay, attempt + 1, request.locale ?? locale);
           await wait(delay, signal);
         } finally {
           if (!told) passage?.left();

@@ -60,6 +60,23 @@ describe("what is changed of the models", () => {
     ]);
   });
 
+  test("may be the name of a configured model, which keeps its address, its key and its parameters for whichever role", async () => {
+    const provider = await startFakeProvider();
+    onTestFinished(() => provider.close());
+    provider.script("tuned", { text: "At its own address." });
+    const tuned = { provider: "openai", model: "tuned", baseUrl: provider.openaiUrl, apiKeyEnv: "DEEPSEEK_API_KEY" };
+    const duet = await open({ models: { functionCall: { ...tuned, temperature: 0 }, answer: claude } });
+    const before = await duet.models();
+    expect((await duet.models({ functionCall: "openai/tuned" })).functionCall).toBe(before.functionCall);
+    const models = await duet.models({ answer: "openai/tuned" });
+    expect(models).toEqual({ functionCall: before.functionCall, answer: before.functionCall });
+    expect(await duet.modelParameters({ answer: "openai/tuned" })).toMatchObject({ answer: { temperature: 0 } });
+    const events = await Array.fromAsync(duet.ask({ question: "Hello", mode: "chat", models }));
+    expect(events.at(-1)).toMatchObject({ outcome: { response: "At its own address." } });
+    const json = { functionCall: '{"provider":"openai","model":"tuned"}' };
+    expect(await duet.modelParameters(json)).toMatchObject({ functionCall: { temperature: 0.7 } });
+  });
+
   test("may be the JSON of the variable, whose parameters count", async () => {
     const duet = await open();
     const functionCall = '{"provider":"deepseek","model":"deepseek-chat","temperature":0.3,"max_tokens":500}';
@@ -110,6 +127,26 @@ describe("what is changed of the models", () => {
     });
   });
 
+  test("leaves those in force the same objects, however much is tried out between two looks at them", async () => {
+    const duet = await open({ models: { functionCall: chat, answer: claude } });
+    const before = await duet.models();
+    for (const maxTokens of Array.from({ length: 30 }, (_, index) => index + 1)) {
+      await duet.models({ parameters: { answer: { maxTokens } } });
+      await duet.models();
+    }
+    const now = await duet.models();
+    expect(now.functionCall).toBe(before.functionCall);
+    expect(now.answer).toBe(before.answer);
+  });
+
+  test("is what is checked, too", async () => {
+    const duet = await open({ environment: {} });
+    const { signal } = new AbortController();
+    expect(await duet.checkModels(signal)).toMatchObject([{ choice: chat, error: { code: "auth" } }]);
+    const checks = await duet.checkModels(signal, { functionCall: "offline" });
+    expect(checks).toMatchObject([{ choice: { provider: "offline" }, error: null }]);
+  });
+
   test("is told without the key that somebody typed", async () => {
     const duet = await open();
     const wrong = duet.models({ functionCall: `{"provider":"deepseek","api_key":"${keys.DEEPSEEK_API_KEY}"}` });
@@ -147,6 +184,31 @@ test("a question is answered by the models that it brings, with their parameters
   expect(events[0]).toMatchObject({ type: "run-start", models: { answer: "fake/other" } });
   expect(events.at(-1)).toMatchObject({ outcome: { status: "complete", response: "From the other." } });
   expect(provider.requests("other")[0]?.body).toMatchObject({ temperature: 0.25, max_tokens: 321 });
+});
+
+test("what a model tells of its call is in the language of the question, not in that of the program", async () => {
+  const provider = await startFakeProvider();
+  onTestFinished(() => provider.close());
+  provider.script(
+    "busy",
+    { status: 503, body: "{}" },
+    { text: "Here." },
+    { status: 503, body: "{}" },
+    { text: "Here." },
+  );
+  const functionCall = {
+    provider: "openai",
+    model: "busy",
+    baseUrl: provider.openaiUrl,
+    apiKeyEnv: "DEEPSEEK_API_KEY",
+  };
+  const duet = await open({ models: { functionCall } });
+  const retried = async (locale: "zh" | "en") => {
+    const events = await Array.fromAsync(duet.ask({ question: "Hello", mode: "chat", locale }));
+    return events.flatMap((event) => (event.type === "notice" && event.code === "retry" ? [event.message] : []));
+  };
+  expect(await retried("zh")).toEqual([expect.stringMatching(/秒后重试 openai\/busy/)]);
+  expect(await retried("en")).toEqual([expect.stringMatching(/openai\/busy.* again|[Rr]etry/)]);
 });
 
 describe("the names of models", () => {

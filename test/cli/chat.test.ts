@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { allDead, processesIn } from "../client/servers.ts";
-import { configFile, startProgram, temporaryFolder } from "../fakes/program.ts";
+import { configFile, runProgram, startProgram, temporaryFolder } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
 import { startTerminal } from "../fakes/terminal.ts";
 
@@ -52,6 +52,16 @@ describe("duet chat in a terminal", () => {
     const asked = provider.requests("one").map(({ body }) => JSON.stringify(body.messages));
     expect(asked[1]).toContain("hello world");
     expect(asked[2]).toContain("good bye");
+  });
+
+  test("/trace after /resume is that of the conversation that goes on", async () => {
+    const env = { DUET_HOME: await temporaryFolder() };
+    const before = await runProgram(["chat"], { env, stdin: "calculate 1 + 2\n/conversations\n" });
+    const id = /conv-\S+/.exec(before.stderr)?.[0];
+    const stdin = `calculate 3 + 4\n/resume ${id}\n/trace\n`;
+    const { stderr } = await runProgram(["chat"], { env, stdin });
+    expect(stderr).toContain("Question: calculate 1 + 2");
+    expect(stderr).not.toContain("Question: calculate 3 + 4");
   });
 
   test("Ctrl-D leaves", async () => {

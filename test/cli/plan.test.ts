@@ -147,13 +147,16 @@ describe("a plan in the terminal chat", () => {
 
   test("takes no line for a reply that was typed before it was shown", async () => {
     const it = await desk();
-    it.provider.script("cheap", { ...copyTo("a.txt", it), delayMs: 10 }, { text: '{"steps":[]}' });
+    const typed = Promise.withResolvers<void>();
+    const planned = { ...copyTo("a.txt", it), hang: "after-text", until: typed.promise } as const;
+    it.provider.script("cheap", planned, { text: '{"steps":[]}' });
     it.provider.script("strong", { text: "You are welcome." });
     const terminal = await chat(it, "--mode", "plan");
     terminal.type(`${question}\r`);
     await terminal.shows("⠋ 📋 planning");
     terminal.type("y\r");
     await terminal.shows("⏳ y");
+    typed.resolve();
     await terminal.shows("[y/n/what to change] ");
     terminal.type("n\r");
     await terminal.shows("You are welcome.");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { serverFinding } from "../../src/cli/doctor-findings.ts";
+import { serverFinding } from "../../src/cli/doctor/findings.ts";
 import { healthOf } from "../../src/cli/server-health.ts";
 import { DuetError } from "../../src/core/errors.ts";
 

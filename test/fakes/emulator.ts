@@ -9,6 +9,8 @@ export interface Emulator {
   resize(size: TerminalSize): Promise<void>;
   /** The rows of the screen now, from the top, without the spaces at their ends. */
   rows(): string[];
+  /** Every row that there is, also above the screen, to the last that is not empty. */
+  allRows(): string[];
   /** Every line that there is, also above the screen, to the last that is not empty; a line that the terminal wrapped is one. */
   scrollback(): string[];
   /** From 0 on, in the screen. */
@@ -40,6 +42,10 @@ export function createEmulator({ columns, lines }: TerminalSize): Emulator {
       terminal.resize(size.columns, size.lines);
     },
     rows: () => Array.from({ length: terminal.rows }, (_, row) => line(terminal.buffer.active.baseY + row)),
+    allRows() {
+      const all = Array.from({ length: terminal.buffer.active.length }, (_, index) => line(index));
+      return all.slice(0, all.findLastIndex((row) => row !== "") + 1);
+    },
     scrollback() {
       const all: string[] = [];
       for (let index = 0; index < terminal.buffer.active.length; index++) {

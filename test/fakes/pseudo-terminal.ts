@@ -12,6 +12,8 @@ export interface PseudoTerminal {
   write(keys: string | Uint8Array): void;
   /** Tells the terminal its new size, and so the program (SIGWINCH). */
   resize(size: TerminalSize): Promise<void>;
+  /** Sends a signal to the program, to which alone it comes. */
+  signal(name: NodeJS.Signals): Promise<void>;
   /** The terminal is gone, as when its window is closed. */
   kill(): void;
   /** The exit code; null when it was killed. */
@@ -28,9 +30,9 @@ export interface PseudoTerminalOptions extends TerminalSize {
 
 export function openPseudoTerminal(options: PseudoTerminalOptions): PseudoTerminal {
   const { command, cwd, env, columns, lines, onBytes } = options;
-  const device = Promise.withResolvers<string>();
-  device.promise.catch(() => {});
-  const line = `tty; stty cols ${columns} rows ${lines}; exec ${command.map(quote).join(" ")}`;
+  const opened = Promise.withResolvers<{ pid: number; device: string }>();
+  opened.promise.catch(() => {});
+  const line = `echo $$ $(tty); stty cols ${columns} rows ${lines}; exec ${command.map(quote).join(" ")}`;
   const child = spawn("script", ["-qec", line, "/dev/null"], { cwd, env });
   // It may end while keys are on their way to it.
   child.stdin.on("error", () => {});
@@ -41,14 +43,15 @@ export function openPseudoTerminal(options: PseudoTerminalOptions): PseudoTermin
     first = Buffer.concat([first, bytes]);
     const end = first.indexOf("\n");
     if (end < 0) return;
-    device.resolve(first.subarray(0, end).toString().trim());
+    const [pid, device = ""] = first.subarray(0, end).toString().trim().split(" ");
+    opened.resolve({ pid: Number(pid), device });
     const rest = first.subarray(end + 1);
     first = undefined;
     if (rest.length > 0) onBytes(rest);
   });
   const ended = new Promise<number | null>((resolve) => {
     child.once("close", (code) => {
-      device.reject(new Error("The terminal ended before it told its name."));
+      opened.reject(new Error("The terminal ended before it told its name."));
       resolve(code);
     });
   });
@@ -56,9 +59,10 @@ export function openPseudoTerminal(options: PseudoTerminalOptions): PseudoTermin
   return {
     write: (keys) => void child.stdin.write(keys),
     async resize(size) {
-      const args = ["-F", await device.promise, "cols", `${size.columns}`, "rows", `${size.lines}`];
+      const args = ["-F", (await opened.promise).device, "cols", `${size.columns}`, "rows", `${size.lines}`];
       await promisify(execFile)("stty", args);
     },
+    signal: async (name) => void process.kill((await opened.promise).pid, name),
     kill: () => void child.kill("SIGKILL"),
     ended,
   };

@@ -35,6 +35,8 @@ export interface Terminal {
   /** What the terminal had to answer to the program, or to what slipped through it. */
   answers(): string[];
   resize(columns: number, lines: number): Promise<void>;
+  /** Sends a signal to the program. */
+  signal(name: NodeJS.Signals): Promise<void>;
   /** The terminal is gone, as when its window is closed. */
   vanish(): void;
   /** The exit code. */
@@ -106,6 +108,7 @@ function inHands(terminal: PseudoTerminal, emulator: Emulator, written: Buffer[]
       await emulator.resize({ columns, lines });
       await terminal.resize({ columns, lines });
     },
+    signal: terminal.signal,
     vanish: terminal.kill,
     ended: () => terminal.ended,
   };

@@ -19,7 +19,8 @@ export interface BareInput {
 
 export interface BareInputOptions {
   console: { readonly stdin: KeyInput; readonly stdout: Output };
-  history?: InputHistory | undefined;
+  /** What was typed before, for the arrow keys. */
+  history?: Pick<InputHistory, "entries"> | undefined;
   /** A line was ended with Enter; `isSeen` is whether a prompt stood before it. */
   submit(text: string, isSeen: boolean): void;
   /** Gives what is to stand in place of the text. Never rejects. */

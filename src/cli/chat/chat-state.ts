@@ -31,7 +31,7 @@ export interface Chat {
   readonly bill: SessionBill;
   /** The conversation that goes on; undefined before the first question of a new one. */
   readonly conversationId: string | undefined;
-  /** The last run of this chat. */
+  /** The last run of this chat; undefined where none has begun since it goes on with another conversation. */
   readonly runId: string | undefined;
   /** Somebody who can be asked or shown a picker; undefined where the input is a pipe. */
   readonly reader: Reader | undefined;

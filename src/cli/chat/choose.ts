@@ -1,5 +1,4 @@
-import { say } from "../../core/locale.ts";
-import { pickOne } from "../pick-one.ts";
+import { choiceLines, pickOne } from "../pick-one.ts";
 import type { Picking } from "../reader.ts";
 import type { Chat } from "./chat-state.ts";
 import { type ChatCommand, usageLine } from "./command.ts";
@@ -16,11 +15,7 @@ export async function choose<T>(
 ): Promise<T | undefined> {
   if (chat.reader) return pickOne(chat.reader, picking, signal);
   const { locale } = chat.settings;
-  const current = say(locale, { zh: "当前", en: "current" });
-  const lines = picking.choices.map(({ value, label, detail }) => {
-    const isInForce = picking.chosen !== undefined && value === picking.chosen;
-    return `  ${[label, detail, isInForce ? current : ""].filter(Boolean).join(" · ")}`;
-  });
+  const lines = choiceLines(picking, locale).map((line) => `  ${line}`);
   chat.write(picking.title, ...lines, usageLine(command, locale));
   return undefined;
 }

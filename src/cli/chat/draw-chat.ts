@@ -15,13 +15,14 @@ export interface ChatParts {
   locale: Locale;
 }
 
-/** Of those that wait, as many are shown as lines; the rest is counted. */
+/** Of those that wait, as many are shown as lines, on a low screen one; the rest is counted. */
 const mostWaiting = 3;
+const lowRows = 16;
 
 /** Puts the parts below each other, within the screen: what is going on gets the room that the others leave. */
 export function drawChat(size: Size, parts: ChatParts): Live {
   const { columns, rows } = size;
-  const waiting = waitingLines(parts);
+  const waiting = waitingLines(parts, rows);
   const status = plainLine(parts.status, "dim");
   const room = Math.max(1, rows - 1 - waiting.length - 1);
   const input = parts.input({ columns, rows: room });
@@ -34,8 +35,10 @@ export function drawChat(size: Size, parts: ChatParts): Live {
   };
 }
 
-function waitingLines({ waiting, locale }: ChatParts): Line[] {
-  const lines = waiting.slice(0, mostWaiting).map((text) => plainLine(`⏳ ${firstLine(text)}`, "dim"));
+function waitingLines({ waiting, locale }: ChatParts, rows: number): Line[] {
+  const lines = waiting
+    .slice(0, rows < lowRows ? 1 : mostWaiting)
+    .map((text) => plainLine(`⏳ ${firstLine(text)}`, "dim"));
   const more = waiting.length - lines.length;
   if (more === 0) return lines;
   const rest = say(locale, { zh: `⏳ 还有 ${more} 条在等待`, en: `⏳ ${more} more wait` });

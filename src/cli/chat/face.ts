@@ -39,7 +39,7 @@ export interface ChatHandler {
   status(): string;
   /** Stops the run or command that is going on; false when there is none. */
   stop(): boolean;
-  /** Ends the chat once what is going on has ended, which is stopped. */
+  /** Ends the chat once what is going on has ended. */
   leave(): void;
   /** Opens the last run's steps again. */
   expand(): void;

@@ -3,8 +3,6 @@ export interface InputQueue {
   push(text: string): void;
   /** The next one; undefined when the input has ended and none is left. */
   next(): Promise<string | undefined>;
-  /** Whether somebody waits for the next one, so that nothing is going on. */
-  readonly isAwaited: boolean;
   readonly waiting: readonly string[];
   /** Gives all that wait, and forgets them. */
   takeBack(): string[];
@@ -23,9 +21,6 @@ export function createInputQueue(): InputQueue {
   }
 
   return {
-    get isAwaited() {
-      return give !== undefined;
-    },
     waiting,
     push(text) {
       if (give) hand(text);

@@ -6,7 +6,7 @@ import { cellsOf } from "../terminal/width.ts";
 import { cutLine } from "../terminal/wrap.ts";
 import type { Panel } from "./panel.ts";
 
-/** How many choices are shown at a time. */
+/** How many choices are shown at a time, on a screen that has the rows. */
 const mostShown = 12;
 
 export interface PickerOptions<T> {
@@ -94,16 +94,18 @@ export function createPicker<T>({ picking, locale, done }: PickerOptions<T>): Pa
 
   return {
     press,
-    view({ columns }) {
-      const from = Math.max(0, Math.min(at - Math.floor(mostShown / 2), choices.length - mostShown));
-      const shown = choices.slice(from, from + mostShown);
+    view({ columns, rows }) {
+      const hasHint = rows > 2;
+      const most = Math.min(mostShown, Math.max(1, rows - (hasHint ? 2 : 1)));
+      const from = Math.max(0, Math.min(at - Math.floor(most / 2), choices.length - most));
+      const shown = choices.slice(from, from + most);
       const width = Math.max(...shown.map(({ label }) => cellsOf(label)));
       const lines: Line[] = [
         [{ text: picking.title, styles: ["strong"] }],
         ...shown.map((choice, index) =>
           lineOf(choice, { isMarked: from + index === at, isInForce: isInForce(choice), width }),
         ),
-        [{ text: hint(locale, { typed, from, all: choices.length }), styles: ["dim"] }],
+        ...(hasHint ? [[{ text: hint(locale, { typed, from, most, all: choices.length }), styles: dim }]] : []),
       ];
       return { lines: lines.map((line) => cutLine(line, columns)) };
     },
@@ -126,8 +128,18 @@ function lineOf<T>({ label, detail }: Choice<T>, { isMarked, isInForce, width }:
   ];
 }
 
-function hint(locale: Locale, { typed, from, all }: { typed: string; from: number; all: number }): string {
+interface Found {
+  typed: string;
+  from: number;
+  /** How many are shown at most. */
+  most: number;
+  all: number;
+}
+
+const dim = ["dim"] as const;
+
+function hint(locale: Locale, { typed, from, most, all }: Found): string {
   const keys = say(locale, { zh: "↑↓ 选择 · 回车确认 · Esc 取消", en: "↑↓ choose · Enter takes it · Esc leaves" });
-  const more = all > mostShown ? ` · ${from + 1}-${Math.min(all, from + mostShown)}/${all}` : "";
+  const more = all > most ? ` · ${from + 1}-${Math.min(all, from + most)}/${all}` : "";
   return `${keys}${more}${typed === "" ? "" : ` · ${typed}`}`;
 }

@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline";
+import { say } from "../../core/locale.ts";
 import { writeSafely } from "../console.ts";
 import type { InputHistory } from "../editor/editor.ts";
 import { createQuietScreen } from "../quiet-screen.ts";
@@ -72,19 +73,26 @@ function createTerminalFace(options: PlainFaceOptions): ChatFace {
   const quiet = createQuietScreen(typing.ask);
   signal.addEventListener("abort", end, { once: true });
 
+  /** With nobody left to type, what waits in line is for nobody. */
   function end(): void {
+    handler.leave();
     queue.end();
     typing.end();
     handler.stop();
   }
 
   function interrupt(): void {
-    if (handler.stop()) return;
-    if (interrupts.isSecond()) end();
+    if (handler.stop()) drop(queue.takeBack());
+    else if (interrupts.isSecond()) end();
     else {
       typing.drop();
       write(interrupts.hint ?? "");
     }
+  }
+
+  /** What waits in line was meant for what came of what was stopped; the arrow keys bring it back. */
+  function drop(texts: readonly string[]): void {
+    for (const text of texts) write(say(handler.locale, { zh: `未发送：${text}`, en: `Not sent: ${text}` }));
   }
 
   function write(...lines: (string | Line)[]): void {

@@ -35,7 +35,7 @@ export interface PlainTypingOptions {
 }
 
 export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
-  const { console, handler, submit, interrupt, write } = options;
+  const { console, handler, history, submit, interrupt, write } = options;
   let prompt = "";
   let hasEnded = false;
   /** Lines of a text that goes on. */
@@ -43,7 +43,7 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
   let reply: ((text: string | undefined) => void) | undefined;
   const input: BareInput = createBareInput({
     console,
-    history: options.history,
+    history,
     submit(text, isSeen) {
       if (reply && isSeen) reply(text);
       else takeLine(text, isSeen);
@@ -57,8 +57,14 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
   function takeLine(text: string, isSeen: boolean): void {
     const whole = begun + text;
     begun = whole.endsWith("\\") ? `${whole.slice(0, -1)}\n` : "";
-    if (begun === "") submit(whole);
+    if (begun === "") submitWhole(whole);
     else if (isSeen) show("… ");
+  }
+
+  /** What answers a question is not kept: it may be for one server alone. */
+  function submitWhole(text: string): void {
+    if (text.trim() !== "") history?.add(text);
+    submit(text);
   }
 
   /** The only completion there is; of several, all are shown. */

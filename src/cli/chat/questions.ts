@@ -52,7 +52,11 @@ export function createQuestions({ handler, changed, settled }: QuestionsOptions)
     const stop = (): void => reject(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
     leave = () => resolve(undefined);
-    panel = open(resolve);
+    panel = open((said) => {
+      // Keys that come with the one that answered are no answers any more.
+      panel = undefined;
+      resolve(said);
+    });
     changed();
     let reply: Reply<T> | undefined;
     try {

@@ -1,21 +1,19 @@
 import type { Duet } from "../../app.ts";
 import type { Config } from "../../config.ts";
-import { report, toDuetError } from "../../core/errors.ts";
-import { errorLine } from "../../core/lines.ts";
-import { type Locale, say } from "../../core/locale.ts";
 import type { Mode } from "../../core/outcome.ts";
 import type { Folders } from "../editor/resolve-path.ts";
 import type { Asides } from "../following.ts";
-import { type SearchSwitch, switchLine } from "../search-switch.ts";
+import type { SearchSwitch } from "../search-switch.ts";
 import type { StepBook } from "../steps/step.ts";
 import { createStepBook } from "../steps/step-book.ts";
 import { answerQuestion } from "./answer-question.ts";
 import type { Chat, ChatSettings } from "./chat-state.ts";
+import { promptOf, statusOf, welcomeOf } from "./chat-words.ts";
 import { createComplete } from "./complete-input.ts";
 import { expandRun } from "./expand-run.ts";
 import type { ChatFace, ChatHandler } from "./face.ts";
+import { failureLine } from "./failure-line.ts";
 import { createModelNames } from "./model-names.ts";
-import { modeNames } from "./modes.ts";
 import { openConversation, showEnd } from "./open-conversation.ts";
 import { runCommand } from "./run-command.ts";
 import { createSessionBill } from "./session-bill.ts";
@@ -54,15 +52,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
     get locale() {
       return settings.locale;
     },
-    prompt() {
-      const { locale, mode, search } = settings;
-      const searches = mode === "chat" && search.on ? say(locale, { zh: " · 搜索", en: " · search" }) : "";
-      return `${say(locale, modeNames[mode])}${searches} > `;
-    },
-    status() {
-      const stop = going && say(settings.locale, { zh: "Esc 停止", en: "Esc stops" });
-      return [stop, models.line(), switchLine(settings), "/help"].filter(Boolean).join(" · ");
-    },
+    prompt: () => promptOf(settings),
+    status: () => statusOf(settings, { models: models.line(), isBusy: going !== undefined }),
     stop() {
       if (going === undefined) return false;
       going.abort();
@@ -81,11 +72,11 @@ export async function runChat(options: ChatOptions): Promise<number> {
     const mine = new AbortController();
     const outer = going;
     going = mine;
+    const stop = AbortSignal.any([signal, mine.signal]);
     try {
-      return await task(AbortSignal.any([signal, mine.signal]));
+      return await task(stop);
     } catch (thrown) {
-      if (mine.signal.aborted) face.write(say(settings.locale, { zh: "已取消。", en: "Cancelled." }));
-      else face.write(errorLine(report(toDuetError(thrown), settings.locale)));
+      face.write(failureLine(thrown, settings.locale, stop));
       return undefined;
     } finally {
       going = outer;
@@ -137,6 +128,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     async goOn(id) {
       await openConversation(chat, face, id);
       conversationId = id;
+      runId = undefined;
     },
     ask,
     refresh() {
@@ -151,11 +143,11 @@ export async function runChat(options: ChatOptions): Promise<number> {
     models.refresh();
     duet.servers(signal).catch(() => {});
   }, firstFrameMs);
-  if (face.reader) {
-    face.write(welcome(settings));
-    if (conversationId !== undefined) await work(() => showEnd(chat, face, conversationId ?? ""));
-  }
   try {
+    if (face.reader) {
+      face.write(welcomeOf(settings));
+      if (conversationId !== undefined) await work(() => showEnd(chat, face, conversationId ?? ""));
+    }
     for (let text = await face.next(); text !== undefined; text = await face.next()) {
       const line = text.trim();
       if (line.startsWith("/")) {
@@ -172,12 +164,4 @@ export async function runChat(options: ChatOptions): Promise<number> {
 
 function createSettings({ duet, mode, search }: ChatOptions): ChatSettings {
   return { locale: duet.locale, mode, search, models: {}, limits: {} };
-}
-
-function welcome({ locale, mode }: { locale: Locale; mode: Mode }): string {
-  const name = say(locale, modeNames[mode]);
-  return say(locale, {
-    zh: `Duet · ${name} · /help 查看命令，/mode 切换模式，/exit 退出`,
-    en: `Duet · ${name} · /help lists the commands, /mode switches the mode, /exit leaves`,
-  });
 }

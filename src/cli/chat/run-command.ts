@@ -1,11 +1,10 @@
 import { nearest } from "../../config/problem.ts";
-import { report, toDuetError } from "../../core/errors.ts";
-import { errorLine } from "../../core/lines.ts";
 import { say, type Text } from "../../core/locale.ts";
 import { shortLine } from "../../core/short-line.ts";
 import type { Chat } from "./chat-state.ts";
 import { type ChatCommand, usageLine } from "./command.ts";
 import { chatCommands } from "./command-list.ts";
+import { failureLine } from "./failure-line.ts";
 import { findCommand, namesOf } from "./find-command.ts";
 
 /**
@@ -20,8 +19,7 @@ export async function runCommand(line: string, chat: Chat, signal: AbortSignal):
   try {
     return await command.run(chat, argument, signal);
   } catch (thrown) {
-    if (signal.aborted) return tell(chat, { zh: "已取消。", en: "Cancelled." });
-    chat.write(errorLine(report(toDuetError(thrown), chat.settings.locale)));
+    chat.write(failureLine(thrown, chat.settings.locale, signal));
     return undefined;
   }
 }

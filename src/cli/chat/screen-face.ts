@@ -8,11 +8,9 @@ import { createRunView } from "../steps/create-run-view.ts";
 import type { RunView } from "../steps/run-view.ts";
 import type { StepBook } from "../steps/step.ts";
 import { claimOutput } from "../terminal/claim-output.ts";
-import type { Key } from "../terminal/key.ts";
 import { type Line, plainLine } from "../terminal/line.ts";
 import { inputModes } from "../terminal/modes.ts";
 import { type PaintOptions, paintLine } from "../terminal/paint.ts";
-import { readKeys } from "../terminal/read-keys.ts";
 import type { Reflow } from "../terminal/reflow.ts";
 import { createScreen } from "../terminal/screen.ts";
 import { drawChat } from "./draw-chat.ts";
@@ -21,8 +19,7 @@ import type { ChatFace, ChatHandler, ShownRun } from "./face.ts";
 import { createInputQueue } from "./input-queue.ts";
 import { createInterrupts } from "./interrupts.ts";
 import { createQuestions } from "./questions.ts";
-import { suspendProcess } from "./suspend.ts";
-import { createTypesAhead } from "./typing-ahead.ts";
+import { readScreenKeys } from "./screen-keys.ts";
 
 export interface ScreenFaceOptions {
   console: Console;
@@ -54,7 +51,6 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
     onChange: refresh,
     locale: () => handler.locale,
   });
-  const typesAhead = createTypesAhead();
   const interrupts = createInterrupts({ handler, changed: refresh });
   let view: RunView | undefined;
   const claimed = claimOutput(console, (line) => write(line));
@@ -72,63 +68,18 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
         locale: handler.locale,
       }),
   });
-  let keys = readKeys(console.stdin, press, end);
+  const keys = readScreenKeys({
+    ...{ handler, editor, queue, questions, interrupts, screen, end },
+    stdin: console.stdin,
+  });
   signal.addEventListener("abort", end, { once: true });
 
+  /** With nobody left to type, what waits in line is for nobody. */
   function end(): void {
+    handler.leave();
     queue.end();
     questions.end();
     handler.stop();
-  }
-
-  function press(key: Key): void {
-    if (key.ctrl && key.text === "c") interrupt();
-    else if (typesAhead(questions.panel, editor.text) || !questions.panel?.press(key)) type(key);
-    screen.refreshNow();
-  }
-
-  function type(key: Key): void {
-    interrupts.forget();
-    const pressed = editor.press(key);
-    if (pressed.result === "submit") submit(pressed.text);
-    if (pressed.result !== "unused") return;
-    if (key.name === "escape") stop();
-    if (key.ctrl && key.text === "z") suspendProcess({ suspend, resumed });
-    if (key.ctrl && key.text === "o") handler.expand();
-    if (key.ctrl && key.text === "d" && editor.text === "") leave();
-  }
-
-  function submit(text: string): void {
-    if (text.trim() !== "") queue.push(text);
-  }
-
-  function suspend(): void {
-    keys.close();
-    screen.suspend();
-  }
-
-  function resumed(): void {
-    keys = readKeys(console.stdin, press, end);
-    screen.resume();
-  }
-
-  /** What waits in line was meant for what came of this: its writer gets it back. */
-  function stop(): boolean {
-    if (!handler.stop()) return false;
-    const texts = [...queue.takeBack(), editor.text];
-    editor.set(texts.filter((text) => text !== "").join("\n"));
-    return true;
-  }
-
-  function interrupt(): void {
-    if (stop()) return;
-    if (editor.text !== "") editor.set("");
-    else if (interrupts.isSecond()) leave();
-  }
-
-  function leave(): void {
-    handler.leave();
-    end();
   }
 
   function write(...lines: (string | Line)[]): void {

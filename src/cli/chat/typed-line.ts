@@ -17,7 +17,7 @@ export interface TypedLine {
 
 export interface TypedLineOptions {
   /** What was typed before, for the arrow keys. */
-  history?: InputHistory | undefined;
+  history?: Pick<InputHistory, "entries"> | undefined;
   /** Writes to where the cursor stands: printable text, and backspaces that take it away again. */
   echo(text: string): void;
 }
@@ -76,14 +76,14 @@ export function createTypedLine({ history, echo }: TypedLineOptions): TypedLine 
       const text = typed;
       typed = "";
       back = 0;
-      if (text.trim() !== "") history?.add(text);
       return text;
     },
     setAside() {
-      const before = typed;
+      const before = { typed, back, draft };
       typed = "";
+      back = 0;
       return () => {
-        typed = before;
+        ({ typed, back, draft } = before);
       };
     },
     drop() {

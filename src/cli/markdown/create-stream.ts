@@ -28,6 +28,8 @@ export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
   let waiting: Piece[] = [];
   /** How many lines were asked for at the last frame, and how many there were. */
   let frame = { rows: Number.POSITIVE_INFINITY, pending: 0 };
+  /** What was pending, for as long as nothing changes. */
+  let shown: { rows: number; columns: number; lines: Line[] } | undefined;
 
   function context(): LayoutContext {
     const { hyperlinks, locale = "en" } = options;
@@ -43,6 +45,7 @@ export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
       return;
     }
     const settle = (mode: Mode | null) => {
+      shown = undefined;
       modes.set(info, mode);
       loading.delete(info);
       options.changed?.();
@@ -52,6 +55,7 @@ export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
   }
 
   function queue(pieces: readonly Piece[]): void {
+    if (pieces.length > 0) shown = undefined;
     for (const piece of pieces) {
       if (piece.kind === "code") load(piece.info);
       waiting.push(piece);
@@ -69,12 +73,25 @@ export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
       for (const line of laid.lines) lines.push(line);
       count++;
     }
+    if (count > 0) shown = undefined;
     waiting = waiting.slice(count);
+    return lines;
+  }
+
+  function linesToCome(rows: number, here: LayoutContext): Line[] {
+    const lines: Line[] = [];
+    let current = layout;
+    for (const piece of [...waiting.slice(-rows), ...reader.peek()]) {
+      const laid = layOut(current, piece, here);
+      current = laid.layout;
+      for (const line of laid.lines) lines.push(line);
+    }
     return lines;
   }
 
   return {
     push(text, more = []) {
+      shown = undefined;
       for (const { n, url } of more) citations.set(n, url);
       queue(reader.push(text));
     },
@@ -87,15 +104,11 @@ export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
     pending(rows) {
       if (rows < 1) return [];
       const here = context();
-      let current = layout;
-      const lines: Line[] = [];
-      for (const piece of [...waiting.slice(-rows), ...reader.peek()]) {
-        const laid = layOut(current, piece, here);
-        current = laid.layout;
-        for (const line of laid.lines) lines.push(line);
+      if (shown?.rows !== rows || shown.columns !== here.columns) {
+        shown = { rows, columns: here.columns, lines: linesToCome(rows, here) };
       }
-      frame = { rows, pending: lines.length };
-      return lines.slice(-rows);
+      frame = { rows, pending: shown.lines.length };
+      return shown.lines.slice(-rows);
     },
     async end() {
       queue(reader.end());

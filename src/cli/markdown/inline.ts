@@ -23,10 +23,14 @@ interface Look {
 
 /** The text of a block in its looks; line ends are newlines in the spans. Nothing of the text is left out but its marks. */
 export function readInline(source: string, context: InlineContext, ...styles: Style[]): Span[] {
+  if (!mark.test(source)) return textSpans(source, context, { styles });
   const lexer = createInlineLexer();
   Object.assign(lexer.tokens.links, context.links);
   return spansOf(lexer.inlineTokens(source), context, { styles });
 }
+
+/** Without any of these a text is only text. */
+const mark = /[\\`*_~[\]<\n@]|:\/\/|www\./i;
 
 function spansOf(tokens: readonly Token[], context: InlineContext, look: Look): Span[] {
   return tokens.flatMap((token) => (isKnown(token) ? spansOfToken(token, context, look) : [span(token.raw, look)]));

@@ -7,7 +7,7 @@ import type { Outlet } from "./outlet.ts";
 import { tailOf } from "./tail.ts";
 
 /** Milliseconds between two looks at what is finished: as often as there are frames. */
-const flushMs = 33;
+const flushMs = 50;
 
 /** An answer as it grows: what is finished of it goes out, the rest is live. */
 export interface Answer {

@@ -20,7 +20,7 @@ export function fitLive({ lines, cursor }: Live, { columns, rows }: Size): Live 
 /** Terminals differ in whether spaces at an end are text that they wrap again. */
 function withoutSpacesAtEnd(line: Line): Line {
   const last = line.at(-1);
-  if (!last || last.styles?.includes("inverse") || !/[ \t]$/.test(last.text)) return line;
+  if (!last || last.styles?.includes("inverse") || !/[ \t]/.test(last.text.slice(-1))) return line;
   const text = last.text.replace(/[ \t]+$/, "");
   return text === "" ? withoutSpacesAtEnd(line.slice(0, -1)) : [...line.slice(0, -1), { ...last, text }];
 }

@@ -1,9 +1,7 @@
+import type { DrawRow } from "./draw-row.ts";
 import type { Drawn, DrawnRow } from "./drawn.ts";
-import type { Line } from "./line.ts";
 import type { Live, Size } from "./live.ts";
 import { type Reflow, rowsAboveCursor } from "./reflow.ts";
-import { shown } from "./shown.ts";
-import { cellsOf } from "./width.ts";
 
 export interface Frame {
   readonly drawn: Drawn;
@@ -12,7 +10,7 @@ export interface Frame {
   readonly size: Size;
   /** Finished lines, painted. */
   readonly finished: readonly string[];
-  readonly paint: (line: Line) => string;
+  readonly drawRow: DrawRow;
   readonly reflow: Reflow;
 }
 
@@ -23,7 +21,7 @@ const eraseRight = `${csi}K`;
 /** The bytes that turn what is drawn into what is live now, and what is drawn then. No bytes where both are the same. */
 export function drawFrame(frame: Frame): { bytes: string; drawn: Drawn } {
   const { drawn, live, size } = frame;
-  const rows = live.lines.map((line, index) => drawRow(line, frame, drawn.rows[index]));
+  const rows = live.lines.map(frame.drawRow);
   const cursor = live.cursor ?? { row: 0, column: 0 };
   const isCursorShown = live.cursor !== undefined;
   const isWhole = frame.finished.length > 0 || drawn.size.columns !== size.columns || drawn.size.rows !== size.rows;
@@ -39,7 +37,7 @@ export function drawFrame(frame: Frame): { bytes: string; drawn: Drawn } {
 }
 
 /** Erases what is drawn and leaves the cursor, shown, where the next finished line would begin, below these. */
-export function eraseDrawn({ drawn, size, finished, reflow }: Omit<Frame, "live" | "paint">): string {
+export function eraseDrawn({ drawn, size, finished, reflow }: Omit<Frame, "live" | "drawRow">): string {
   const shownAgain = drawn.isCursorShown ? "" : showCursor;
   return toTop(drawn, size, reflow) + eraseBelow + endLines(finished) + shownAgain;
 }
@@ -83,13 +81,6 @@ function drawChanges(drawn: Drawn, rows: readonly DrawnRow[], columns: number): 
 /** Erased behind its text, and before it where erasing behind would take its last character. */
 function replaceRow({ painted, cells }: DrawnRow, columns: number): string {
   return cells < columns ? painted + eraseRight : eraseRight + painted;
-}
-
-function drawRow(line: Line, { paint }: Frame, old: DrawnRow | undefined): DrawnRow {
-  const painted = paint(line);
-  if (old?.painted === painted) return old;
-  const text = line.map((span) => shown(span.text)).join("");
-  return { painted, text, cells: cellsOf(text) };
 }
 
 function toTop(drawn: Drawn, size: Size, reflow: Reflow): string {

@@ -18,7 +18,7 @@ export interface Screen {
   readonly size: Size;
   /** Writes finished lines above what is live; they are never touched again. A line that is too wide is wrapped. */
   write(lines: readonly Line[]): void;
-  /** Asks for a frame; there are at most 30 a second. */
+  /** Asks for a frame; there are at most 20 a second. */
   refresh(): void;
   /** Draws a frame at once, as for a key. */
   refreshNow(): void;

@@ -1,4 +1,5 @@
 import process from "node:process";
+import { createDrawRow } from "./draw-row.ts";
 import { nothingDrawn } from "./drawn.ts";
 import { fitLive } from "./fit.ts";
 import { drawFrame, endLines, eraseDrawn } from "./frame.ts";
@@ -44,7 +45,7 @@ export interface OpenScreen extends Screen {
   resume(): void;
 }
 
-const millisecondsPerFrame = 1000 / 30;
+const millisecondsPerFrame = 1000 / 20;
 
 /**
  * Draws on a terminal, the cursor of which stands at the start of an empty row. Never throws, also where the terminal is
@@ -53,6 +54,7 @@ const millisecondsPerFrame = 1000 / 30;
 export function createScreen(options: ScreenOptions): OpenScreen {
   const { stdout, paint, draw, reflow, modes = [], signal } = options;
   const finished: Line[] = [];
+  const drawRow = createDrawRow(paint);
   let drawn = nothingDrawn(sizeOf(stdout));
   let frameAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
@@ -74,7 +76,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     frameAt = performance.now();
     const size = sizeOf(stdout);
     const live = fitLive(draw(size), size);
-    const frame = drawFrame({ drawn, live, size, finished: paintFinished(size.columns), paint, reflow });
+    const frame = drawFrame({ drawn, live, size, finished: paintFinished(size.columns), drawRow, reflow });
     drawn = frame.drawn;
     send(frame.bytes);
   }

@@ -1,4 +1,5 @@
 import { printable } from "../../core/printable.ts";
+import { isSimple } from "./units.ts";
 
 const tab = "    ";
 
@@ -7,7 +8,7 @@ const tab = "    ";
  * does not depend on its place), and all else that is not printable is made visible. Shown text is shown as it is.
  */
 export function shown(text: string): string {
-  if (isPrintableAscii(text)) return text;
+  if (isSimple(text)) return text;
   return printable(text.replace(/\r?\n/g, " ").replaceAll("\t", tab));
 }
 

@@ -1,37 +1,47 @@
+import { eachCharacter, mayJoin } from "./characters.ts";
 import type { Line } from "./line.ts";
-import { isPrintableAscii, shown } from "./shown.ts";
+import { shown } from "./shown.ts";
+import { cellsOfSimple, isSimple } from "./units.ts";
 
 /**
  * The cells that a text takes on the screen once it is painted, what it holds of unprintable characters made visible.
  * Ambiguous characters are narrow (https://www.unicode.org/reports/tr11/).
  */
 export function cellsOf(text: string): number {
-  if (isPrintableAscii(text)) return text.length;
-  const rest = text.replace(narrow, "");
-  if (!notWide.test(rest)) return text.length + rest.length;
-  const visible = shown(text);
-  if (!joining.test(visible)) return sumOfCells(visible);
-  return graphemesOf(visible).reduce((cells, grapheme) => cells + cellsOfGrapheme(grapheme), 0);
+  return cellsOfSimple(text) ?? cellsOfShown(shown(text));
 }
 
 export function cellsOfLine(line: Line): number {
-  return line.reduce((cells, { text }) => cells + cellsOf(text), 0);
+  let cells = 0;
+  for (const { text } of line) cells += cellsOf(text);
+  return cells;
 }
 
 /** What a person sees as one character each, in order. Joined they are the text. */
 export function graphemesOf(text: string): string[] {
-  if (isPrintableAscii(text)) return text.split("");
-  // The segmenter takes long to load, more than a prompt may.
-  if (!joining.test(text)) return Array.from(text);
-  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
+  if (isSimple(text)) return text.split("");
+  const graphemes: string[] = [];
+  eachCharacter(text, (start, end) => graphemes.push(text.slice(start, end)));
+  return graphemes;
 }
 
-function cellsOfGrapheme(grapheme: string): number {
-  if (emoji.test(grapheme)) return 2;
-  if (textEmoji.test(grapheme)) return 1;
+/** Of one character, of a text that is shown. */
+export function cellsOfCharacter(character: string): number {
+  if (!mayJoin(character)) return sumOfCells(character);
+  if (emoji.test(character)) return 2;
+  if (textEmoji.test(character)) return 1;
   // What a joiner joins on stands in the cells of what is before it, and so does the rest of a Hangul syllable.
-  const [own = ""] = grapheme.split("\u200d");
+  const [own = ""] = character.split("\u200d");
   return sumOfCells(hangul.test(own) ? String.fromCodePoint(own.codePointAt(0) ?? 0) : own);
+}
+
+function cellsOfShown(text: string): number {
+  if (!mayJoin(text)) return sumOfCells(text);
+  let sum = 0;
+  eachCharacter(text, (start, end, cells) => {
+    sum += cells || cellsOfCharacter(text.slice(start, end));
+  });
+  return sum;
 }
 
 /** Of characters that do not join. */
@@ -39,13 +49,6 @@ function sumOfCells(text: string): number {
   return text.replace(invisible, "").replace(wide, "ww").replace(astral, "n").length;
 }
 
-// Of one cell, and of two, in one UTF-16 unit that joins with none of the others: most of what is shown.
-const narrow = /[\x20-\x7e\u2013-\u2014\u2018-\u2019\u201c-\u201d\u2022\u2026\u2500-\u259f\u2800-\u28ff]+/g;
-const notWide = /[^\u3001-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]/;
-
-/** What may be one with its neighbour (https://www.unicode.org/reports/tr29/): marks, flags, skin colours, jamo. */
-const joining =
-  /[\p{M}\p{Cf}\p{Emoji_Modifier}\p{Regional_Indicator}\r\u0d4e\u0e33\u0eb3\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\uff9e\uff9f]/u;
 const invisible = /[\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}]/gu;
 const hangul = /^[\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff]/;
 

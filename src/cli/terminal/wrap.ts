@@ -1,7 +1,6 @@
 import { mayBreak } from "./breaks.ts";
-import { type Grapheme, gather, spread } from "./graphemes.ts";
 import type { Line } from "./line.ts";
-import { shown } from "./shown.ts";
+import { type Characters, gather, isSpace, lengthOf, shownLine, spread } from "./spread.ts";
 import { cellsOfLine } from "./width.ts";
 
 export interface WrapOptions {
@@ -18,25 +17,26 @@ export interface WrapOptions {
  */
 export function wrapLine(line: Line, columns: number, options: WrapOptions = {}): Line[] {
   const indent = fitting(options.indent ?? [], columns);
-  const hanging = fitting(options.hanging ?? blanks(cellsOfLine(indent)), columns);
-  if (cellsOfLine(indent) + cellsOfLine(line) <= columns) return [[...indent, ...shownLine(line)]];
-  const widths = { first: columns - cellsOfLine(indent), further: columns - cellsOfLine(hanging) };
-  return breakRows(spread(line), widths).map((row, index) => [...(index === 0 ? indent : hanging), ...gather(row)]);
+  const indentCells = cellsOfLine(indent);
+  if (indentCells + cellsOfLine(line) <= columns) return [after(indent, shownLine(line))];
+  const hanging = fitting(options.hanging ?? blanks(indentCells), columns);
+  const widths = { first: columns - indentCells, further: columns - cellsOfLine(hanging) };
+  return breakRows(spread(line), widths).map((row, index) => after(index === 0 ? indent : hanging, row));
 }
 
 /** The line in so many columns, its end left out for `…` where it is wider. */
 export function cutLine(line: Line, columns: number): Line {
   if (cellsOfLine(line) <= columns) return shownLine(line);
-  const kept: Grapheme[] = [];
+  if (columns < 1) return [];
+  const characters = spread(line);
   let cells = 1;
-  for (const grapheme of spread(line)) {
-    cells += grapheme.cells;
-    if (cells > columns) {
-      return columns < 1 ? [] : gather([...kept, { ...grapheme, text: "…", cells: 1 }]);
-    }
-    kept.push(grapheme);
-  }
-  return gather(kept);
+  let out = 0;
+  while (cells <= columns && out < characters.cells.length) cells += characters.cells[out++] ?? 0;
+  const kept = gather(characters, 0, out);
+  const last = kept.at(-1);
+  if (!last) return kept;
+  const left = lengthOf(characters, out - 1);
+  return [...kept.slice(0, -1), { ...last, text: `${last.text.slice(0, -left)}…` }];
 }
 
 /** Made that wide with spaces; a line that is as wide or wider stays. */
@@ -60,39 +60,50 @@ function blanks(cells: number): Line {
   return cells > 0 ? [{ text: " ".repeat(cells) }] : [];
 }
 
-function shownLine(line: Line): Line {
-  return line.map((span) => ({ ...span, text: shown(span.text) }));
+function after(before: Line, line: Line): Line {
+  return before.length === 0 ? line : [...before, ...line];
 }
 
-function breakRows(graphemes: readonly Grapheme[], widths: { first: number; further: number }): Grapheme[][] {
-  const rows: Grapheme[][] = [];
+function breakRows(characters: Characters, widths: { first: number; further: number }): Line[] {
+  const { length } = characters.starts;
+  const rows: Line[] = [];
   let start = 0;
-  while (start < graphemes.length) {
-    const end = endOfRow(graphemes, start, rows.length === 0 ? widths.first : widths.further);
-    rows.push(withoutSpacesAtEnd(graphemes.slice(start, end)));
-    start = end;
-    while (graphemes[start]?.text === " ") start++;
+  while (start < length) {
+    const end = endOfRow(characters, start, rows.length === 0 ? widths.first : widths.further);
+    rows.push(gather(characters, start, withoutSpacesAtEnd(characters, start, end)));
+    start = afterSpaces(characters, end);
   }
   return rows;
 }
 
-function endOfRow(graphemes: readonly Grapheme[], start: number, width: number): number {
-  let cells = 0;
-  let lastBreak = start;
-  let hasWord = false;
-  for (let index = start; index < graphemes.length; index++) {
-    const grapheme = graphemes[index];
-    if (!grapheme) break;
-    const before = graphemes[index - 1];
-    if (hasWord && before && mayBreak(before, grapheme)) lastBreak = index;
-    cells += grapheme.cells;
-    if (grapheme.text === " ") continue;
-    hasWord = true;
-    if (cells > width) return lastBreak > start ? lastBreak : Math.max(index, start + 1);
-  }
-  return graphemes.length;
+function endOfRow(characters: Characters, start: number, width: number): number {
+  const firstWord = afterSpaces(characters, start);
+  const tooWide = endOfWidth(characters, start, width);
+  if (tooWide === characters.starts.length) return tooWide;
+  let end = tooWide;
+  while (end > firstWord && !mayBreak(characters, end)) end--;
+  return end > firstWord ? end : Math.max(tooWide, start + 1);
 }
 
-function withoutSpacesAtEnd(row: readonly Grapheme[]): Grapheme[] {
-  return row.slice(0, row.findLastIndex(({ text }) => text !== " ") + 1);
+/** The first character that is not a space and needs more than the width. */
+function endOfWidth(characters: Characters, start: number, width: number): number {
+  const { length } = characters.starts;
+  let cells = 0;
+  for (let index = start; index < length; index++) {
+    cells += characters.cells[index] ?? 0;
+    if (cells > width && !isSpace(characters, index)) return index;
+  }
+  return length;
+}
+
+function afterSpaces(characters: Characters, start: number): number {
+  let index = start;
+  while (index < characters.starts.length && isSpace(characters, index)) index++;
+  return index;
+}
+
+function withoutSpacesAtEnd(characters: Characters, start: number, end: number): number {
+  let last = end;
+  while (last > start && isSpace(characters, last - 1)) last--;
+  return last;
 }

@@ -20,7 +20,7 @@ export function createOfflineModel({ locale }: { locale: Locale }): Model {
     contextWindow: Number.POSITIVE_INFINITY,
     async *stream(request, signal) {
       signal.throwIfAborted();
-      const { text, toolCalls } = takeTurn(request, locale);
+      const { text, toolCalls } = takeTurn(request, request.locale ?? locale);
       for (const piece of text.match(/[^\n]*\n+|[^\n]+$/g) ?? []) {
         yield { type: "text-delta", text: piece } satisfies ModelEvent;
         signal.throwIfAborted();

@@ -3,12 +3,12 @@ import { onTestFinished } from "vitest";
 import type { ChatFace, ChatHandler } from "../../../src/cli/chat/face.ts";
 import { createPlainFace, type PlainFaceOptions } from "../../../src/cli/chat/plain-face.ts";
 import { createStepBook } from "../../../src/cli/steps/step-book.ts";
-import { createEmulator, type Emulator } from "../terminal/emulator.ts";
+import { createEmulatedOutput, type EmulatedOutput } from "../terminal/emulated-output.ts";
 
 /** A plain face with somebody at it. */
 export interface PlainDesk {
   face: ChatFace;
-  emulator: Emulator;
+  emulator: EmulatedOutput;
   /** All that was written to the terminal; of a pipe, stdout alone. */
   stdout(): string;
   stderr(): string;
@@ -23,7 +23,7 @@ export interface DeskOptions extends Partial<Omit<PlainFaceOptions, "console" | 
 }
 
 export function openPlainDesk({ isTerminal = true, handler, ...more }: DeskOptions = {}): PlainDesk {
-  const emulator = createEmulator(60, 20);
+  const emulator = createEmulatedOutput(60, 20);
   let out = "";
   let err = "";
   const stdin = Object.assign(new PassThrough(), { isTTY: isTerminal, setRawMode() {} });

@@ -54,7 +54,8 @@ describe("plain lines on a terminal", () => {
     expect(await both).toBe("one\ntwo");
     const again = face.next();
     await type("draft\u001b[A\u001b[A\u001b[B\u001b[B\u001b[A\r");
-    expect(await again).toBe("two");
+    expect(await again).toBe("one two");
+    expect(entries).toEqual(["one\ntwo", "one two"]);
   });
 
   test("complete with the tab key, and show what there is to choose from", async () => {
@@ -105,6 +106,20 @@ describe("plain lines on a terminal", () => {
     expect(await last).toBeUndefined();
   });
 
+  test("who stops what goes on is told what waited for it; who leaves leaves for good", async () => {
+    const leave = vi.fn();
+    const { face, type, stdout } = openPlainDesk({ handler: { stop: () => true, leave } });
+    void face.next();
+    await type("one\rtwo\rhalf\u0003");
+    expect(stdout()).toBe(`${prompt}one\nNot sent: two\n`);
+    const next = face.next();
+    expect(stdout()).toMatch(/Chat mode > half$/);
+    expect(leave).not.toHaveBeenCalled();
+    await type("\u0015\u0004");
+    expect(await next).toBeUndefined();
+    expect(leave).toHaveBeenCalled();
+  });
+
   test("show what models, tools and servers say, but never obey it", async () => {
     const { face, stdout } = openPlainDesk({ handler: { prompt: () => "\u001b]0;x\u0007> " } });
     void face.next();
@@ -128,6 +143,17 @@ describe("a question in plain lines", () => {
     await type("es\r");
     expect(await line).toBe("yes");
     expect(stdout()).toContain("Let it run? [y/n] n\n");
+  });
+
+  test("has a reply that is not kept among what was typed before", async () => {
+    const history = { entries: [], add: vi.fn() };
+    const { face, type } = openPlainDesk({ history });
+    void face.next();
+    await type("Send it\r");
+    const reply = face.reader?.ask("Your address? ", new AbortController().signal);
+    await type("1 Private Road\r");
+    expect(await reply).toBe("1 Private Road");
+    expect(history.add.mock.calls).toEqual([["Send it"]]);
   });
 
   test("is taken back when the run is stopped", async () => {

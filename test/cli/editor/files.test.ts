@@ -79,7 +79,7 @@ describe("files that a question names", () => {
     await writeFile(join(cwd, "large"), "x".repeat(200_001));
     await writeFile(join(cwd, "image"), Uint8Array.of(0x89, 0x50, 0x4e, 0x47));
     await writeFile(join(cwd, "nul"), "a\0b");
-    const { attached, problems } = await attach("@pipe @large @image @nul @src @/dev/zero", cwd);
+    const { attached, problems } = await attach("@pipe @large @image @nul @src @/dev/zero @no.txt里的 @~/no", cwd);
     expect(attached).toEqual([]);
     expect(problems.map(({ en }) => en)).toEqual([
       "Not attached: @pipe is no regular file",
@@ -88,6 +88,8 @@ describe("files that a question names", () => {
       "Not attached: @nul is no UTF-8 text",
       "Not attached: @src is a folder; only files can be attached",
       "Not attached: @/dev/zero is no regular file",
+      "Not attached: @no.txt names no file",
+      "Not attached: @~/no names no file",
     ]);
   });
 

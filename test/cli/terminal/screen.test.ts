@@ -7,11 +7,11 @@ import { inputModes } from "../../../src/cli/terminal/modes.ts";
 import { paintLine } from "../../../src/cli/terminal/paint.ts";
 import { createScreen, type OpenScreen, type ScreenOptions } from "../../../src/cli/terminal/screen.ts";
 import { createTheme } from "../../../src/cli/terminal/theme.ts";
-import { createEmulator, type Emulator } from "./emulator.ts";
+import { createEmulatedOutput, type EmulatedOutput } from "./emulated-output.ts";
 
 /** A screen on an emulated terminal, and what is live on it. */
 interface Stage {
-  readonly emulator: Emulator;
+  readonly emulator: EmulatedOutput;
   readonly screen: OpenScreen;
   show(lines: readonly string[], cursor?: Live["cursor"]): void;
   /** How often what is live was asked for. */
@@ -23,7 +23,7 @@ function paint(line: Line): string {
 }
 
 function openStage(columns = 40, rows = 10, options: Partial<ScreenOptions> = {}): Stage {
-  const emulator = createEmulator(columns, rows);
+  const emulator = createEmulatedOutput(columns, rows);
   let live: Live = { lines: [] };
   let frames = 0;
   const screen = createScreen({

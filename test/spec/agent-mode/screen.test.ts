@@ -9,7 +9,7 @@ const judgement = "预报里没有气温，还不够；再查具体气温。";
 const session = once(async () => {
   const { provider, search, env } = await setScene();
   const terminal = await startTerminal(["--mode", "agent"], {
-    env: { ...env, TERM: "xterm-256color" },
+    env: { ...env, TERM: "xterm-256color", OPENAI_BASE_URL: provider.openaiUrl },
     columns: 130,
     lines: 60,
   });
@@ -75,17 +75,33 @@ const session = once(async () => {
   terminal.type("这次会失败\r");
   await terminal.repeats(" · 共 ", 3);
   const failed = all().slice(answered.length);
-  terminal.type("/answer-model openai/cheap\r");
-  await terminal.shows("已切换到模型");
-  const chosen = now();
-  provider.script("cheap", { text: "不需要工具。" }, { text: "换了模型。" });
+  terminal.type("/answer-model\r");
+  await terminal.stands("🤖 回答模型");
+  const answerPicker = now();
+  terminal.press("escape");
+  await terminal.hides("🤖 回答模型");
+  terminal.type("/answer-model openai/wise\r");
+  const answerChosen = await terminal.follows("> /answer-model openai/wise", "已切换到模型");
+  terminal.type("/model\r");
+  await terminal.stands("🤖 模型");
+  const modelPicker = now();
+  terminal.press("escape");
+  await terminal.hides("🤖 模型");
+  terminal.type("/model openai/quick\r");
+  const modelChosen = await terminal.follows("> /model openai/quick", "已切换到模型");
+  for (const setting of ["function_call.temperature 0", "answer.temperature 1.2"]) {
+    terminal.type(`/set ${setting}\r`);
+    await terminal.follows(`> /set ${setting}`, "temperature：0.7 → ");
+  }
+  provider.script("quick", { text: "不需要工具。" });
+  provider.script("wise", { text: "换了模型。" });
   terminal.type("你是谁？\r");
   await terminal.stands("换了模型。");
   terminal.type("/exit\r");
   const code = await terminal.ended();
   return {
     ...{ provider, whileThinking, whileSearching, whileJudging, whileAnswering, answered, expanded, recovered, failed },
-    ...{ chosen, code },
+    ...{ answerPicker, answerChosen, modelPicker, modelChosen, code },
   };
 });
 
@@ -179,19 +195,22 @@ describe("Agent 错误处理", () => {
 
   test("异常恢复: on the screen what a broken run still found is told, and a failed one advises chat mode", async () => {
     const { recovered, failed } = await session();
-    expect(recovered).toMatch(/42/);
+    expect(inOrder(recovered, ["📝 回答生成阶段", "是 42。", "⚠ 这是不完整的回答"])).toHaveLength(3);
     expect(failed).toContain("/mode chat");
   });
 });
 
 describe("双模型配置", () => {
-  test("UI 配置: each of the two models has a command of its own", async () => {
-    const { chosen, provider, failed } = await session();
-    expect(failed).toContain("openai/cheap");
-    expect(chosen).toMatch(/已切换到模型 .*openai\/cheap/);
-    const last = provider.requests("cheap").at(-1);
-    expect(last && told(last)).toContain("你是谁？");
-    expect(provider.requests("strong")).toHaveLength(2);
+  test("UI 配置: each of the two models has a picker and a command of its own, and parameters of its own", async () => {
+    const { answerPicker, answerChosen, modelPicker, modelChosen, provider } = await session();
+    expect(answerPicker).toContain("❯ anthropic/strong");
+    expect(answerChosen).toContain("已切换到模型 openai/wise");
+    expect(modelPicker).toContain("❯ openai/cheap");
+    expect(modelChosen).toContain("已切换到模型 openai/quick");
+    const [decided, answered] = [provider.requests("quick"), provider.requests("wise")];
+    expect(decided.map(({ body }) => [body.temperature, body.tools !== undefined])).toEqual([[0, true]]);
+    expect(answered.map(({ body }) => [body.temperature, body.tools !== undefined])).toEqual([[1.2, false]]);
+    for (const asked of [...decided, ...answered]) expect(told(asked)).toContain("你是谁？");
   });
 });
 

@@ -73,6 +73,17 @@ const session = once(async () => {
   provider.script("gpt-4", { text: "又查了一次[1]。" });
   await asks("上海明天天气");
   const queriesAfter = search.journal.length;
+  const backAtPrompt = now();
+  const searchOff = await commands("/search off", "联网搜索：关");
+  provider.script("gpt-4", { text: "这次没有查。" });
+  await asks("那么后天呢");
+  const queriesWhenOff = search.journal.length;
+  await commands("/mode agent", "已切换到 Agent 模式，对话历史已清除。");
+  terminal.type("/mode\r");
+  await terminal.stands("💬 对话模式");
+  const pickerAfterCommand = now();
+  terminal.press("escape");
+  await terminal.hides("💬 对话模式");
   const help = await commands("/help", agentHelp);
 
   const other = await openSession({ env: { HOME, DEFAULT_MODE: "agent" } });
@@ -83,15 +94,32 @@ const session = once(async () => {
   other.provider.script("deepseek-flash", { text: "另一个会话。" });
   other.terminal.type("你还在吗？\r");
   await other.terminal.stands("另一个会话。");
-  const otherTold = toldTo(other.provider, "deepseek-flash", 0);
+  const [otherTold, otherBody] = [
+    toldTo(other.provider, "deepseek-flash", 0),
+    requestTo(other.provider, "deepseek-flash", 0).body,
+  ];
   other.terminal.press("ctrl-d");
   await other.terminal.ended();
+  const next = await openSession({ env: { HOME } });
+  await next.terminal.stands("deepseek/deepseek-chat");
+  const nextWelcomed = next.terminal.rows().join("\n").trimEnd();
+  next.provider.script("deepseek-flash", { text: "下一个会话。" });
+  next.terminal.type("重新开始\r");
+  await next.terminal.stands("下一个会话。");
+  const nextRequest = requestTo(next.provider, "deepseek-flash");
+  next.terminal.press("ctrl-d");
+  await next.terminal.ended();
   return {
     ...{ provider, welcomed, first, temperature, maxTokens, model, whileChatting, searchOn, searched, queriesInChat },
     ...{ picker, moved, switched, barred, config, agentAnswer, agentRequests, failed, afterFailure, back },
-    ...{ queriesBefore, queriesAfter, help, otherWelcomed, otherTold, code },
+    ...{ queriesBefore, queriesAfter, backAtPrompt, searchOff, queriesWhenOff, pickerAfterCommand },
+    ...{ help, otherWelcomed, otherTold, otherBody, nextWelcomed, nextRequest, code },
   };
 });
+
+function promptOf(screen: string): string {
+  return screen.split("\n").findLast((line) => / > ?$/.test(line)) ?? "";
+}
 
 describe("Chainlit界面集成", () => {
   test("对话式测试界面: a message is answered by the configured model, and the tokens and the time are told", async () => {
@@ -150,11 +178,13 @@ describe("Chat 模式处理", () => {
     expect(searchOn).toContain("联网搜索：开");
   });
 
-  test("Chat 模式搜索控制: once it is on, a message is searched for before it is answered", async () => {
-    const { queriesInChat, searched } = await session();
+  test("Chat 模式搜索控制: once it is on, a message is searched for before it is answered; once it is off, none is", async () => {
+    const { queriesInChat, searched, searchOff, queriesAfter, queriesWhenOff } = await session();
     expect(queriesInChat).toEqual(["上海明天天气"]);
     expect(searched).toMatch(/明天多云\[1\]。/);
     expect(searched).toContain("https://tianqi.example/shanghai");
+    expect(searchOff).toContain("联网搜索：关");
+    expect(queriesWhenOff).toBe(queriesAfter);
   });
 
   test("Chat 模式向后兼容: one call, no tools, no rounds, no evaluation", async () => {
@@ -192,13 +222,14 @@ describe("模式状态管理", () => {
     const { provider, agentRequests } = await session();
     expect(agentRequests).toHaveLength(2);
     const withTools = provider.requests("gpt-4").map(({ body }) => Array.isArray(body.tools));
-    expect(withTools).toEqual([false, false, true, true, true, false]);
+    expect(withTools).toEqual([false, false, true, true, true, false, false]);
   });
 
   test("模式状态读取: the first message of a session goes by the default, each later one by the mode in force", async () => {
-    const { provider, otherTold } = await session();
+    const { provider, otherTold, otherBody } = await session();
     expect(requestTo(provider, "deepseek-flash", 0).body.tools).toBeUndefined();
     expect(otherTold).toContain("你还在吗？");
+    expect(otherBody.tools).toBeDefined();
   });
 
   test("模式切换时历史清理: history and kept search results are gone", async () => {
@@ -209,9 +240,12 @@ describe("模式状态管理", () => {
   });
 
   test("会话结束清理: a session that ends leaves another one as it was, and nothing behind for the next", async () => {
-    const { code, otherTold } = await session();
+    const { code, otherTold, nextWelcomed, nextRequest } = await session();
     expect(code).toBe(0);
     expect(otherTold).not.toMatch(/第一问|上海明天天气/);
+    expect(promptOf(nextWelcomed)).toMatch(/^Chat 模式 > ?$/);
+    expect(nextRequest.body).toMatchObject({ temperature: 0.7, max_tokens: 2000 });
+    expect(JSON.stringify(nextRequest.body.messages)).not.toMatch(/第一问|上海明天天气|你还在吗/);
   });
 });
 
@@ -232,9 +266,8 @@ describe("模式 UI 组件", () => {
 
   test("模式指示器: the mode stands at the prompt, and changes with it", async () => {
     const { welcomed, switched } = await session();
-    const prompt = (screen: string) => screen.split("\n").findLast((line) => / > ?$/.test(line)) ?? "";
-    expect(prompt(welcomed)).toContain("Chat 模式");
-    expect(prompt(switched)).toContain("Agent 模式");
+    expect(promptOf(welcomed)).toContain("Chat 模式");
+    expect(promptOf(switched)).toContain("Agent 模式");
   });
 
   test("搜索开关状态联动: disabled in agent mode with the reason, usable again in chat mode, as it was", async () => {
@@ -251,8 +284,10 @@ describe("模式相关命令", () => {
     expect(config).toMatch(/最大迭代次数\D*5/);
   });
 
-  test("通过命令切换模式 (可选): /mode chat switches, confirms, and the prompt follows", async () => {
-    const { back, provider } = await session();
+  test("通过命令切换模式 (可选): /mode chat and /mode agent switch and confirm; the prompt and the picker follow", async () => {
+    const { back, backAtPrompt, pickerAfterCommand, provider } = await session();
+    expect(promptOf(backAtPrompt)).toContain("Chat 模式");
+    expect(pickerAfterCommand).toContain("❯ Agent 模式");
     expect(back).toContain("已切换到 Chat 模式，对话历史已清除。");
     expect(provider.requests("gpt-4").at(-1)?.body.tools).toBeUndefined();
   });

@@ -11,7 +11,7 @@ test("/mode shows the modes with the spec's explanations, the one in force marke
   expect(chat.shown[0]).toEqual({
     title: "💬 对话模式",
     labels: ["Chat 模式", "Agent 模式", "Plan 模式"],
-    details: ["常规对话,可手动启用联网搜索", "智能助手,自动决策是否需要联网搜索", "先规划后执行，计划由你确认"],
+    details: ["常规对话,可手动启用联网搜索", "智能助手,自动决策是否需要联网搜索", "先规划后执行，计划由您确认"],
     chosen: "chat",
   });
   expect(chat.settings.mode).toBe("agent");

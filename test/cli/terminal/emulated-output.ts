@@ -1,10 +1,9 @@
 import { EventEmitter } from "node:events";
-import { UnicodeGraphemesAddon } from "@xterm/addon-unicode-graphemes";
-import headless from "@xterm/headless";
 import type { ScreenOutput } from "../../../src/cli/terminal/screen.ts";
+import { createEmulator } from "../../fakes/emulator.ts";
 
 /** A terminal to draw on: what is written to it waits until it is asked what it shows. */
-export interface Emulator {
+export interface EmulatedOutput {
   readonly stdout: ScreenOutput;
   /** All bytes since the last time that they were taken. */
   takeBytes(): string;
@@ -16,21 +15,17 @@ export interface Emulator {
   resize(columns: number, rows: number): Promise<void>;
   /** All rows, what has scrolled away first; without the empty ones at the end. */
   rows(): Promise<string[]>;
-  /** All text, with the rows that belong together as one line. */
-  lines(): Promise<string[]>;
   /** The index of the cursor's row in `rows`, and its column. */
   cursor(): Promise<{ row: number; column: number }>;
 }
 
-export function createEmulator(columns: number, rows: number): Emulator {
-  const terminal = new headless.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
-  terminal.loadAddon(new UnicodeGraphemesAddon());
-  terminal.unicode.activeVersion = "15-graphemes";
+export function createEmulatedOutput(columns: number, rows: number): EmulatedOutput {
+  const emulator = createEmulator({ columns, lines: rows });
+  const { terminal } = emulator;
   const events = new EventEmitter();
   let bytes = "";
   let isReading = true;
   let isThere = true;
-  const settled = (): Promise<void> => new Promise((resolve) => terminal.write("", resolve));
   const stdout = {
     get columns() {
       return terminal.cols;
@@ -43,20 +38,12 @@ export function createEmulator(columns: number, rows: number): Emulator {
     },
     write(text: string) {
       bytes += text;
-      terminal.write(text);
+      void emulator.write(text);
       return isReading;
     },
     on: (event: string, listener: () => void) => events.on(event, listener),
     off: (event: string, listener: () => void) => events.off(event, listener),
   };
-  function allRows(): { text: string; isWrapped: boolean }[] {
-    const buffer = terminal.buffer.active;
-    const all = Array.from({ length: buffer.length }, (_, index) => ({
-      text: buffer.getLine(index)?.translateToString(true) ?? "",
-      isWrapped: buffer.getLine(index)?.isWrapped ?? false,
-    }));
-    return all.slice(0, all.findLastIndex(({ text }) => text !== "") + 1);
-  }
   return {
     stdout,
     takeBytes() {
@@ -76,27 +63,17 @@ export function createEmulator(columns: number, rows: number): Emulator {
       events.emit("error", new Error("write EPIPE"));
     },
     async resize(newColumns, newRows) {
-      await settled();
-      terminal.resize(newColumns, newRows);
+      await emulator.resize({ columns: newColumns, lines: newRows });
       events.emit("resize");
     },
     async rows() {
-      await settled();
-      return allRows().map(({ text }) => text);
-    },
-    async lines() {
-      await settled();
-      const lines: string[] = [];
-      for (const { text, isWrapped } of allRows()) {
-        if (isWrapped) lines.push((lines.pop() ?? "") + text);
-        else lines.push(text);
-      }
-      return lines;
+      await emulator.write("");
+      return emulator.allRows();
     },
     async cursor() {
-      await settled();
-      const { baseY, cursorY, cursorX } = terminal.buffer.active;
-      return { row: baseY + cursorY, column: cursorX };
+      await emulator.write("");
+      const { row, column } = emulator.cursor();
+      return { row: terminal.buffer.active.baseY + row, column };
     },
   };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { searchInUse } from "../../src/app/checkup.ts";
-import { searchFinding } from "../../src/cli/doctor-search.ts";
-import { loadConfig } from "../../src/config.ts";
-import { configFile } from "../fakes/program.ts";
+import { searchInUse } from "../../../src/app/checkup.ts";
+import { searchFinding } from "../../../src/cli/doctor/search.ts";
+import { loadConfig } from "../../../src/config.ts";
+import { configFile } from "../../fakes/program.ts";
 
 async function finding(variables: Record<string, string>, search: Record<string, unknown> = {}) {
   const config = await configFile({ search });

@@ -1,11 +1,11 @@
-import type { ModelCheck, Role } from "../app/checkup.ts";
-import { serverFailure } from "../app/server-failure.ts";
-import type { Inventory } from "../app.ts";
-import type { Config } from "../config.ts";
-import type { DuetError } from "../core/errors.ts";
-import { type Text, withoutPrefix } from "../core/locale.ts";
-import { modelName } from "../core/model.ts";
-import { healthOf } from "./server-health.ts";
+import type { ModelCheck, Role } from "../../app/checkup.ts";
+import { serverFailure } from "../../app/server-failure.ts";
+import type { Inventory } from "../../app.ts";
+import type { Config } from "../../config.ts";
+import type { DuetError } from "../../core/errors.ts";
+import { type Text, withoutPrefix } from "../../core/locale.ts";
+import { modelName } from "../../core/model.ts";
+import { healthOf } from "../server-health.ts";
 
 /** What one check showed: a line of `duet doctor`. */
 export interface Finding {

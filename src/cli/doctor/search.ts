@@ -1,6 +1,6 @@
-import type { SearchCheck, SearchParty } from "../app/checkup.ts";
-import { type Locale, say, type Text } from "../core/locale.ts";
-import type { Finding } from "./doctor-findings.ts";
+import type { SearchCheck, SearchParty } from "../../app/checkup.ts";
+import { type Locale, say, type Text } from "../../core/locale.ts";
+import type { Finding } from "./findings.ts";
 
 /** Who gets search queries, in the order in which they are asked; nobody was. */
 export function searchFinding(search: SearchCheck | null): Finding {

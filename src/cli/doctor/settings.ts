@@ -1,11 +1,11 @@
-import manifest from "../../package.json" with { type: "json" };
-import type { ModelCheck } from "../app/checkup.ts";
-import { serverCount } from "../config/choose-files.ts";
-import { dangerousVariables } from "../config/dangerous.ts";
-import { unpinnedPackages } from "../config/unpinned.ts";
-import type { Config } from "../config.ts";
-import type { Text } from "../core/locale.ts";
-import type { Finding } from "./doctor-findings.ts";
+import manifest from "../../../package.json" with { type: "json" };
+import type { ModelCheck } from "../../app/checkup.ts";
+import { serverCount } from "../../config/choose-files.ts";
+import { dangerousVariables } from "../../config/dangerous.ts";
+import { unpinnedPackages } from "../../config/unpinned.ts";
+import type { Config } from "../../config.ts";
+import type { Text } from "../../core/locale.ts";
+import type { Finding } from "./findings.ts";
 
 /** `version` without a `v`. */
 export function nodeFinding(version: string): Finding {

@@ -1,0 +1,9 @@
+import { report, toDuetError } from "../../core/errors.ts";
+import { errorLine } from "../../core/lines.ts";
+import { type Locale, say } from "../../core/locale.ts";
+
+/** What a question or a command threw, as one line; of one that was stopped, that it was. */
+export function failureLine(thrown: unknown, locale: Locale, signal: AbortSignal): string {
+  if (signal.aborted) return say(locale, { zh: "已取消。", en: "Cancelled." });
+  return errorLine(report(toDuetError(thrown), locale));
+}

@@ -1,0 +1,97 @@
+import type { Editor } from "../editor/editor.ts";
+import type { Key } from "../terminal/key.ts";
+import { type KeyInput, type KeyReading, readKeys } from "../terminal/read-keys.ts";
+import type { OpenScreen } from "../terminal/screen.ts";
+import type { ChatHandler } from "./face.ts";
+import type { InputQueue } from "./input-queue.ts";
+import type { Interrupts } from "./interrupts.ts";
+import type { Panel } from "./panel.ts";
+import type { Questions } from "./questions.ts";
+import { suspendProcess } from "./suspend.ts";
+import { createTypesAhead } from "./typing-ahead.ts";
+
+export interface ScreenKeysOptions {
+  stdin: KeyInput;
+  handler: Pick<ChatHandler, "stop" | "expand">;
+  editor: Editor;
+  /** Takes what is submitted. */
+  queue: InputQueue;
+  questions: Pick<Questions, "panel">;
+  interrupts: Interrupts;
+  screen: Pick<OpenScreen, "refreshNow" | "suspend" | "resume">;
+  /** Somebody leaves, or the terminal is gone. */
+  end(): void;
+}
+
+/** Gives each key of a chat's screen to what it is for: the question that stands there, the input, or the chat. */
+export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
+  const { stdin, handler, editor, queue, questions, interrupts, screen, end } = options;
+  const typesAhead = createTypesAhead();
+  let keys = readKeys(stdin, press, end);
+  let isOpen = true;
+
+  function press(key: Key): void {
+    const { panel } = questions;
+    const isAhead = typesAhead(panel, editor.text);
+    if (key.ctrl && key.text === "c") interrupt();
+    else if (panel && !isAhead) pressIn(panel, key);
+    else type(key);
+    screen.refreshNow();
+  }
+
+  /** What the panel does not know must not change the text that it covers. */
+  function pressIn(panel: Panel, key: Key): void {
+    interrupts.forget();
+    if (!panel.press(key)) command(key);
+  }
+
+  function type(key: Key): void {
+    interrupts.forget();
+    const pressed = editor.press(key);
+    if (pressed.result === "submit") submit(pressed.text);
+    if (pressed.result === "unused") command(key);
+  }
+
+  function command(key: Key): void {
+    if (key.name === "escape") stop();
+    if (key.ctrl && key.text === "z") suspendProcess({ suspend, resumed });
+    if (key.ctrl && key.text === "o") handler.expand();
+    if (key.ctrl && key.text === "d" && editor.text === "") end();
+  }
+
+  function submit(text: string): void {
+    if (text.trim() !== "") queue.push(text);
+  }
+
+  function suspend(): void {
+    keys.close();
+    screen.suspend();
+  }
+
+  function resumed(): void {
+    if (!isOpen) return;
+    keys = readKeys(stdin, press, end);
+    screen.resume();
+  }
+
+  /** What waits in line was meant for what came of this: its writer gets it back. */
+  function stop(): boolean {
+    if (!handler.stop()) return false;
+    const texts = [...queue.takeBack(), editor.text];
+    editor.set(texts.filter((text) => text !== "").join("\n"));
+    return true;
+  }
+
+  function interrupt(): void {
+    if (stop()) return;
+    if (editor.text !== "") editor.set("");
+    else if (interrupts.isSecond()) end();
+  }
+
+  return {
+    close() {
+      isOpen = false;
+      keys.close();
+    },
+  };
+}

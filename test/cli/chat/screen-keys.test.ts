@@ -1,0 +1,57 @@
+import { PassThrough } from "node:stream";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createInputQueue } from "../../../src/cli/chat/input-queue.ts";
+import { createInterrupts } from "../../../src/cli/chat/interrupts.ts";
+import type { Panel } from "../../../src/cli/chat/panel.ts";
+import { readScreenKeys } from "../../../src/cli/chat/screen-keys.ts";
+import { createEditor } from "../../../src/cli/editor/create-editor.ts";
+
+function openKeys({ panel, isBusy = false }: { panel?: Panel; isBusy?: boolean } = {}) {
+  const stdin = new PassThrough();
+  const history = { entries: ["earlier"], add() {} };
+  const editor = createEditor({ complete: async () => undefined, history, onChange() {}, locale: () => "en" });
+  const queue = createInputQueue();
+  const handler = { locale: "en", stop: vi.fn(() => isBusy), expand: vi.fn() } as const;
+  const interrupts = createInterrupts({ handler, changed() {} });
+  const screen = { refreshNow() {}, suspend() {}, resume() {} };
+  const end = vi.fn();
+  const keys = readScreenKeys({ stdin, handler, editor, queue, questions: { panel }, interrupts, screen, end });
+  onTestFinished(() => keys.close());
+  async function press(codes: string): Promise<void> {
+    stdin.write(codes);
+    await new Promise(setImmediate);
+  }
+  return { editor, queue, handler, end, press };
+}
+
+test("a key that a question does not know changes nothing below it, and still drives the chat", async () => {
+  const view = () => ({ lines: [] });
+  const { editor, handler, end, press } = openKeys({ panel: { press: () => false, view } });
+  await press("\u001b[A");
+  await press("text");
+  expect(editor.text).toBe("");
+  await press("\u000f\u0004");
+  expect(handler.expand).toHaveBeenCalledOnce();
+  expect(end).toHaveBeenCalledOnce();
+});
+
+test("without a question the same keys are the input's", async () => {
+  const { editor, press } = openKeys();
+  await press("\u001b[A");
+  expect(editor.text).toBe("earlier");
+});
+
+test("Ctrl-C gives back what waits while something goes on, drops what is typed, and leaves at the second", async () => {
+  const busy = openKeys({ isBusy: true });
+  await busy.press("one\rtwo\rhalf");
+  expect(busy.queue.waiting).toEqual(["one", "two"]);
+  await busy.press("\u0003");
+  expect([busy.editor.text, busy.queue.waiting]).toEqual(["one\ntwo\nhalf", []]);
+  const idle = openKeys();
+  await idle.press("half\u0003");
+  expect(idle.editor.text).toBe("");
+  await idle.press("\u0003");
+  expect(idle.end).not.toHaveBeenCalled();
+  await idle.press("\u0003");
+  expect(idle.end).toHaveBeenCalledOnce();
+});

@@ -1,0 +1,139 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { isGivenBack, openDesk } from "./open-chat.ts";
+
+const asked = `export default {
+  name: "asked", description: "Needs consent.", inputSchema: { type: "object" }, async run() { return "was run"; },
+};`;
+
+test("several lines are one message, by Shift+Enter of either protocol, Ctrl-J, a backslash and a paste", async () => {
+  const desk = await openDesk();
+  desk.provider.script("only", { text: "Fine." });
+  const terminal = await desk.open();
+  terminal.type("one");
+  terminal.press("shift-enter");
+  terminal.type("two\u001b[27;2;13~three");
+  terminal.press("ctrl-j");
+  terminal.type("four\\\rfive ");
+  terminal.paste("pasted\nin lines\n");
+  await terminal.stands("in lines");
+  terminal.press("backspace", "enter");
+  await terminal.stands("Fine.");
+  expect(desk.lastQuestion()).toContain("one\ntwo\nthree\nfour\nfive pasted\nin lines");
+  expect(desk.provider.journal).toHaveLength(1);
+  terminal.press("ctrl-d");
+  expect(await terminal.ended()).toBe(0);
+  isGivenBack(terminal);
+});
+
+test("@file attaches what it holds, Tab completes its path and a command; what cannot be attached is told", async () => {
+  const desk = await openDesk();
+  await writeFile(join(desk.cwd, "recipe with eggs.md"), "Take three eggs.");
+  await writeFile(join(desk.cwd, "large.txt"), "x".repeat(200_001));
+  await writeFile(join(desk.cwd, "image.png"), Uint8Array.of(0x89, 0x50, 0, 0x47));
+  desk.provider.script("only", { text: "An omelette." });
+  const terminal = await desk.open();
+  terminal.type("What is @rec");
+  await terminal.stands("❯ @recipe\\ with\\ eggs.md");
+  terminal.press("tab");
+  await terminal.stands("What is @recipe\\ with\\ eggs.md");
+  terminal.type("beside @large.txt @image.png @none.txt?\r");
+  await terminal.stands("An omelette.");
+  await terminal.stands("📎 recipe with eggs.md (16 characters)");
+  await terminal.stands("⚠ Not attached: @large.txt is too large");
+  await terminal.stands("⚠ Not attached: @image.png is no UTF-8 text");
+  await terminal.stands("⚠ Not attached: @none.txt names no file");
+  expect(desk.lastQuestion()).toContain("Take three eggs.");
+  terminal.type("/conv");
+  await terminal.stands("/conversations");
+  terminal.press("tab");
+  await terminal.stands("> /conversations");
+  terminal.press("ctrl-c");
+  await terminal.hides("> /conversations");
+  terminal.press("ctrl-c");
+  await terminal.stands("Press Ctrl-C again to leave.");
+  terminal.press("ctrl-c");
+  expect(await terminal.ended()).toBe(0);
+  isGivenBack(terminal);
+});
+
+test("what is submitted meanwhile is answered in its order; Esc stops the run and gives back what waits", async () => {
+  const desk = await openDesk();
+  const first = Promise.withResolvers<void>();
+  desk.provider.script(
+    "only",
+    { text: "First ", hang: "after-text", until: first.promise },
+    { text: "Second" },
+    { text: "Third" },
+    { text: "Fourth", hang: "after-text" },
+  );
+  const terminal = await desk.open();
+  terminal.type("1?\r");
+  await terminal.stands("First");
+  for (const question of ["2?", "3?", "4?"]) terminal.type(`${question}\r`);
+  await terminal.stands("⏳ 4?");
+  first.resolve();
+  await terminal.stands("Fourth");
+  const order = ["> 1?", "First", "> 2?", "Second", "> 3?", "Third", "> 4?", "Fourth"];
+  const shown = terminal.scrollback().join("\n");
+  expect(order.map((part) => shown.indexOf(part))).toEqual(
+    order.map((part) => shown.indexOf(part)).toSorted((a, b) => a - b),
+  );
+  terminal.type("5?\r6?\rhalf");
+  await terminal.stands("⏳ 6?");
+  terminal.press("escape");
+  await terminal.hides("⏳");
+  await terminal.stands("> 5?");
+  expect(terminal.rows().join("\n")).toMatch(/> 5\?\s+6\?\s+half/);
+  terminal.press("ctrl-c");
+  await terminal.hides("half");
+  terminal.press("ctrl-d");
+  expect(await terminal.ended()).toBe(0);
+  expect(desk.provider.journal).toHaveLength(4);
+});
+
+test("a question that pops up is not answered by what was being typed, and history lasts through a restart", async () => {
+  const desk = await openDesk({ tools: { "asked.mjs": asked }, ask: ["asked"] });
+  const turn = Promise.withResolvers<void>();
+  desk.provider.script(
+    "only",
+    { reasoning: "Let me see.", thinkUntil: turn.promise, toolCalls: [{ name: "asked", arguments: {} }] },
+    { text: "It was refused." },
+    { text: "You are welcome." },
+    { text: "Yours." },
+  );
+  const terminal = await desk.open(["--mode", "agent"]);
+  terminal.type("Do it\r");
+  await terminal.stands("Let me see.");
+  terminal.type("yes plea");
+  await terminal.stands("> yes plea");
+  turn.resolve();
+  await terminal.stands("Let asked run?");
+  terminal.type("se\ry\r");
+  await terminal.stands("⏳ y");
+  // The pause after which keys are an answer.
+  await terminal.stands("🔧 asked {} · 1.");
+  terminal.type("n\rmore");
+  await terminal.stands("Let asked run? No");
+  await terminal.stands("Yours.");
+  expect(JSON.stringify(desk.provider.journal[1]?.body)).not.toContain("was run");
+  // What came with the answer was none any more.
+  await terminal.stands("> more");
+  terminal.press("ctrl-c");
+  await terminal.hides("> more");
+  terminal.type("/exit\r");
+  expect(await terminal.ended()).toBe(0);
+  isGivenBack(terminal);
+
+  const later = await desk.open();
+  later.press("up", "up", "up");
+  await later.stands("> yes please");
+  later.press("down");
+  await later.hides("> yes please");
+  await later.stands("> y");
+  later.press("down", "ctrl-d");
+  await later.stands("> /exit");
+  later.press("ctrl-c", "ctrl-d");
+  expect(await later.ended()).toBe(0);
+});

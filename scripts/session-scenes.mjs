@@ -18,14 +18,14 @@ export const scenes = [
         content: "Node.js 24 (Krypton): Maintenance LTS from October 2026, end-of-life 30 April 2028.",
       },
       {
-        title: "Release schedule",
-        url: "https://github.com/nodejs/release",
-        content: "Major versions get 30 months of support after they become LTS.",
-      },
-      {
         title: "Node.js 26 becomes LTS",
         url: "https://nodejs.org/en/blog/release/v26",
         content: "Node.js 26 entered Active LTS in October 2026.",
+      },
+      {
+        title: "Release schedule",
+        url: "https://github.com/nodejs/release",
+        content: "Major versions get 30 months of support after they become LTS.",
       },
     ],
     turns: [
@@ -55,7 +55,7 @@ export const scenes = [
             "| version | state now | ends |",
             "|---|---|---|",
             "| 24 | Maintenance LTS | 30 April 2028 [1] |",
-            "| 26 | Active LTS [3] | 30 months after it became LTS [2] |",
+            "| 26 | Active LTS [2] | 30 months after it became LTS [3] |",
             "",
             "New projects begin on **26**.",
           ].join("\n"),
@@ -79,12 +79,12 @@ export const scenes = [
         url: "https://nodejs.org/zh-cn/about/previous-releases",
         content: "Node.js 24（Krypton）：2026 年 10 月起进入维护期，2028 年 4 月 30 日停止支持。",
       },
-      { title: "发布计划", url: "https://github.com/nodejs/release", content: "主版本成为 LTS 之后有 30 个月的支持。" },
       {
         title: "Node.js 26 成为 LTS",
         url: "https://nodejs.org/zh-cn/blog/release/v26",
         content: "Node.js 26 于 2026 年 10 月进入 Active LTS。",
       },
+      { title: "发布计划", url: "https://github.com/nodejs/release", content: "主版本成为 LTS 之后有 30 个月的支持。" },
     ],
     turns: [
       [
@@ -113,7 +113,7 @@ export const scenes = [
             "| 版本 | 现在 | 停止支持 |",
             "|---|---|---|",
             "| 24 | 维护期 | 2028 年 4 月 30 日[1] |",
-            "| 26 | Active LTS[3] | 成为 LTS 后 30 个月[2] |",
+            "| 26 | Active LTS[2] | 成为 LTS 后 30 个月[3] |",
             "",
             "新项目请从 **26** 开始。",
           ].join("\n"),

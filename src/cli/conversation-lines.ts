@@ -13,7 +13,10 @@ export function turnCount({ turns }: ConversationEntry, locale: Locale): string 
   return say(locale, { zh: `${turns} 轮`, en: turns === 1 ? "1 turn" : `${turns} turns` });
 }
 
-/** A time of ISO 8601 as people read it, in UTC. */
+/** A time of ISO 8601 as people read it, by the clock of the machine: `2026-11-30 14:00`. */
 export function timeOf(time: string): string {
-  return time.replace("T", " ").replace(/\.\d+Z$/, "Z");
+  const date = new Date(time);
+  const two = (part: number): string => String(part).padStart(2, "0");
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }

@@ -51,7 +51,9 @@ export function createRenderer(options: RenderOptions): (event: AgentEvent) => v
   return (event) => {
     current = event;
     if (event.type === "run-end") closeAnswer();
-    if (event.type !== "answer-delta") return log(event);
+    // What was thought before the answer is told before it.
+    if (event.type !== "answer-delta" || !open) log(event);
+    if (event.type !== "answer-delta") return;
     open = true;
     show(link(answer.push(event.text), event.citations));
   };

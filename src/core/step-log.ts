@@ -20,6 +20,8 @@ export function createStepLog({ write, locale, verbose }: StepLogOptions): (even
   const planLines = createPlanLines(locale);
   /** The thought or reasoning that is still growing. */
   let thinking = "";
+  /** What it is made of now. */
+  let growing: AgentEvent["type"] | undefined;
 
   function closeThought(): void {
     const thought = printableLine(thinking);
@@ -35,7 +37,8 @@ export function createStepLog({ write, locale, verbose }: StepLogOptions): (even
 
   return (event) => {
     if (event.type === "thought-delta" || event.type === "reasoning-delta") {
-      thinking += event.text;
+      thinking += growing === event.type || thinking === "" ? event.text : `\n${event.text}`;
+      growing = event.type;
       return;
     }
     closeThought();

@@ -1,5 +1,6 @@
 import { say } from "../../core/locale.ts";
-import { switchLine } from "../search-switch.ts";
+import { decidesItself, switchLine } from "../search-switch.ts";
+import { type Line, plainLine } from "../terminal/line.ts";
 import type { ChatSettings } from "./chat-state.ts";
 import { modeNames } from "./modes.ts";
 
@@ -10,9 +11,11 @@ export function promptOf({ locale, mode, search }: ChatSettings): string {
 }
 
 /** The line at the bottom; `models` is empty while they are not known. */
-export function statusOf(settings: ChatSettings, { models, isBusy }: { models: string; isBusy: boolean }): string {
-  const stop = isBusy && say(settings.locale, { zh: "Esc 停止", en: "Esc stops" });
-  return [stop, models, switchLine(settings), "/help"].filter(Boolean).join(" · ");
+export function statusOf(settings: ChatSettings, { models, canStop }: { models: string; canStop: boolean }): string {
+  const { locale, mode } = settings;
+  const stop = canStop && say(locale, { zh: "Esc 停止", en: "Esc stops" });
+  const search = mode === "chat" ? switchLine(settings) : decidesItself(mode, locale);
+  return [stop, models, search, "/help"].filter(Boolean).join(" · ");
 }
 
 /** Where no line stands at the bottom, this alone says how the search stands. */
@@ -24,4 +27,10 @@ export function welcomeOf(settings: ChatSettings): string {
     zh: `${place} · /help 查看命令，/mode 切换模式，/exit 退出`,
     en: `${place} · /help lists the commands, /mode switches the mode, /exit leaves`,
   });
+}
+
+/** How one comes back to the conversation that was left. */
+export function farewellOf({ locale }: ChatSettings, conversationId: string): Line {
+  const command = `duet --conversation ${conversationId}`;
+  return plainLine(say(locale, { zh: `继续这次对话：${command}`, en: `To go on with it: ${command}` }), "dim");
 }

@@ -36,7 +36,7 @@ export interface ChatHandler {
   /** The mode and the state of the search, in front of what is typed. */
   prompt(): string;
   /** The models and the rest of what is in force, for the line at the bottom. */
-  status(): string;
+  status(isAsking: boolean): string;
   /** Stops the run or command that is going on; false when there is none. */
   stop(): boolean;
   /** Ends the chat once what is going on has ended. */

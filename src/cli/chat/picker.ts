@@ -24,6 +24,8 @@ export function createPicker<T>({ picking, locale, done }: PickerOptions<T>): Pa
   const { choices } = picking;
   let at = picking.chosen === undefined ? -1 : choices.findIndex(({ value }) => value === picking.chosen);
   let typed = "";
+  /** Whether an Enter found nothing to take. */
+  let wasEmpty = false;
 
   function move(by: number): void {
     const last = choices.length - 1;
@@ -53,6 +55,7 @@ export function createPicker<T>({ picking, locale, done }: PickerOptions<T>): Pa
   }
 
   function press(key: Key): boolean {
+    wasEmpty = key.name === "enter" && choices[at] === undefined;
     switch (key.name) {
       case "up":
         move(-1);
@@ -105,7 +108,9 @@ export function createPicker<T>({ picking, locale, done }: PickerOptions<T>): Pa
         ...shown.map((choice, index) =>
           lineOf(choice, { isMarked: from + index === at, isInForce: isInForce(choice), width }),
         ),
-        ...(hasHint ? [[{ text: hint(locale, { typed, from, most, all: choices.length }), styles: dim }]] : []),
+        ...(hasHint
+          ? [[{ text: hint(locale, { typed, wasEmpty, from, most, all: choices.length }), styles: dim }]]
+          : []),
       ];
       return { lines: lines.map((line) => cutLine(line, columns)) };
     },
@@ -119,9 +124,10 @@ interface Place {
   width: number;
 }
 
-function lineOf<T>({ label, detail }: Choice<T>, { isMarked, isInForce, width }: Place): Line {
+function lineOf<T>({ label, detail, words = [] }: Choice<T>, { isMarked, isInForce, width }: Place): Line {
   const name = `${isMarked ? "❯" : " "} ${label}`;
-  const beside = [isInForce ? "●" : "", detail ?? ""].filter((part) => part !== "").join(" ");
+  const letter = words.find((word) => word.length === 1);
+  const beside = [isInForce ? "●" : "", detail ?? "", letter ?? ""].filter((part) => part !== "").join(" ");
   return [
     { text: name, styles: isMarked ? ["accent", "strong"] : [] },
     { text: beside === "" ? "" : `${" ".repeat(Math.max(0, width - cellsOf(label)))}  ${beside}`, styles: ["dim"] },
@@ -130,6 +136,7 @@ function lineOf<T>({ label, detail }: Choice<T>, { isMarked, isInForce, width }:
 
 interface Found {
   typed: string;
+  wasEmpty: boolean;
   from: number;
   /** How many are shown at most. */
   most: number;
@@ -138,7 +145,10 @@ interface Found {
 
 const dim = ["dim"] as const;
 
-function hint(locale: Locale, { typed, from, most, all }: Found): string {
+function hint(locale: Locale, { typed, wasEmpty, from, most, all }: Found): string {
+  if (wasEmpty && typed !== "")
+    return say(locale, { zh: `没有 "${typed}"，请用 ↑↓ 选择`, en: `There is no "${typed}": choose with ↑↓` });
+  if (wasEmpty) return say(locale, { zh: "请先用 ↑↓ 选择一项", en: "Choose one first, with ↑↓" });
   const keys = say(locale, { zh: "↑↓ 选择 · 回车确认 · Esc 取消", en: "↑↓ choose · Enter takes it · Esc leaves" });
   const more = all > most ? ` · ${from + 1}-${Math.min(all, from + most)}/${all}` : "";
   return `${keys}${more}${typed === "" ? "" : ` · ${typed}`}`;

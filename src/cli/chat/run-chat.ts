@@ -8,7 +8,7 @@ import type { StepBook } from "../steps/step.ts";
 import { createStepBook } from "../steps/step-book.ts";
 import { answerQuestion } from "./answer-question.ts";
 import type { Chat, ChatSettings } from "./chat-state.ts";
-import { promptOf, statusOf, welcomeOf } from "./chat-words.ts";
+import { farewellOf, promptOf, statusOf, welcomeOf } from "./chat-words.ts";
 import { createComplete } from "./complete-input.ts";
 import { expandRun } from "./expand-run.ts";
 import type { ChatFace, ChatHandler } from "./face.ts";
@@ -53,7 +53,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       return settings.locale;
     },
     prompt: () => promptOf(settings),
-    status: () => statusOf(settings, { models: models.line(), isBusy: going !== undefined }),
+    status: (isAsking) => statusOf(settings, { models: models.line(), canStop: going !== undefined && !isAsking }),
     stop() {
       if (going === undefined) return false;
       going.abort();
@@ -155,6 +155,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
       } else if (line !== "") await ask(text, settings.mode);
       if (isLeaving || signal.aborted) break;
     }
+    const isKept = face.reader !== undefined && runId !== undefined && config.conversations.store === "disk";
+    if (isKept && conversationId !== undefined) face.write(farewellOf(settings, conversationId));
   } finally {
     clearTimeout(behind);
     await face.close();

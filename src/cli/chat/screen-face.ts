@@ -64,7 +64,7 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
         run: (rows) => view?.live(rows) ?? [],
         waiting: queue.waiting,
         input: (room) => questions.panel?.view(room) ?? editor.view(handler.prompt(), room),
-        status: interrupts.hint ?? handler.status(),
+        status: interrupts.hint ?? handler.status(questions.panel !== undefined),
         locale: handler.locale,
       }),
   });

@@ -48,7 +48,8 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
     const taken = menu && takenByEnter(menu, typing.textBefore);
     if (taken !== undefined) {
       put(taken.text, menu?.from);
-      return changed;
+      // A file stands in a sentence that goes on; a command, or what it is given, is whole.
+      if (taken.text.startsWith("@")) return changed;
     }
     if (typing.textBefore.endsWith("\\")) {
       put("\n", typing.buffer.cursor - 1);

@@ -55,7 +55,7 @@ export function createToolLines({ screen, outlet, steps, locale, now, spin }: To
     const head: Span[] = [{ text: sign, styles: [style] }, { text: ` 🔧 ${name}` }];
     const tail = facts.map((fact) => ` · ${fact}`).join("") + number;
     const room = screen.size.columns - cellsOf(`${sign} 🔧 ${name} ${tail}`);
-    const args = call ? cutLine(plainLine(` ${call.args}`, "dim"), Math.max(leastArguments, room)) : [];
+    const args = call && room >= leastArguments ? cutLine(plainLine(` ${call.args}`, "dim"), room) : [];
     outlet.write([...head, ...args, { text: tail, styles: ["dim"] }]);
   }
 
@@ -69,7 +69,7 @@ export function createToolLines({ screen, outlet, steps, locale, now, spin }: To
     const tail = facts.map((fact) => ` · ${fact}`).join("");
     const { columns } = screen.size;
     const room = columns - cellsOf(`${head.map(({ text }) => text).join("")} ${tail}`);
-    const shown = cutLine(plainLine(` ${args}`, "dim"), Math.max(leastArguments, room));
+    const shown = room >= leastArguments ? cutLine(plainLine(` ${args}`, "dim"), room) : [];
     return cutLine([...head, ...shown, { text: tail, styles: ["dim"] }], columns);
   }
 

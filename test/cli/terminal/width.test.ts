@@ -64,6 +64,39 @@ test("what joins is one character", () => {
   expect(graphemesOf(characters.join(""))).toEqual(characters);
 });
 
+test("characters are those of Unicode, also where some are told without its tables", () => {
+  const parts = [
+    "a",
+    " ",
+    "中",
+    "。",
+    "e\u0301",
+    "👩‍👩‍👧",
+    "👍🏽",
+    "🇨",
+    "❤️",
+    "1️⃣",
+    "ᄀ",
+    "각",
+    "\u11a8",
+    "\u200d",
+    "\ufe0f",
+    "🌤️",
+    "©",
+    "ก็",
+    "क्ष",
+    "→",
+  ];
+  const segmenter = new Intl.Segmenter();
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...parts)), (some) => {
+      const text = some.join("");
+      expect(graphemesOf(text)).toEqual(Array.from(segmenter.segment(text), ({ segment }) => segment));
+    }),
+    { numRuns: 300 },
+  );
+});
+
 function isPicture(code: number): boolean {
   return (code >= 0x2600 && code < 0x2800) || (code >= 0x1f300 && code < 0x1fb00);
 }

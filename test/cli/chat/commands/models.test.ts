@@ -106,7 +106,7 @@ test("/compact puts the earlier turns into a summary, says what that saved, and 
   const chat = await openStandIn({ parts: { models: { functionCall: model, alone: true } } });
   expect((await chat.type("/compact")).join()).toContain("the conversation has not begun");
   await chat.ask("One?", "chat");
-  expect((await chat.type("/compact")).at(-1)).toContain("the conversation has 1 turns, and it takes at least 2");
+  expect((await chat.type("/compact")).at(-1)).toContain("the conversation has 1 turn, and it takes at least 2");
   await chat.ask("Two?", "chat");
   expect((await chat.type("/compact")).at(-1)).toMatch(
     /^Compacted: 2 turns → a summary and 1 turn, about \d+ → \d+ tokens\.$/,

@@ -9,7 +9,7 @@ import { serve } from "./actions/serve.ts";
 import { chatOptions, type Option, serveOptions, sharedOptions } from "./options.ts";
 import type { Values } from "./values.ts";
 
-const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131 } as const;
 
 /** Runs the command line and ends the process with the contract's exit code. Errors are one line on stderr. */
 export async function main(argv: string[]): Promise<void> {
@@ -37,20 +37,29 @@ export async function main(argv: string[]): Promise<void> {
   };
   process.on("exit", early);
   let unwritten: NodeJS.ErrnoException | undefined;
-  for (const stream of [process.stdout, process.stderr])
-    stream.on("error", (error) => {
-      unwritten ??= error;
-      stop.abort(error);
-    });
+  let untold: NodeJS.ErrnoException | undefined;
+  process.stdout.on("error", (error) => {
+    unwritten ??= error;
+    stop.abort(error);
+  });
+  // Only the steps are lost there: the answer is still wanted.
+  process.stderr.on("error", (error) => {
+    untold ??= error;
+  });
   const code = await run(argv, stop.signal);
   await Promise.all([drained(process.stdout), drained(process.stderr)]);
   process.off("exit", early);
-  process.exit(unwritten === undefined ? (interrupted ?? code) : await unwrittenCode(unwritten));
+  if (unwritten !== undefined) process.exit(await unwrittenCode(unwritten));
+  process.exit(interrupted ?? (code || (untold !== undefined && !hasLeft(untold) ? 1 : 0)));
 }
 
 /** A reader that has left (`duet ask … | head -1`) is no error of ours; a full disk is. */
+function hasLeft(error: NodeJS.ErrnoException): boolean {
+  return error.code === "EPIPE";
+}
+
 async function unwrittenCode(error: NodeJS.ErrnoException): Promise<number> {
-  if (error.code === "EPIPE") return 0;
+  if (hasLeft(error)) return 0;
   process.stderr.write(`duet: ${printableLine(error.message)}\n`);
   await drained(process.stderr);
   return 1;

@@ -56,7 +56,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
   const gateways = createGateways(offer, parts.warn ?? (() => {}));
   const store = once(() => openStore(config, parts.store));
   const telemetry = openTelemetry(config.telemetry, parts.warn ?? (() => {}));
-  const sessionOf = createSessions();
+  const sessions = createSessions();
   const finding = createToolFinding(config);
   const runs = createGoingRuns();
   const planTurns = createTurns();
@@ -80,7 +80,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
     const { known, waitedMs } = await loadInTurn(kept, conversationId, { caller, going, turns: planTurns });
     const isLost = conversationId !== undefined && known === undefined;
     const conversation = known ?? (await kept.create(conversationId));
-    const session = sessionOf(keyOf(caller, conversation.id), known === undefined);
+    const session = sessions.of(keyOf(caller, conversation.id), known === undefined);
     // A caller who leaves while servers start still gets a run, which says that it was cancelled.
     const wanted: Wanted = { allow: request.tools, caller, patienceMs, signal };
     const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
@@ -188,6 +188,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
         going.end();
       }
     },
+    forget: (conversationId, caller = operator) => sessions.forget(keyOf(caller, conversationId)),
     takeNotices: async () => (await store.begun)?.takeNotices(config.locale) ?? [],
     async close() {
       await Promise.all([offer.close(), runs.stop()]);

@@ -1,3 +1,4 @@
+import { chatAdvice } from "../core/chat-advice.ts";
 import { type DuetError, type ErrorReport, report } from "../core/errors.ts";
 import { say } from "../core/locale.ts";
 import type { FinishReason } from "../core/model.ts";
@@ -49,15 +50,6 @@ export function billOf(run: Run, elapsedMs: number): OutcomeMeta {
   };
 }
 
-/** The plan that the conversation is to keep until somebody replies to it; one that waited still waits if nothing was said to it, or nothing came of that. */
-export function pendingPlanOf(run: Run, { work }: Ending, { status }: Outcome): string | undefined {
-  if (run.mode !== "plan") return run.conversation.pendingPlan;
-  const halt = work?.halt;
-  if (status === "needs_confirmation" && halt?.halt === "unconfirmed") return halt.pendingPlan;
-  const hasFailed = status === "failed" || (status === "cancelled" && halt?.halt !== "declined");
-  return hasFailed && run.calls.length === 0 ? run.conversation.pendingPlan : undefined;
-}
-
 function reportOf(run: Run, ending: Ending, status: Outcome["status"]): ErrorReport | null {
   if (status === "complete" || status === "cancelled" || status === "needs_confirmation") return null;
   const error = ending.error ?? ending.written?.error ?? ending.work?.error;
@@ -68,11 +60,6 @@ function reportOf(run: Run, ending: Ending, status: Outcome["status"]): ErrorRep
     return { code, message, hint };
   return { code, message, hint: [hint, say(run.locale, chatAdvice)].filter(Boolean).join(" ") };
 }
-
-const chatAdvice = {
-  zh: "也可以切换到 Chat 模式（mode chat）再试。",
-  en: "You can also switch to Chat mode (mode chat) and try again.",
-};
 
 type Judgement = { status: Outcome["status"]; stop: StopReason };
 

@@ -6,9 +6,10 @@ import { modelName } from "../core/model.ts";
 import { follow } from "../core/waiting.ts";
 import { briefOf } from "./brief.ts";
 import { chat } from "./chat.ts";
-import { type Ending, pendingPlanOf, toOutcome } from "./conclude.ts";
+import { type Ending, toOutcome } from "./conclude.ts";
 import { decideAndAct } from "./decide.ts";
 import { keepRun } from "./keep-run.ts";
+import { keptOfRun } from "./kept-of-run.ts";
 import { recall } from "./memory.ts";
 import { openRun, type RunOptions } from "./open-run.ts";
 import type { Run } from "./run.ts";
@@ -64,13 +65,12 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
     unfollow();
   }
   run.answer.finish();
-  const outcome = toOutcome(run, ending, performance.now() - started);
+  const outcome = toOutcome(run, ending, performance.now() - started - clock.outsideMs);
   await keepRun(run, options.store, {
     conversationId: run.conversation.id,
     runId: run.id,
-    turn: outcome.success ? { question: run.said, answer: run.answer.written } : undefined,
     trace: recorder.finish(outcome),
-    pendingPlan: pendingPlanOf(run, ending, outcome),
+    ...keptOfRun(run, ending, outcome),
   });
   run.emit({ type: "run-end", outcome });
 }

@@ -12,6 +12,8 @@ export interface RunClock {
   deadline(): number;
   /** Waits for somebody without counting the wait. */
   outsideTime<T>(wait: () => Promise<T>): Promise<T>;
+  /** How long such waits took together, in milliseconds. */
+  readonly outsideMs: number;
   clear(): void;
 }
 
@@ -28,15 +30,21 @@ export function createRunClock({ limits, spentMs, cancelled }: ClockOptions): Ru
   const outOfTime = (): DuetError => timeoutError({ zh: "运行", en: "the run" }, total);
   const working = timeLimit(Math.max(0, rest - answerReserveMs(limits)), outOfTime, cancelled);
   const answering = timeLimit(rest, outOfTime, cancelled);
+  let outsideMs = 0;
   return {
+    get outsideMs() {
+      return outsideMs;
+    },
     working: working.signal,
     answering: answering.signal,
     deadline: () => Date.now() + Math.floor(working.leftMs),
     async outsideTime(wait) {
       const resume = [working.pause(), answering.pause()];
+      const began = performance.now();
       try {
         return await wait();
       } finally {
+        outsideMs += performance.now() - began;
         for (const goOn of resume) goOn();
       }
     },

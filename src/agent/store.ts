@@ -22,7 +22,7 @@ export interface ConversationStore {
   append(run: FinishedRun): Promise<void>;
   /** Keeps what stands in place of the oldest turns; never replaces a summary of more turns, nor one of as many that is wanted by one that is not. */
   summarise(conversationId: string, summary: Summary): Promise<void>;
-  /** The conversation that was last asked something; undefined when there is none. */
+  /** Of the conversations with a turn or a plan that waits, the one that was last asked something; undefined when there is none. */
   latest(): Promise<string | undefined>;
   /** The last asked first. */
   list(page: { limit: number; offset: number }): Promise<ConversationEntry[]>;
@@ -48,7 +48,7 @@ export interface SharedStore extends ConversationStore {
 export interface FinishedRun {
   conversationId: string;
   runId: string;
-  /** Absent when the run gave no answer worth going on from. */
+  /** Absent when the run gave no answer worth going on from; of a run that was stopped, with what it had written. */
   turn: ConversationTurn | undefined;
   trace: AgentTrace;
   /** A plan that waits to be confirmed; absent, the conversation has none any more. Plan mode reads it, and agent mode for a bare yes or no. */
@@ -65,7 +65,7 @@ export interface RunEntry {
 
 export interface ConversationEntry {
   id: string;
-  /** The first question, cut where it is long; empty while no run has ended. */
+  /** The first line of the first question, cut where it is long; empty while no run has ended. */
   title: string;
   turns: number;
   /** ISO 8601, UTC. */

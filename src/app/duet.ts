@@ -68,6 +68,8 @@ export interface Duet {
   checkModels(signal: AbortSignal, changes?: ModelChanges): Promise<ModelCheck[]>;
   /** The search backends in use, of which none is asked; null when search is off. */
   searchInUse(): Promise<SearchCheck | null>;
+  /** Whoever used it has left the conversation: what it had searched, agreed to and refused is gone; its words stay. */
+  forget(conversationId: string, caller?: Caller): void;
   /** What no run has told yet of where conversations are kept, such as a damaged file; each is given once. */
   takeNotices(): Promise<Notice[]>;
   /**

@@ -14,7 +14,10 @@ export interface Session {
 }
 
 /** By a conversation's key. */
-export type Sessions = (key: string, isNew: boolean) => Session;
+export interface Sessions {
+  of(key: string, isNew: boolean): Session;
+  forget(key: string): void;
+}
 
 /** What tells a conversation from every other one, whatever its id is: nothing of one owner's is found by another. */
 export function keyOf({ owner }: Caller, conversationId: string): string {
@@ -24,11 +27,14 @@ export function keyOf({ owner }: Caller, conversationId: string): string {
 /** One session a conversation, which begins with it; the least recently used are forgotten beyond `max`. */
 export function createSessions(max = 1000): Sessions {
   const sessions = new LRUCache<string, Session>({ max });
-  return (key, isNew) => {
-    // A conversation that was removed may begin again under its id; what it had searched is gone with it.
-    const known = isNew ? undefined : sessions.get(key);
-    const session = known ?? { told: new Set(), approved: new Set(), refused: new Set(), loaded: new Set() };
-    sessions.set(key, session);
-    return session;
+  return {
+    of(key, isNew) {
+      // A conversation that was removed may begin again under its id; what it had searched is gone with it.
+      const known = isNew ? undefined : sessions.get(key);
+      const session = known ?? { told: new Set(), approved: new Set(), refused: new Set(), loaded: new Set() };
+      sessions.set(key, session);
+      return session;
+    },
+    forget: (key) => void sessions.delete(key),
   };
 }

@@ -20,9 +20,12 @@ export async function chosenConversation(
 
 /** Says with which conversation a chat goes on. */
 export async function tellTitle(duet: Duet, { stderr }: Console): Promise<void> {
-  const [last] = await (await duet.store()).list({ limit: 1, offset: 0 });
-  if (last === undefined) return;
-  const title = cutText(printableLine(last.title || last.id), 100);
+  const store = await duet.store();
+  const id = await store.latest();
+  if (id === undefined) return;
+  // Questions that came to nothing since then stand before it.
+  const known = (await store.list({ limit: 100, offset: 0 })).find((entry) => entry.id === id);
+  const title = cutText(printableLine(known?.title || id), 100);
   stderr.write(`${say(duet.locale, { zh: `继续对话：${title}`, en: `Going on with: ${title}` })}\n`);
 }
 

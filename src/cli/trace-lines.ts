@@ -1,5 +1,6 @@
 import { cutText } from "../core/cut-text.ts";
-import { billLine, dollars, errorLine, phaseNames, seconds, stopReasons } from "../core/lines.ts";
+import { dollars } from "../core/known-cost.ts";
+import { billLine, errorLine, phaseNames, seconds, stopReasons } from "../core/lines.ts";
 import { type Locale, say, type Text } from "../core/locale.ts";
 import type { Status } from "../core/outcome.ts";
 import type { Permission } from "../core/permission.ts";

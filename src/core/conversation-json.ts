@@ -1,11 +1,11 @@
-import { cutText } from "./cut-text.ts";
+import { titleOf } from "./conversation-title.ts";
 import type { NumberedSource } from "./sources.ts";
 import type { AgentTrace } from "./trace.ts";
 
 /** A whole conversation, as the terminal and the MCP face give it out; `snake_case` as all JSON that goes out. */
 export interface ConversationJson {
   conversation_id: string;
-  /** The first question, cut where it is long; empty while no run has ended. */
+  /** The first line of the first question, cut where it is long; empty while no run has ended. */
   title: string;
   /** Oldest first. */
   turns: readonly { question: string; answer: string }[];
@@ -14,9 +14,6 @@ export interface ConversationJson {
   /** Also those that failed, oldest first. */
   runs: { run_id: string; question: string; status: AgentTrace["status"]; started_at: string }[];
 }
-
-/** Characters of a conversation's title. */
-export const longestTitle = 200;
 
 /** What a store holds of a conversation. */
 export interface KeptConversation {
@@ -40,7 +37,7 @@ export function conversationJson(
 ): ConversationJson {
   return {
     conversation_id: id,
-    title: cutText(runs[0]?.question ?? "", longestTitle),
+    title: titleOf(runs[0]?.question ?? ""),
     turns,
     summary: summary ? { text: summary.text, turns: summary.turns } : null,
     sources: sources.all().map(({ n, source: { title, url } }) => ({ n, title, url })),

@@ -1,5 +1,6 @@
 import { callName, progressText, resultCount, resultName } from "./call-words.ts";
 import type { AgentEvent, Phase } from "./events.ts";
+import { addCosts, costOfModel, costText, dollars } from "./known-cost.ts";
 import { type Locale, say, type Text } from "./locale.ts";
 import type { AgentsBill, Outcome, OutcomeMeta } from "./outcome.ts";
 import { printableLine } from "./printable.ts";
@@ -100,20 +101,23 @@ export function billLine({ meta }: { meta: Bill }, locale: Locale): string {
     answer.calls > 0 && bill({ zh: "回答", en: "answer" }, answer),
     say(locale, { zh: `共 ${meta.total_tokens} tok`, en: `${meta.total_tokens} tok in all` }),
     seconds(meta.latency_ms),
-    meta.cost_usd !== null && dollars(meta.cost_usd),
+    totalCost(meta, locale),
     meta.agents && agentsBill(meta.agents, locale),
   ];
   return parts.filter(Boolean).join(" · ");
 }
 
+/** Of the run's own models; undefined where nothing of it is known. */
+function totalCost({ cost_usd, models, total_tokens }: Bill, locale: Locale): string | undefined {
+  if (cost_usd !== null) return dollars(cost_usd);
+  if (total_tokens === 0) return undefined;
+  const { usd } = addCosts(costOfModel(models.function_call), costOfModel(models.answer));
+  return costText({ usd, isWhole: false }, locale);
+}
+
 function agentsBill({ runs, total_tokens, cost_usd }: AgentsBill, locale: Locale): string {
   const name = say(locale, { zh: "下级智能体", en: "agents below" });
   return `${name} ×${runs} ${total_tokens} tok${cost_usd === null ? "" : ` ${dollars(cost_usd)}`}`;
-}
-
-export function dollars(cost: number): string {
-  if (cost >= 1) return `$${cost.toFixed(2)}`;
-  return cost >= 0.0001 ? `$${cost.toFixed(4)}` : "<$0.0001";
 }
 
 export function seconds(ms: number): string {

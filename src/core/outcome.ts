@@ -75,6 +75,7 @@ export interface OutcomeMeta {
   /** Of this run's own models, as `models` says; what agents below used stands in `agents`. */
   total_tokens: number;
   tool_calls_count: number;
+  /** Without the time that people took to answer questions of the run. */
   latency_ms: number;
   iterations: number;
   mode: Mode;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { showBlanks } from "./blanks.ts";
 import { headOf } from "./cut-text.ts";
 import type { PlanStep } from "./events.ts";
 import type { JsonObject } from "./json.ts";
@@ -57,11 +58,11 @@ export function isShownWhole(parameters: JsonObject): boolean {
 }
 
 function whole(json: string, locale: Locale): string {
-  if (json.length <= longestParameters) return printableLine(json);
+  if (json.length <= longestParameters) return showBlanks(printableLine(json), locale);
   const head = headOf(json, longestParameters);
   const left = json.length - head.length;
   const note = { zh: `（另有 ${left} 个字符未显示）`, en: ` (${left} more characters not shown)` };
-  return `${printableLine(head)}…${say(locale, note)}`;
+  return `${showBlanks(printableLine(head), locale)}…${say(locale, note)}`;
 }
 
 /** What a step is for, in a few words. */

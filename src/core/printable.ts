@@ -1,6 +1,6 @@
 /**
- * Makes text safe to show: every control, formatting or private character becomes a visible `\u{..}`; newline and tab
- * stay. Nothing is stripped, so nothing can be re-created by stripping, and the result does not depend on how the
+ * Makes text safe to show: every control, formatting, private or invisible character becomes a visible `\u{..}`; newline and
+ * tab stay. Nothing is stripped, so nothing can be re-created by stripping, and the result does not depend on how the
  * text was split (https://www.unicode.org/reports/tr36/ and CWE-150).
  */
 export function printable(text: string): string {
@@ -36,7 +36,7 @@ export function printableStream(): PrintableStream {
   };
 }
 
-/** JSON text whose strings hold no control character in the raw; it means the same. */
+/** JSON text whose strings hold none of these characters in the raw; it means the same. */
 export function printableJson(value: unknown, indent?: number): string {
   return (JSON.stringify(value, undefined, indent) ?? "null").replace(unsafe, (character) =>
     character
@@ -46,6 +46,8 @@ export function printableJson(value: unknown, indent?: number): string {
   );
 }
 
-// Cc and Cf hold C0, C1, bidi, zero-width and tag characters; Co and Cn are private or unassigned; Cs are lone surrogates.
-// The zero-width joiner and the variation selectors (Mn) stay: emoji are made of them.
-const unsafe = /(?![\n\t\u200d])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu;
+// Cc and Cf hold C0, C1, bidi, zero-width and tag characters; Co are private; Cs are lone surrogates. Fillers and variation
+// selectors are ignorable by default, and the braille blank (U+2800), a symbol by its category, shows nothing either.
+// The zero-width joiner and the selectors of text and picture stay: emoji are made of them.
+const unsafe =
+  /(?![\n\t\u200d]|[\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu;

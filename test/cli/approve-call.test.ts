@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createApproveCall } from "../../src/cli/approve-call.ts";
 import { pickOne } from "../../src/cli/pick-one.ts";
 import type { Picking, Reader } from "../../src/cli/reader.ts";
@@ -85,6 +85,31 @@ test.each([
   const reader = typing(...lines);
   expect(await createApproveCall(reader)(call, signal)).toBe(answer);
   expect(reader.written).toContain("Let mail__send run? [y once/a always in this conversation/n] ");
+});
+
+describe("where the arguments could not be shown whole", () => {
+  const long = { ...call, arguments: { list: Array.from({ length: 5000 }, (_, index) => index) } };
+
+  test("a list offers no always, and says why", async () => {
+    const { reader, shown } = choosing("Yes, always in this conversation");
+    expect(await createApproveCall(reader)(long, signal)).toBe("no");
+    expect(shown).toEqual([
+      {
+        title: "Let mail__send run? Not all of its arguments are shown, so a yes is for this once.",
+        labels: ["Yes, once", "No", "Never in this conversation"],
+        chosen: undefined,
+      },
+    ]);
+  });
+
+  test.each([
+    ["en", "Let mail__send run? Not all of its arguments are shown, so a yes is for this once. [y/n] "],
+    ["zh", "允许执行 mail__send？参数没有全部显示，只能允许这一次。[y/n] "],
+  ] as const)("a typed always is not taken, in %s", async (locale, question) => {
+    const reader = typing("a", "y");
+    expect(await createApproveCall({ ...reader, locale })(long, signal)).toBe("once");
+    expect(reader.written.filter((line) => line === question)).toHaveLength(2);
+  });
 });
 
 test("always is not taken of a call that is asked about each time, and /exit leaves with a no", async () => {

@@ -238,6 +238,24 @@ test.runIf(process.platform === "linux")("an answer that cannot be written is sa
   expect(code).toBe(1);
 });
 
+test.runIf(process.platform === "linux")("steps that cannot be written do not cost the answer", async () => {
+  for (const args of [["ask", "hello"], ["chat"]]) {
+    const { provider, env } = await twoModels();
+    provider.script("cheap", { text: "enough" });
+    provider.script("strong", { text: "the whole answer" });
+    const full = openSync("/dev/full", "w");
+    const child = spawn(process.execPath, [program, ...args], { env, stdio: ["pipe", "pipe", full] });
+    closeSync(full);
+    let stdout = "";
+    child.stdout?.on("data", (text) => {
+      stdout += text;
+    });
+    child.stdin?.end("hello\n");
+    expect(await new Promise((resolve) => child.once("close", resolve))).toBe(1);
+    expect(stdout).toContain("the whole answer");
+  }
+});
+
 describe("where the question comes from", () => {
   async function questionFor(args: string[], stdin: string): Promise<string> {
     const { provider, env } = await twoModels();

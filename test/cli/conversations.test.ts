@@ -107,6 +107,20 @@ describe("going on with a conversation after the program has ended", () => {
   });
 
   test.each([
+    ["ask", ["ask", "Who am I?"], ""],
+    ["a chat on a pipe", [], "Who am I?\n"],
+  ])("--continue of %s passes over questions that came to nothing", async (face, args, stdin) => {
+    const { provider, file, env } = await place();
+    const store = await openStore(file);
+    await store.append(finishedRun("answered", "My name is Ada.", "Hello Ada."));
+    await store.append(finishedRun("failed", "My name is Bob."));
+    provider.script("only", { text: "Ada." });
+    const { stderr } = await runProgram([...args, "--mode", "chat", "--continue"], { env, stdin });
+    expect(lastMessages(provider).slice(0, 2)).toEqual(["user: My name is Ada.", "assistant: Hello Ada."]);
+    if (face !== "ask") expect(stderr).toContain("Going on with: My name is Ada.\n");
+  });
+
+  test.each([
     [["--continue"], "duet: --continue: there is no conversation to go on with yet\n"],
     [["-c", "--conversation", "a"], "duet: --conversation and --continue: only one of them is allowed\n"],
     [["--conversation", " "], 'duet: --conversation: " " is no conversation ID (1 to 200 characters are allowed)\n'],
@@ -193,7 +207,7 @@ describe("duet conversations", () => {
     expect([code, stderr]).toEqual([0, ""]);
     const lines = stdout.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^second {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}2 turns {2}\\u\{1b\}\]0;evil\\u\{7\}你好$/);
-    expect(lines[1]).toMatch(/^first {2}.* 1 turn {2}Which page\? And why\?$/);
+    expect(lines[1]).toMatch(/^first {2}.* 1 turn {2}Which page\?$/);
     expect(lines).toHaveLength(2);
     const empty = await (await place()).run("conversations", "list", "--locale", "zh");
     expect(empty).toEqual({ code: 0, stdout: "", stderr: "没有对话。\n" });
@@ -229,7 +243,7 @@ describe("duet conversations", () => {
           created_at: time,
           updated_at: time,
         },
-        { conversation_id: "first", title: "Which page?\nAnd why?", turns: 1, created_at: time, updated_at: time },
+        { conversation_id: "first", title: "Which page?", turns: 1, created_at: time, updated_at: time },
       ],
     });
     expect(printableOnly(stdout)).toBe(true);
@@ -262,7 +276,7 @@ describe("duet conversations", () => {
     const { stdout } = await run("conversations", "show", "first", "--output", "json");
     expect(JSON.parse(stdout)).toEqual({
       conversation_id: "first",
-      title: "Which page?\nAnd why?",
+      title: "Which page?",
       turns: [{ question: "Which page?\nAnd why?", answer: "This one [1]." }],
       summary: null,
       sources: [{ n: 1, title: "Title of https://a.example", url: "https://a.example" }],

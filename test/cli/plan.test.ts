@@ -75,8 +75,8 @@ describe("a plan in the terminal chat", () => {
     await terminal.shows(`  1. Read the note · files__read_text_file {"path":`);
     await terminal.shows("Carry it out? [y/n/what to change] ");
     expect(await copied("a.txt", it)).toBe("");
-    terminal.type("y\r");
-    await terminal.shows("▶ 1. Read the note");
+    await terminal.reply("y\r");
+    await terminal.shows("☑ 1. Read the note");
     await terminal.shows("☑ 2. Write a.txt");
     await terminal.shows("It is copied.");
     expect(await copied("a.txt", it)).toBe(copy);
@@ -92,9 +92,9 @@ describe("a plan in the terminal chat", () => {
     const terminal = await chat(it, "--mode", "plan", "--locale", "zh");
     terminal.type(`${question}\r`);
     await terminal.shows("确认执行？[y/n/修改意见] ");
-    terminal.type("写到 b.txt\r");
+    await terminal.reply("写到 b.txt\r");
     await terminal.shows("2. Write b.txt · files__write_file");
-    terminal.type("y\r");
+    await terminal.reply("y\r");
     await terminal.shows("It is copied.");
     expect(JSON.stringify(it.provider.requests("cheap")[1]?.body.messages)).toContain("写到 b.txt");
     expect([await copied("a.txt", it), await copied("b.txt", it)]).toEqual(["", copy]);
@@ -106,11 +106,11 @@ describe("a plan in the terminal chat", () => {
     const terminal = await chat(it, "--mode", "plan");
     terminal.type(`${question}\r`);
     await terminal.shows("[y/n/what to change] ");
-    terminal.type("n\r");
+    await terminal.reply("n\r");
     await terminal.shows("The plan was dropped; nothing was done.");
     terminal.type(`${question} again\r`);
     await terminal.shows("2. Write b.txt · files__write_file");
-    terminal.type("half a reply\u0003");
+    await terminal.reply("half a reply\u0003");
     await terminal.shows("[y/n/what to change] –");
     await terminal.shows("⏭ 2. Write b.txt");
     await terminal.stands("Plan mode > ");
@@ -136,9 +136,9 @@ describe("a plan in the terminal chat", () => {
     const terminal = await chat(it, "--mode", "plan");
     terminal.type(`${question}\r`);
     await terminal.shows("[y/n/what to change] ");
-    terminal.type("/help\r");
+    await terminal.reply("/help\r");
     await terminal.shows("No command is taken here: type y, n or what to change");
-    terminal.type("/exit\r");
+    await terminal.reply("/exit\r");
     await terminal.shows("The plan was dropped; nothing was done.");
     expect(await terminal.ended()).toBe(0);
     expect(it.provider.requests("cheap")).toHaveLength(1);
@@ -158,7 +158,7 @@ describe("a plan in the terminal chat", () => {
     await terminal.shows("⏳ y");
     typed.resolve();
     await terminal.shows("[y/n/what to change] ");
-    terminal.type("n\r");
+    await terminal.reply("n\r");
     await terminal.shows("You are welcome.");
     expect(await copied("a.txt", it)).toBe("");
   });

@@ -57,6 +57,13 @@ describe("a plan in lines", () => {
     expect(planList([step(1, { parameters: tooLong })], "zh")[1]).toMatch(/y…（另有 3011 个字符未显示）$/);
   });
 
+  test("tells many blanks in a row by their number, whatever they are made of", () => {
+    const text = `a${" \u2028".repeat(500)} b`;
+    expect(planList([step(1, { parameters: { text } })], "en")[1]).toBe(
+      '  1. Part 1 · echo {"text":"a… (1001 blanks) …b"}',
+    );
+  });
+
   test("is a list again when something has changed that is not shown", () => {
     const lines = createPlanLines("en");
     lines([step(1, { parameters: { text: `${"y".repeat(5_000)}a` } })]);

@@ -17,6 +17,7 @@ export const attacks = {
   "hides one escape in another": "\u001b\u001b[31m[31m\u001b[\u001b[0m31m",
   "turns the direction round": "rm \u202egpj.exe\u2066\u2069",
   "hides letters": "a\u200bb\ufeffc\u{e0041}\u{e0042}\u00ad",
+  "hides them in what is blank": "a\u{e0101}\u3164\u115f\uffa0\u034f\u17b4\u180b\ufe00\u2800b",
   "ends lines in odd ways": "x\u2028y\u2029z\u0085w",
 } as const;
 

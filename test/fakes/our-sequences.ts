@@ -12,8 +12,9 @@ const ourSequences: readonly RegExp[] = [
 ];
 
 const ours = new RegExp(ourSequences.map(({ source }) => source).join("|"), "g");
-// As core/printable.ts: controls, formatting, private, unassigned, lone halves, line separators; the joiner of emoji stays.
-const unprintable = /(?![\r\n\t\u200d])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/u;
+// As core/printable.ts: controls, formatting, private, invisible, lone halves, line separators; what emoji are made of stays.
+const unprintable =
+  /(?![\r\n\t\u200d]|[\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/u;
 
 /** Throws on any byte that is not printable UTF-8, a line end, a tab or part of a sequence of ours. */
 export function onlyOurSequences(bytes: Uint8Array): void {

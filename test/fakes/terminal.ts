@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { onTestFinished } from "vitest";
 import { createEmulator, type Emulator } from "./emulator.ts";
@@ -9,6 +10,8 @@ import { openPseudoTerminal, type PseudoTerminal, type TerminalSize } from "./ps
 export interface Terminal {
   type(keys: string): void;
   press(...keys: KeyName[]): void;
+  /** Types the answer of a question that stands on the screen, as soon as somebody can have read it. */
+  reply(keys: string): Promise<void>;
   /** As a terminal pastes: in one piece that is marked as such. */
   paste(text: string): void;
   /** Waits until the text was written once, colours left out, or stands somewhere on the screen or above it. */
@@ -46,6 +49,8 @@ export interface Terminal {
 export interface TerminalOptions extends ProgramOptions, Partial<TerminalSize> {}
 
 const patienceMs = 10_000;
+/** Sooner than this after a question no key is its answer: a little more than the program waits. */
+const reactionMs = 400;
 
 /** 100 columns and 40 lines unless told otherwise. */
 export async function startTerminal(args: string[], options: TerminalOptions = {}): Promise<Terminal> {
@@ -82,6 +87,10 @@ function inHands(terminal: PseudoTerminal, emulator: Emulator, written: Buffer[]
 
   return {
     type: terminal.write,
+    async reply(keys) {
+      await setTimeout(reactionMs);
+      terminal.write(keys);
+    },
     press: (...keys) => terminal.write(keys.map((key) => keyCodes[key]).join("")),
     paste: (text) => terminal.write(pasted(text)),
     shows: (text) => until(() => screen().includes(text) || all().includes(text), `showed ${JSON.stringify(text)}`),
@@ -145,7 +154,10 @@ function createWatch(isWhole: () => boolean): Watch {
     until(isSo, complaint) {
       const error = new Error();
       return new Promise((resolve, reject) => {
-        const late = setTimeout(() => end(() => reject(Object.assign(error, { message: complaint() }))), patienceMs);
+        const late = globalThis.setTimeout(
+          () => end(() => reject(Object.assign(error, { message: complaint() }))),
+          patienceMs,
+        );
         const look = () => void (isWhole() && isSo() && end(resolve));
         function end(settle: () => void): void {
           clearTimeout(late);

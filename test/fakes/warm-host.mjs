@@ -5,7 +5,7 @@ import { PassThrough, Writable } from "node:stream";
 const { main } = await import(process.argv[2]);
 const start = process.cwd();
 const exit = process.exit;
-const watched = ["SIGINT", "SIGTERM", "SIGHUP", "unhandledRejection", "uncaughtException", "exit"];
+const watched = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "unhandledRejection", "uncaughtException", "exit"];
 
 async function run({ args, env, cwd, stdin }) {
   const stdout = capture();

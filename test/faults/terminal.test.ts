@@ -91,9 +91,9 @@ describe("C. a terminal gets nothing but printable text and our own sequences", 
     await terminal.stands("Let poisoned run?");
     await terminal.shows("сurl(U+0441)");
     await terminal.shows("rm\\u{202e}");
-    terminal.type("y\r");
+    await terminal.reply("y\r");
     await terminal.shows("The MCP server quiz asks");
-    terminal.type("/decline\r");
+    await terminal.reply("/decline\r");
     await terminal.shows("The end.");
     await terminal.shows("tok in all");
     for (const command of ["/expand", "/tools", "/trace", "/conversations", "/config"]) terminal.type(`${command}\r`);

@@ -1,5 +1,4 @@
-import { longestTitle } from "../../core/conversation-json.ts";
-import { cutText } from "../../core/cut-text.ts";
+import { titleOf } from "../../core/conversation-title.ts";
 import type { NumberedSource } from "../../core/sources.ts";
 import type { FinishedRun } from "../store.ts";
 import { keepSource } from "./sqlite-sources.ts";
@@ -19,7 +18,7 @@ interface Kept {
 export function keepRun(statements: Statements, { run, owner, owed }: Kept): void {
   const { conversationId, runId, turn, trace, pendingPlan } = run;
   if (statements.isKept.get({ run: runId, owner })) return;
-  const title = cutText(trace.question, longestTitle);
+  const title = titleOf(trace.question);
   const turns = touchConversation(statements, { id: conversationId, owner, title, turns: turn ? 1 : 0 });
   statements.addTrace.run(runId, conversationId, JSON.stringify(trace), owner);
   statements.dropPlan.run(conversationId);

@@ -1,6 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { longestTitle } from "../../core/conversation-json.ts";
-import { cutText } from "../../core/cut-text.ts";
+import { titleOf } from "../../core/conversation-title.ts";
 import type { Source } from "../../core/tool.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { type Conversation, type ConversationTurn, newId, type Summary } from "../conversation.ts";
@@ -67,7 +66,7 @@ export function createMemoryStore(max = 1000): SharedStore {
       async append({ conversationId, runId, turn, trace, pendingPlan }) {
         if (traces.has(runId) && !own(traces.peek(runId))) throw noConversation();
         const kept = touch(conversationId);
-        kept.title ||= cutText(trace.question, longestTitle);
+        kept.title ||= titleOf(trace.question);
         if (turn) kept.turns.push(turn);
         kept.pendingPlan = pendingPlan;
         traces.set(runId, { owner, trace });
@@ -80,7 +79,8 @@ export function createMemoryStore(max = 1000): SharedStore {
         if (summary.turns > known || (summary.isWanted && summary.turns === known))
           kept.summary = isWanted ? { ...summary, isWanted } : summary;
       },
-      latest: async () => byLastAsked()[0]?.id,
+      latest: async () =>
+        byLastAsked().find(({ turns, pendingPlan }) => turns.length > 0 || pendingPlan !== undefined)?.id,
       async list({ limit, offset }) {
         return byLastAsked()
           .slice(offset, offset + limit)

@@ -52,7 +52,10 @@ export function prepareStatements(connection: DatabaseSync) {
       WHERE excluded.turns > summaries.turns OR (:wanted AND excluded.turns = summaries.turns)`),
     wantSummary: prepare("INSERT OR IGNORE INTO wanted_summaries (conversation) VALUES (?)"),
 
-    latest: prepare("SELECT id FROM conversations WHERE owner IS :owner ORDER BY asked DESC LIMIT 1"),
+    latest: prepare(`
+      SELECT id FROM conversations
+      WHERE owner IS :owner AND (turns > 0 OR EXISTS (SELECT 1 FROM plans WHERE conversation = id))
+      ORDER BY asked DESC LIMIT 1`),
     list: prepare(`
       SELECT id, title, turns, created_at, updated_at FROM conversations WHERE owner IS :owner
       ORDER BY asked DESC LIMIT :limit OFFSET :offset`),

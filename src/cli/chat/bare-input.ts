@@ -25,6 +25,8 @@ export interface BareInputOptions {
   submit(text: string, isSeen: boolean): void;
   /** Gives what is to stand in place of the text. Never rejects. */
   complete(text: string): Promise<string | undefined>;
+  /** More was typed than a line may hold; what is too much is left out. */
+  refuse(units: number): void;
   /** Ctrl-C. */
   interrupt(): void;
   /** Ctrl-D on an empty line, or the terminal is gone. */
@@ -32,7 +34,8 @@ export interface BareInputOptions {
 }
 
 /** Takes the keys of the terminal from now on, until it is closed. */
-export function createBareInput({ console, history, submit, complete, interrupt, end }: BareInputOptions): BareInput {
+export function createBareInput(options: BareInputOptions): BareInput {
+  const { console, history, submit, complete, interrupt, end } = options;
   const { stdin, stdout } = console;
   /** Whether a prompt stands there; what is typed meanwhile is seen at the next one. */
   let isShown = false;
@@ -41,6 +44,7 @@ export function createBareInput({ console, history, submit, complete, interrupt,
     echo(text) {
       if (isShown) stdout.write(text);
     },
+    refuse: options.refuse,
   });
 
   function leave(): boolean {

@@ -1,7 +1,7 @@
 import type { SearchCheck } from "../../app/checkup.ts";
 import { mergeLimits } from "../../app/limits.ts";
 import type { ModelChoice } from "../../config/models.ts";
-import { dollars } from "../../core/lines.ts";
+import { dollars } from "../../core/known-cost.ts";
 import { say, type Text } from "../../core/locale.ts";
 import { modelName } from "../../core/model.ts";
 import { printableLine } from "../../core/printable.ts";

@@ -1,3 +1,4 @@
+import { titleOf } from "../../core/conversation-title.ts";
 import { stopReasons } from "../../core/lines.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import { modelName } from "../../core/model.ts";
@@ -12,7 +13,7 @@ export function conversationMarkdown(
   { id, runs }: { id: string; runs: readonly AgentTrace[] },
   { locale, now }: { locale: Locale; now: Date },
 ): string {
-  const title = shortLine(runs[0]?.question ?? id, 100);
+  const title = shortLine(titleOf(runs[0]?.question ?? "") || id, 100);
   const saved = timeOf(now.toISOString());
   const facts = say(locale, {
     zh: `- 对话：${id}\n- 保存于：${saved}\n- 模型：${modelsOf(runs).join("、")}`,

@@ -1,7 +1,6 @@
-import { cutText } from "../../core/cut-text.ts";
+import { titleOf } from "../../core/conversation-title.ts";
 import { DuetError } from "../../core/errors.ts";
 import { say } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
 import { shortLine } from "../../core/short-line.ts";
 import type { Chat } from "./chat-state.ts";
 import type { ChatFace } from "./face.ts";
@@ -29,7 +28,7 @@ export async function showEnd(
 ): Promise<boolean> {
   const known = await (await duet.store()).load(id);
   if (known === undefined) return false;
-  const title = cutText(printableLine(known.turns[0]?.question ?? id), 100);
+  const title = shortLine(titleOf(known.turns[0]?.question ?? "") || id, 100);
   const { length } = known.turns;
   face.write(
     say(settings.locale, {

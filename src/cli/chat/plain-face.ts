@@ -1,5 +1,5 @@
-import { createInterface } from "node:readline";
-import { say } from "../../core/locale.ts";
+import { say, type Text } from "../../core/locale.ts";
+import { longestLine, takeCappedLines } from "../capped-lines.ts";
 import { writeSafely } from "../console.ts";
 import type { InputHistory } from "../editor/editor.ts";
 import { createQuietScreen } from "../quiet-screen.ts";
@@ -39,14 +39,17 @@ export function createPlainFace(options: PlainFaceOptions): ChatFace {
 function createPipeFace(options: PlainFaceOptions): ChatFace {
   const { console, handler, signal } = options;
   const queue = createInputQueue();
-  const input = createInterface({ input: console.stdin, terminal: false });
-  input.on("line", queue.push).on("error", queue.end).once("close", queue.end);
-  const close = (): void => input.close();
+  const write = (...lines: (string | Line)[]): void => writeSafely(console.stderr, shown(lines, options));
+  const close = takeCappedLines(console.stdin, {
+    line: queue.push,
+    tooLong: (bytes) => write(say(handler.locale, tooLong(bytes))),
+    end: queue.end,
+  });
   signal.addEventListener("abort", close, { once: true });
 
   return {
     next: queue.next,
-    write: (...lines) => writeSafely(console.stderr, shown(lines, options)),
+    write,
     writeTurn: async ({ question, answer }) => writeSafely(console.stderr, `> ${question}\n${answer}\n`),
     reader: undefined,
     openRun: (locale) => openPlainRun({ ...options, locale, isQuiet: () => false, free: async () => {} }),
@@ -124,6 +127,13 @@ function createTerminalFace(options: PlainFaceOptions): ChatFace {
       queue.end();
       typing.close();
     },
+  };
+}
+
+function tooLong(bytes: number): Text {
+  return {
+    zh: `这一行太长，没有发送：已读到 ${bytes} 字节（一行最多 ${longestLine} 字节）`,
+    en: `Too long, not sent: a line of ${bytes} bytes so far (at most ${longestLine})`,
   };
 }
 

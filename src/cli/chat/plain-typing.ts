@@ -1,6 +1,8 @@
 import { writeSafely } from "../console.ts";
 import type { InputHistory } from "../editor/editor.ts";
+import { refusedLine } from "../editor/too-long.ts";
 import type { Reader } from "../reader.ts";
+import { textOf } from "../terminal/line.ts";
 import { type BareInput, type BareInputOptions, createBareInput } from "./bare-input.ts";
 import type { ChatHandler } from "./face.ts";
 
@@ -25,7 +27,7 @@ export interface PlainTyping {
 
 export interface PlainTypingOptions {
   console: BareInputOptions["console"];
-  handler: Pick<ChatHandler, "complete" | "stop">;
+  handler: Pick<ChatHandler, "complete" | "locale" | "stop">;
   history?: InputHistory | undefined;
   /** A line that answers no question. */
   submit(text: string): void;
@@ -49,6 +51,7 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
       else takeLine(text, isSeen);
     },
     complete,
+    refuse: (units) => write(textOf(refusedLine(units, handler.locale, Number.POSITIVE_INFINITY))),
     interrupt,
     end: options.end,
   });

@@ -23,7 +23,9 @@ export interface QuestionsOptions {
   handler: Pick<ChatHandler, "locale">;
   /** A question has come, changed or gone. */
   changed(): void;
-  /** What was asked and said, to stay on the screen. */
+  /** Whether a question would come by itself now, not because its reader has asked for it. */
+  comesUnasked(): boolean;
+  /** What was asked and said, to stay on the screen: not of a list that was asked for and left. */
   settled(line: Line): void;
 }
 
@@ -33,7 +35,7 @@ interface Reply<T> {
   said: string;
 }
 
-export function createQuestions({ handler, changed, settled }: QuestionsOptions): Questions {
+export function createQuestions({ handler, changed, comesUnasked, settled }: QuestionsOptions): Questions {
   let panel: Panel | undefined;
   let leave: (() => void) | undefined;
   let hasEnded = false;
@@ -66,10 +68,12 @@ export function createQuestions({ handler, changed, settled }: QuestionsOptions)
       signal.removeEventListener("abort", stop);
       panel = undefined;
       leave = undefined;
-      settled([
-        { text: `${query.trimEnd()} `, styles: ["dim"] },
-        { text: reply?.said ?? "–", styles: ["strong"] },
-      ]);
+      if (reply || comesUnasked())
+        settled([
+          { text: `${query.trimEnd()} `, styles: ["dim"] },
+          { text: reply?.said ?? "–", styles: ["strong"] },
+        ]);
+      else changed();
     }
   }
 

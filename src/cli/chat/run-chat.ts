@@ -123,6 +123,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     reader: face.reader,
     write: face.write,
     startAnew() {
+      if (conversationId !== undefined) duet.forget(conversationId);
       conversationId = undefined;
     },
     async goOn(id) {

@@ -9,6 +9,7 @@ import type { RunView } from "../steps/run-view.ts";
 import type { StepBook } from "../steps/step.ts";
 import { claimOutput } from "../terminal/claim-output.ts";
 import { type Line, plainLine } from "../terminal/line.ts";
+import type { Live, Size } from "../terminal/live.ts";
 import { inputModes } from "../terminal/modes.ts";
 import { type PaintOptions, paintLine } from "../terminal/paint.ts";
 import type { Reflow } from "../terminal/reflow.ts";
@@ -20,6 +21,7 @@ import { createInputQueue } from "./input-queue.ts";
 import { createInterrupts } from "./interrupts.ts";
 import { createQuestions } from "./questions.ts";
 import { readScreenKeys } from "./screen-keys.ts";
+import { createTypingAhead } from "./typing-ahead.ts";
 
 export interface ScreenFaceOptions {
   console: Console;
@@ -40,9 +42,11 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
   const { console, handler, steps, history, look, reflow, verbose, signal } = options;
   const queue = createInputQueue();
   const refresh = (): void => screen.refresh();
+  const comesUnasked = (): boolean => view !== undefined;
   const questions = createQuestions({
     handler,
     changed: refresh,
+    comesUnasked,
     settled: (line) => screen.write([line]),
   });
   const editor = createEditor({
@@ -53,6 +57,7 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
   });
   const interrupts = createInterrupts({ handler, changed: refresh });
   let view: RunView | undefined;
+  const typingAhead = createTypingAhead();
   const claimed = claimOutput(console, (line) => write(line));
   const screen = createScreen({
     stdout: claimed.stdout,
@@ -63,13 +68,13 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
       drawChat(size, {
         run: (rows) => view?.live(rows) ?? [],
         waiting: queue.waiting,
-        input: (room) => questions.panel?.view(room) ?? editor.view(handler.prompt(), room),
+        input,
         status: interrupts.hint ?? handler.status(questions.panel !== undefined),
         locale: handler.locale,
       }),
   });
   const keys = readScreenKeys({
-    ...{ handler, editor, queue, questions, interrupts, screen, end },
+    ...{ handler, editor, queue, questions, interrupts, typingAhead, comesUnasked, screen, end },
     stdin: console.stdin,
   });
   signal.addEventListener("abort", end, { once: true });
@@ -80,6 +85,15 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
     queue.end();
     questions.end();
     handler.stop();
+  }
+
+  /** The question that stands there, else what is being typed. */
+  function input(room: Size): Live {
+    const { panel } = questions;
+    if (panel === undefined) return editor.view(handler.prompt(), room);
+    // It can be read once this frame has been written.
+    queueMicrotask(() => typingAhead.shown(panel, editor.text));
+    return panel.view(room);
   }
 
   function write(...lines: (string | Line)[]): void {

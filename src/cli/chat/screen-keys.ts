@@ -8,7 +8,7 @@ import type { Interrupts } from "./interrupts.ts";
 import type { Panel } from "./panel.ts";
 import type { Questions } from "./questions.ts";
 import { suspendProcess } from "./suspend.ts";
-import { createTypesAhead } from "./typing-ahead.ts";
+import type { TypingAhead } from "./typing-ahead.ts";
 
 export interface ScreenKeysOptions {
   stdin: KeyInput;
@@ -18,6 +18,9 @@ export interface ScreenKeysOptions {
   queue: InputQueue;
   questions: Pick<Questions, "panel">;
   interrupts: Interrupts;
+  typingAhead: TypingAhead;
+  /** Whether a question would come by itself now, not because its reader has asked for it. */
+  comesUnasked(): boolean;
   screen: Pick<OpenScreen, "refreshNow" | "suspend" | "resume">;
   /** Somebody leaves, or the terminal is gone. */
   end(): void;
@@ -25,18 +28,28 @@ export interface ScreenKeysOptions {
 
 /** Gives each key of a chat's screen to what it is for: the question that stands there, the input, or the chat. */
 export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
-  const { stdin, handler, editor, queue, questions, interrupts, screen, end } = options;
-  const typesAhead = createTypesAhead();
+  const { stdin, handler, editor, queue, questions, interrupts, typingAhead, screen, end } = options;
   let keys = readKeys(stdin, press, end);
   let isOpen = true;
+  let isDrawing = false;
+
+  /** One frame for all keys that came together. */
+  function draw(): void {
+    if (isDrawing) return;
+    isDrawing = true;
+    queueMicrotask(() => {
+      isDrawing = false;
+      screen.refreshNow();
+    });
+  }
 
   function press(key: Key): void {
     const { panel } = questions;
-    const isAhead = typesAhead(panel, editor.text);
+    const isAhead = typingAhead.isAhead(panel, editor.text) && options.comesUnasked();
     if (key.ctrl && key.text === "c") interrupt();
     else if (panel && !isAhead) pressIn(panel, key);
     else type(key);
-    screen.refreshNow();
+    draw();
   }
 
   /** What the panel does not know must not change the text that it covers. */

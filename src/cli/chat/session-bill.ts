@@ -1,4 +1,5 @@
-import { dollars, seconds } from "../../core/lines.ts";
+import { addCosts, costOfAgents, costOfModel, costText, type KnownCost, noCost } from "../../core/known-cost.ts";
+import { seconds } from "../../core/lines.ts";
 import { type Locale, say, type Text } from "../../core/locale.ts";
 import type { AgentsBill, ModelBill, Outcome } from "../../core/outcome.ts";
 
@@ -12,21 +13,33 @@ export interface SessionBill {
 
 type Role = keyof Outcome["meta"]["models"];
 
-/** Sums what runs used by role and model. A price that is not known of one call makes its sum unknown, never smaller. */
+interface Row {
+  role: Role;
+  bill: ModelBill;
+  cost: KnownCost;
+}
+
+interface AgentsRow {
+  bill: AgentsBill;
+  cost: KnownCost;
+}
+
+/** Sums what runs used by role and model. Where what a run cost is not known, what is known is a lower bound and told as one. */
 export function createSessionBill(): SessionBill {
-  const rows = new Map<string, { role: Role; bill: ModelBill }>();
-  let agents: AgentsBill | undefined;
+  const rows = new Map<string, Row>();
+  let agents: AgentsRow | undefined;
   let runs = 0;
   let tokens = 0;
   let elapsedMs = 0;
-  let cost: number | null = 0;
+  let cost = noCost;
 
   function addModel(role: Role, bill: ModelBill): void {
     if (bill.calls === 0) return;
     const key = `${role} ${bill.provider}/${bill.model}`;
-    const known = rows.get(key)?.bill;
-    rows.set(key, { role, bill: known ? sumOf(known, bill) : bill });
-    cost = plus(cost, bill.cost_usd);
+    const row = { role, bill, cost: costOfModel(bill) };
+    const known = rows.get(key);
+    rows.set(key, known ? sumOf(known, row) : row);
+    cost = addCosts(cost, row.cost);
   }
 
   return {
@@ -36,7 +49,7 @@ export function createSessionBill(): SessionBill {
       elapsedMs += meta.latency_ms;
       addModel("function_call", meta.models.function_call);
       addModel("answer", meta.models.answer);
-      if (meta.agents) agents = agents ? sumOfAgents(agents, meta.agents) : meta.agents;
+      if (meta.agents) agents = sumOfAgents(agents, meta.agents);
     },
     lines(locale) {
       if (runs === 0) return [say(locale, nothing)];
@@ -49,7 +62,7 @@ export function createSessionBill(): SessionBill {
         ...(rows.size > 0 ? [price(cost, locale)] : []),
       ];
       return [
-        ...list.map(({ role, bill }) => modelLine(role, bill, locale)),
+        ...list.map((row) => modelLine(row, locale)),
         ...(agents ? [agentsLine(agents, locale)] : []),
         all.join(" · "),
       ];
@@ -57,7 +70,7 @@ export function createSessionBill(): SessionBill {
   };
 }
 
-function modelLine(role: Role, bill: ModelBill, locale: Locale): string {
+function modelLine({ role, bill, cost }: Row, locale: Locale): string {
   const { provider, model, calls, input_tokens, output_tokens, reasoning_tokens, cached_tokens } = bill;
   const cached = part(cached_tokens, { zh: "缓存", en: "cached" }, locale);
   const reasoning = part(reasoning_tokens, { zh: "推理", en: "reasoning" }, locale);
@@ -66,12 +79,12 @@ function modelLine(role: Role, bill: ModelBill, locale: Locale): string {
     en: `${input_tokens} in${cached} → ${output_tokens} out${reasoning} tok`,
   });
   const name = `${say(locale, roleNames[role])} ${provider}/${model} ×${calls}`;
-  return [name, used, seconds(bill.elapsed_ms), price(bill.cost_usd, locale)].join(" · ");
+  return [name, used, seconds(bill.elapsed_ms), price(cost, locale)].join(" · ");
 }
 
-function agentsLine({ runs, total_tokens, cost_usd }: AgentsBill, locale: Locale): string {
+function agentsLine({ bill, cost }: AgentsRow, locale: Locale): string {
   const name = say(locale, { zh: "下级智能体", en: "agents below" });
-  return [`${name} ×${runs}`, `${total_tokens} tok`, price(cost_usd, locale)].join(" · ");
+  return [`${name} ×${bill.runs}`, `${bill.total_tokens} tok`, price(cost, locale)].join(" · ");
 }
 
 function part(tokens: number, name: Text, locale: Locale): string {
@@ -79,12 +92,12 @@ function part(tokens: number, name: Text, locale: Locale): string {
   return say(locale, { zh: `（${name.zh} ${tokens}）`, en: ` (${tokens} ${name.en})` });
 }
 
-function price(cost: number | null, locale: Locale): string {
-  return cost === null ? say(locale, { zh: "费用未知", en: "cost unknown" }) : dollars(cost);
+function price(cost: KnownCost, locale: Locale): string {
+  return costText(cost, locale) ?? say(locale, { zh: "费用未知", en: "cost unknown" });
 }
 
-function sumOf(a: ModelBill, b: ModelBill): ModelBill {
-  return {
+function sumOf({ role, bill: a, cost }: Row, { bill: b, cost: more }: Row): Row {
+  const bill = {
     ...a,
     calls: a.calls + b.calls,
     input_tokens: a.input_tokens + b.input_tokens,
@@ -92,20 +105,16 @@ function sumOf(a: ModelBill, b: ModelBill): ModelBill {
     reasoning_tokens: a.reasoning_tokens + b.reasoning_tokens,
     cached_tokens: a.cached_tokens + b.cached_tokens,
     elapsed_ms: a.elapsed_ms + b.elapsed_ms,
-    cost_usd: plus(a.cost_usd, b.cost_usd),
   };
+  return { role, bill, cost: addCosts(cost, more) };
 }
 
-function sumOfAgents(a: AgentsBill, b: AgentsBill): AgentsBill {
-  return {
-    runs: a.runs + b.runs,
-    total_tokens: a.total_tokens + b.total_tokens,
-    cost_usd: plus(a.cost_usd, b.cost_usd),
-  };
-}
-
-function plus(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : a + b;
+function sumOfAgents(row: AgentsRow | undefined, more: AgentsBill): AgentsRow {
+  const cost = costOfAgents(more);
+  if (row === undefined) return { bill: more, cost };
+  const { bill } = row;
+  const [runs, total_tokens] = [bill.runs + more.runs, bill.total_tokens + more.total_tokens];
+  return { bill: { ...bill, runs, total_tokens }, cost: addCosts(row.cost, cost) };
 }
 
 const order: Record<Role, number> = { function_call: 0, answer: 1 };

@@ -1,7 +1,9 @@
 import { printable, printableLine } from "../../core/printable.ts";
+import { before, bufferOf } from "../editor/buffer.ts";
 import type { InputHistory } from "../editor/editor.ts";
+import { mostTyped } from "../editor/typing.ts";
 import type { Key } from "../terminal/key.ts";
-import { cellsOf, graphemesOf } from "../terminal/width.ts";
+import { cellsOf } from "../terminal/width.ts";
 
 /** A line that is typed, and taken away again, at its end. */
 export interface TypedLine {
@@ -20,17 +22,32 @@ export interface TypedLineOptions {
   history?: Pick<InputHistory, "entries"> | undefined;
   /** Writes to where the cursor stands: printable text, and backspaces that take it away again. */
   echo(text: string): void;
+  /** More was typed than a line may hold, for the first time in it: from then on that is left out. */
+  refuse(units: number): void;
 }
 
-export function createTypedLine({ history, echo }: TypedLineOptions): TypedLine {
+export function createTypedLine({ history, echo, refuse }: TypedLineOptions): TypedLine {
   let typed = "";
   /** How far back in the history; 0 is the line that is typed now. */
   let back = 0;
   let draft = "";
+  let hasRefused = false;
 
   function add(text: string): void {
+    const units = typed.length + text.length;
+    if (units > mostTyped) {
+      if (!hasRefused) refuse(units);
+      hasRefused = true;
+      return;
+    }
     typed += text;
     echo(printable(text));
+  }
+
+  function drop(): void {
+    typed = "";
+    back = 0;
+    hasRefused = false;
   }
 
   function cut(length: number): void {
@@ -55,7 +72,7 @@ export function createTypedLine({ history, echo }: TypedLineOptions): TypedLine 
   }
 
   function control(letter: string): void {
-    if (letter === "h") cut(graphemesOf(typed).at(-1)?.length ?? 0);
+    if (letter === "h") cut(typed.length - before(bufferOf(typed)));
     if (letter === "u") cut(typed.length);
     if (letter === "w") cut(/\S*\s*$/.exec(typed)?.[0].length ?? 0);
   }
@@ -74,21 +91,16 @@ export function createTypedLine({ history, echo }: TypedLineOptions): TypedLine 
     },
     take() {
       const text = typed;
-      typed = "";
-      back = 0;
+      drop();
       return text;
     },
     setAside() {
       const before = { typed, back, draft };
-      typed = "";
-      back = 0;
+      drop();
       return () => {
         ({ typed, back, draft } = before);
       };
     },
-    drop() {
-      typed = "";
-      back = 0;
-    },
+    drop,
   };
 }

@@ -1,8 +1,10 @@
 import {
+  chmodSync,
   closeSync,
+  copyFileSync,
   fstatSync,
+  linkSync,
   openSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -10,11 +12,12 @@ import {
   writeSync,
 } from "node:fs";
 import { randomHex } from "../../core/random.ts";
-import { entriesOf, lineOf } from "./history-lines.ts";
+import { lineOf, readLines } from "./history-lines.ts";
+import { readEnd, readFrom } from "./read-end.ts";
 
 /**
  * Writes the file anew with its last entries. Its readers see the old file or the new one. One program does it at a time; what
- * another appends to the old file meanwhile is carried over. Throws what the file system throws, and leaves the old file then.
+ * another appends to the old file meanwhile is carried over. A damaged file stays beside it (`.damaged`). Throws what the file system throws, and leaves the old file then.
  */
 export function compactHistory(file: string, mostEntries: number): void {
   const lock = `${file}.lock`;
@@ -23,8 +26,9 @@ export function compactHistory(file: string, mostEntries: number): void {
   const old = openSync(file, "r");
   try {
     const { size } = fstatSync(old);
-    const entries = entriesOf(readFrom(old, Math.max(0, size - mostBytes), size).split("\n")).slice(-mostEntries);
-    writeFileSync(draft, entries.map(lineOf).join(""), { flag: "wx", mode: 0o600, flush: true });
+    const { entries, damaged } = readLines(readEnd(old, size).text);
+    if (damaged > fewDamaged) keepBeside(file);
+    writeFileSync(draft, entries.slice(-mostEntries).map(lineOf).join(""), { flag: "wx", mode: 0o600, flush: true });
     renameSync(draft, file);
     carryOver(old, size, file);
   } finally {
@@ -45,9 +49,17 @@ function carryOver(old: number, size: number, file: string): void {
   }
 }
 
-function readFrom(handle: number, start: number, end: number): string {
-  const bytes = Buffer.alloc(Math.max(0, end - start));
-  return bytes.toString("utf8", 0, readSync(handle, bytes, 0, bytes.length, start));
+/** Under the name of what is left of a damaged history, for the user alone; there is one such file at most. */
+function keepBeside(file: string): void {
+  const kept = `${file}.damaged`;
+  rmSync(kept, { force: true });
+  try {
+    linkSync(file, kept);
+  } catch {
+    // Not every file system has links.
+    copyFileSync(file, kept);
+  }
+  chmodSync(kept, 0o600);
 }
 
 /** A lock that a crash has left behind is taken away, and the next program compacts. */
@@ -62,4 +74,5 @@ function take(lock: string): boolean {
   }
 }
 
-const mostBytes = 8_000_000;
+/** Lines that a crash or a full disk may have broken off; more are a file that something else has written. */
+const fewDamaged = 3;

@@ -2,7 +2,8 @@ import { closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync, readS
 import { dirname } from "node:path";
 import { compactHistory } from "./compact-history.ts";
 import type { InputHistory } from "./editor.ts";
-import { entriesOf, lineOf } from "./history-lines.ts";
+import { lineOf, readLines } from "./history-lines.ts";
+import { readEnd } from "./read-end.ts";
 
 /** Entries that are kept, in memory and after a compaction of the file. */
 export const mostEntries = 1_000;
@@ -24,30 +25,36 @@ export function openHistory(file: string | undefined): InputHistory {
   };
 }
 
-/** Once there are twice as many lines as are kept, the file is written anew. */
 function read(file: string): string[] {
   try {
-    const { entries, lines, isWhole } = readEntries(file);
-    if (lines > 2 * mostEntries || !isWhole) compactHistory(file, mostEntries);
+    const { entries, needsCompaction } = readEntries(file);
+    if (needsCompaction) compact(file);
     return entries.slice(-mostEntries);
   } catch {
     return [];
   }
 }
 
-function readEntries(file: string): { entries: string[]; lines: number; isWhole: boolean } {
+/** The file is to be written anew once it has twice as many lines as are kept, or more than is read. */
+function readEntries(file: string): { entries: string[]; needsCompaction: boolean } {
   // A pipe in the file's place holds nobody up; Windows has no such flag, and no pipes among its files.
   const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const state = fstatSync(handle);
-    if (!state.isFile()) return { entries: [], lines: 0, isWhole: true };
-    const start = Math.max(0, state.size - mostBytes);
-    const bytes = Buffer.alloc(state.size - start);
-    const length = readSync(handle, bytes, 0, bytes.length, start);
-    const lines = bytes.toString("utf8", 0, length).split("\n");
-    return { entries: entriesOf(lines), lines: lines.length, isWhole: start === 0 };
+    if (!state.isFile()) return { entries: [], needsCompaction: false };
+    const { text, isWhole } = readEnd(handle, state.size);
+    const { entries, damaged } = readLines(text);
+    return { entries, needsCompaction: !isWhole || entries.length + damaged > 2 * mostEntries };
   } finally {
     closeSync(handle);
+  }
+}
+
+function compact(file: string): void {
+  try {
+    compactHistory(file, mostEntries);
+  } catch {
+    // A folder that cannot be written: the file stays as it is.
   }
 }
 
@@ -76,7 +83,5 @@ function appendLine(handle: number, text: string): void {
   writeSync(handle, `${isBroken ? "\n" : ""}${lineOf(text)}`);
 }
 
-/** Of the end of the file that is read. */
-const mostBytes = 8_000_000;
 /** UTF-16 units of an entry that goes to the file. */
 const longestKept = 50_000;

@@ -1,3 +1,4 @@
+import { chatAdvice } from "../../core/chat-advice.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import { billLine, lineOf, phaseTitle } from "../../core/lines.ts";
 import { type Locale, say } from "../../core/locale.ts";
@@ -37,9 +38,11 @@ export function quietLines(event: AgentEvent, locale: Locale): Line[] {
 /** How a run ended, where that has to be said, and what it used. */
 export function endLines(outcome: Outcome, locale: Locale): Line[] {
   const style = endStyles[outcome.status] ?? "dim";
-  const advice = chatAdvice(outcome, locale);
+  const advice = modeAdvice(outcome, locale);
   return [
-    ...outcomeLines(outcome, locale).map((line) => plainLine(printableLine(line), style)),
+    ...outcomeLines(advice === undefined ? outcome : unadvised(outcome, locale), locale).map((line) =>
+      plainLine(printableLine(line), style),
+    ),
     ...(advice === undefined ? [] : [plainLine(`  ${advice}`, "dim")]),
     plainLine(`  ${printableLine(billLine(outcome, locale))}`, "dim"),
   ];
@@ -51,10 +54,18 @@ const endStyles: Partial<Record<Outcome["status"], Style>> = { failed: "bad", pa
  * What to try after a run with tools that failed (model-invocation.md, "Agent 模式错误降级"): it advises, and never switches by
  * itself.
  */
-export function chatAdvice({ status, meta }: Outcome, locale: Locale): string | undefined {
+function modeAdvice({ status, meta }: Outcome, locale: Locale): string | undefined {
   if (status !== "failed" || meta.mode === "chat") return undefined;
   return say(locale, {
     zh: "建议用 /mode chat 切换到 Chat 模式再试；模式不会自动切换。",
     en: "You can try Chat mode with /mode chat; the mode is not switched by itself.",
   });
+}
+
+/** Without the advice for those who have no commands. */
+function unadvised(outcome: Outcome, locale: Locale): Outcome {
+  const { error } = outcome;
+  const advice = say(locale, chatAdvice);
+  if (!error?.hint?.endsWith(advice)) return outcome;
+  return { ...outcome, error: { ...error, hint: error.hint.slice(0, -advice.length).trimEnd() || null } };
 }

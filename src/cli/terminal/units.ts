@@ -4,7 +4,7 @@
  */
 
 /** Latin, Cyrillic, quotes, mathematics, frames, braille; not © and ®, which may be pictures. In one cell. */
-const narrow = String.raw`\x20-\x7e\xa0-\xa8\xaa-\xac\xaf-\u024f\u0400-\u0481\u1e00-\u1eff\u2013-\u2022\u2026\u2200-\u22ff\u2500-\u259f\u2800-\u28ff`;
+const narrow = String.raw`\x20-\x7e\xa0-\xa8\xaa-\xac\xaf-\u024f\u0400-\u0481\u1e00-\u1eff\u2013-\u2022\u2026\u2200-\u22ff\u2500-\u259f\u2801-\u28ff`;
 /** Chinese, Japanese, Hangul and their marks. In two. */
 const wide = String.raw`\u3001-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60`;
 

@@ -1,4 +1,5 @@
-import { eachCharacter, mayJoin } from "./characters.ts";
+import { eachCharacter } from "./characters.ts";
+import { isFull, mayJoin } from "./joined.ts";
 import type { Line } from "./line.ts";
 import { shown } from "./shown.ts";
 import { cellsOfSimple, isSimple } from "./units.ts";
@@ -32,7 +33,9 @@ export function cellsOfCharacter(character: string): number {
   if (textEmoji.test(character)) return 1;
   // What a joiner joins on stands in the cells of what is before it, and so does the rest of a Hangul syllable.
   const [own = ""] = character.split("\u200d");
-  return sumOfCells(hangul.test(own) ? String.fromCodePoint(own.codePointAt(0) ?? 0) : own);
+  const cells = sumOfCells(hangul.test(own) ? String.fromCodePoint(own.codePointAt(0) ?? 0) : own);
+  // Else marks without an end would all stand in one row.
+  return cells === 0 && isFull(character) ? 1 : cells;
 }
 
 function cellsOfShown(text: string): number {

@@ -1,4 +1,5 @@
-import { dollars, seconds } from "../../core/lines.ts";
+import { dollars } from "../../core/known-cost.ts";
+import { seconds } from "../../core/lines.ts";
 import { type Locale, say, type Text } from "../../core/locale.ts";
 import type { AgentsBill } from "../../core/outcome.ts";
 import { printableLine } from "../../core/printable.ts";

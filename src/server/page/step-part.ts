@@ -1,4 +1,5 @@
-import { dollars, seconds } from "../../core/lines.ts";
+import { dollars } from "../../core/known-cost.ts";
+import { seconds } from "../../core/lines.ts";
 import { type Locale, say, type Text } from "../../core/locale.ts";
 import { printable } from "../../core/printable.ts";
 import { createCall } from "./call-part.ts";

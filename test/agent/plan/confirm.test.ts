@@ -143,7 +143,7 @@ describe("a reader who is asked", () => {
 describe("a reader who thinks", () => {
   afterEach(() => void vi.useRealTimers());
 
-  test("does not use up the run's time", async () => {
+  test("does not use up the run's time, nor counts as its time", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     const confirmPlan = async (): Promise<PlanReply> => {
       await vi.advanceTimersByTimeAsync(9 * 60_000);
@@ -152,6 +152,7 @@ describe("a reader who thinks", () => {
     const limits = { maxExecutionTimeMs: 10_000 };
     const events = await runAll({ mode: "plan", models: planners([written(add)]), tools, confirmPlan, limits });
     expect(outcomeOf(events)).toMatchObject({ status: "complete", stop_reason: "answered" });
+    expect(outcomeOf(events).meta.latency_ms).toBeLessThan(60_000);
   });
 
   test("for more than ten minutes leaves a plan that waits in the conversation", async () => {

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { keyCodes } from "../../fakes/key-codes.ts";
 import { onlyOurSequences } from "../../fakes/our-sequences.ts";
 import { program, programEnvironment } from "../../fakes/program.ts";
 import { openPseudoTerminal } from "../../fakes/pseudo-terminal.ts";
@@ -20,7 +21,7 @@ async function visit(desk: Desk, terminal: Terminal): Promise<void> {
   desk.provider.script("only", { reasoning: "I ask.", toolCalls }, { text: answer });
   terminal.type("Where?\r");
   await terminal.shows("Let asked run?");
-  terminal.type("y\r");
+  await terminal.reply("y\r");
   await terminal.shows(" million.");
   await terminal.shows("tok in all");
   terminal.type("/exit\r");
@@ -64,7 +65,7 @@ describe("a chat on terminals of every kind", () => {
     here.provider.script("only", { toolCalls: [{ name: "asked", arguments: {} }] }, { text: answer });
     terminal.type("Where?\r");
     await terminal.stands("Let asked run?");
-    terminal.press("down");
+    await terminal.reply(keyCodes.down);
     await terminal.stands("❯ Yes, once");
     await terminal.stands("Let asked run?");
     terminal.press("up", "up", "down", "down", "down");
@@ -171,7 +172,7 @@ describe("a chat speaks one language", () => {
       here.provider.script("only", { reasoning: "0", toolCalls: [{ name: "asked", arguments: {} }] }, { text: "1" });
       terminal.type("2\r");
       await terminal.stands("↑↓");
-      terminal.press("down");
+      await terminal.reply(keyCodes.down);
       await terminal.stands("❯");
       terminal.press("enter");
       await terminal.repeats(" tok", 1);

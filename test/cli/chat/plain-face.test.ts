@@ -35,6 +35,20 @@ describe("plain lines on a terminal", () => {
     expect(stdout()).toBe(`${prompt}one\nFirst.\n${prompt}two\n${prompt}half a line\n`);
   });
 
+  test("take no more of a line than can be sent, and say so once", async () => {
+    const { face, type, stdout } = openPlainDesk();
+    const line = face.next();
+    for (let sent = 0; sent < 1_500_000; sent += 100_000) await type("x".repeat(100_000));
+    await type("\r");
+    expect(await line).toHaveLength(1_000_000);
+    expect(stdout().match(/Too long.*/g)).toEqual([
+      "Too long, not put in: 1100000 characters (at most 1000000 in all)",
+    ]);
+    const second = face.next();
+    await type("short\r");
+    expect(await second).toBe("short");
+  });
+
   test("take back what is typed, a Chinese character and an emoji as a whole", async () => {
     const { face, type, emulator } = openPlainDesk();
     const line = face.next();
@@ -232,6 +246,16 @@ describe("for a screen reader", () => {
 });
 
 describe("a pipe", () => {
+  test("leaves a line out that has no end, says so once, and takes the next", async () => {
+    const { face, type, endInput, stderr } = openPlainDesk({ isTerminal: false });
+    for (let sent = 0; sent < 3_000_000; sent += 100_000) await type("x".repeat(100_000));
+    expect(stderr()).toBe("Too long, not sent: a line of 1100000 bytes so far (at most 1000000)\n");
+    await type("\nnext\r\n好");
+    await endInput();
+    expect([await face.next(), await face.next(), await face.next()]).toEqual(["next", "好", undefined]);
+    expect(stderr().split("\n")).toHaveLength(2);
+  });
+
   test("is answered line by line: no prompt, the answer alone on stdout, nobody to ask", async () => {
     const { face, type, endInput, stdout, stderr } = openPlainDesk({ isTerminal: false });
     await type("one\ntwo");

@@ -4,9 +4,19 @@ import { createInputQueue } from "../../../src/cli/chat/input-queue.ts";
 import { createInterrupts } from "../../../src/cli/chat/interrupts.ts";
 import type { Panel } from "../../../src/cli/chat/panel.ts";
 import { readScreenKeys } from "../../../src/cli/chat/screen-keys.ts";
+import { createTypingAhead } from "../../../src/cli/chat/typing-ahead.ts";
 import { createEditor } from "../../../src/cli/editor/create-editor.ts";
+import type { Key } from "../../../src/cli/terminal/key.ts";
 
-function openKeys({ panel, isBusy = false }: { panel?: Panel; isBusy?: boolean } = {}) {
+function openKeys({
+  panel,
+  isBusy = false,
+  isUnasked = false,
+}: {
+  panel?: Panel;
+  isBusy?: boolean;
+  isUnasked?: boolean;
+} = {}) {
   const stdin = new PassThrough();
   const history = { entries: ["earlier"], add() {} };
   const editor = createEditor({ complete: async () => undefined, history, onChange() {}, locale: () => "en" });
@@ -15,7 +25,11 @@ function openKeys({ panel, isBusy = false }: { panel?: Panel; isBusy?: boolean }
   const interrupts = createInterrupts({ handler, changed() {} });
   const screen = { refreshNow() {}, suspend() {}, resume() {} };
   const end = vi.fn();
-  const keys = readScreenKeys({ stdin, handler, editor, queue, questions: { panel }, interrupts, screen, end });
+  const typingAhead = createTypingAhead();
+  const keys = readScreenKeys({
+    ...{ stdin, handler, editor, queue, questions: { panel }, interrupts, typingAhead, screen, end },
+    comesUnasked: () => isUnasked,
+  });
   onTestFinished(() => keys.close());
   async function press(codes: string): Promise<void> {
     stdin.write(codes);
@@ -33,6 +47,16 @@ test("a key that a question does not know changes nothing below it, and still dr
   await press("\u000f\u0004");
   expect(handler.expand).toHaveBeenCalledOnce();
   expect(end).toHaveBeenCalledOnce();
+});
+
+test("keys that come before a question could be read are the input's, though not where its reader has asked for it", async () => {
+  const asked: Key[] = [];
+  const panel = { press: (key: Key) => asked.push(key) > 0, view: () => ({ lines: [] }) };
+  const unasked = openKeys({ panel, isUnasked: true });
+  await unasked.press("y\r");
+  expect([asked, unasked.queue.waiting]).toEqual([[], ["y"]]);
+  await openKeys({ panel }).press("y\r");
+  expect(asked.map(({ name }) => name)).toEqual(["text", "enter"]);
 });
 
 test("without a question the same keys are the input's", async () => {

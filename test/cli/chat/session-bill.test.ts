@@ -39,12 +39,40 @@ test("a chat's bill sums each role and model, and all of it", () => {
   ]);
 });
 
-test("a price that is not known makes its sum unknown, and a role that was not asked is left out", () => {
+const unused = { calls: 0, input_tokens: 0, output_tokens: 0, cost_usd: null };
+
+test("where a price is not known, what is known is a lower bound, and a role that was not asked is left out", () => {
   const bill = createSessionBill();
-  bill.add(outcome({ calls: 0, cost_usd: null }, {}));
-  bill.add(outcome({ calls: 0, cost_usd: null }, { cost_usd: null }));
-  expect(bill.lines("zh")).toEqual([
-    "回答 fake/strong ×2 · 输入 200 → 输出 40 tok · 1.0 s · 费用未知",
-    "合计 2 次运行 · 480 tok · 2.0 s · 费用未知",
+  bill.add(outcome(unused, { cost_usd: null }));
+  expect(bill.lines("en")).toEqual([
+    "answer fake/strong ×1 · 100 in → 20 out tok · 0.5 s · cost unknown",
+    "In all 1 run · 240 tok · 1.0 s · cost unknown",
   ]);
+  bill.add(outcome(unused, {}));
+  bill.add(outcome(unused, { model: "other" }));
+  expect(bill.lines("zh")).toEqual([
+    "回答 fake/strong ×2 · 输入 200 → 输出 40 tok · 1.0 s · ≥ $0.0010（费用部分未知）",
+    "回答 fake/other ×1 · 输入 100 → 输出 20 tok · 0.5 s · $0.0010",
+    "合计 3 次运行 · 720 tok · 3.0 s · ≥ $0.0020（费用部分未知）",
+  ]);
+});
+
+test("a call that failed before it used anything costs nothing", () => {
+  const bill = createSessionBill();
+  bill.add(outcome(unused, { ...unused, calls: 1 }));
+  bill.add(outcome(unused, {}));
+  expect(bill.lines("en")).toEqual([
+    "answer fake/strong ×2 · 100 in → 20 out tok · 1.0 s · $0.0010",
+    "In all 2 runs · 480 tok · 2.0 s · $0.0010",
+  ]);
+});
+
+test("agents below have a line of their own, as far as their cost is known", () => {
+  const bill = createSessionBill();
+  for (const cost_usd of [0.01, null]) {
+    const run = outcome({}, {});
+    bill.add({ meta: { ...run.meta, agents: { runs: 1, total_tokens: 50, cost_usd } } });
+  }
+  const line = "agents below ×2 · 100 tok · ≥ $0.0100 (part of the cost is unknown)";
+  expect(bill.lines("en")).toContain(line);
 });

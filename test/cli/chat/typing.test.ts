@@ -114,7 +114,7 @@ test("a question that pops up is not answered by what was being typed, and histo
   await terminal.stands("⏳ y");
   // The pause after which keys are an answer.
   await terminal.stands("🔧 asked {} · 1.");
-  terminal.type("n\rmore");
+  await terminal.reply("n\rmore");
   await terminal.stands("Let asked run? No");
   await terminal.stands("Yours.");
   expect(JSON.stringify(desk.provider.journal[1]?.body)).not.toContain("was run");

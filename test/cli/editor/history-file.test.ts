@@ -46,6 +46,40 @@ test("the last 1,000 are kept, and a file of more than twice as many is written 
   expect(await readdir(dirname(file))).toEqual(["history"]);
 });
 
+test("a damaged file costs no time, and is kept beside the one that is written anew", async () => {
+  const file = join(await temporaryFolder(), "history");
+  const damaged = `${'{"text":"broken\\x"}\nx\n'.repeat(45_000)}${'{"text":\n'.repeat(110_000)}{"text":"good"}\n`;
+  await writeFile(file, damaged, { mode: 0o644 });
+  await writeFile(`${file}.damaged`, "of an earlier time", { mode: 0o644 });
+  const start = performance.now();
+  expect(openHistory(file).entries).toEqual(["good"]);
+  expect(performance.now() - start).toBeLessThan(1_000);
+  expect(await readFile(file, "utf8")).toBe('{"text":"good"}\n');
+  expect(await readFile(`${file}.damaged`, "utf8")).toBe(damaged);
+  expect((await stat(`${file}.damaged`)).mode & 0o777).toBe(0o600);
+  expect((await readdir(dirname(file))).sort()).toEqual(["history", "history.damaged"]);
+});
+
+test("of a large file the end is read, from its first whole line on", async () => {
+  const file = join(await temporaryFolder(), "history");
+  const long = "长".repeat(40_000);
+  const lines = Array.from({ length: 100 }, (_, index) => `${JSON.stringify({ text: `${index} ${long}` })}\n`);
+  await writeFile(file, lines.join(""));
+  const { entries } = openHistory(file);
+  expect(entries).toHaveLength(16);
+  expect(entries.at(-1)).toBe(`99 ${long}`);
+  expect(openHistory(file).entries).toEqual(entries);
+  expect(await readdir(dirname(file))).toEqual(["history"]);
+});
+
+test("whatever can be typed comes back", async () => {
+  const file = join(await temporaryFolder(), "history");
+  const texts = ['"quoted" \\ /', "\t\n\r\b\f\u0000\u001f\u007f\u2028", "\ud800 alone", "👩‍👩‍👧"];
+  const history = openHistory(file);
+  for (const text of texts) history.add(text);
+  expect(openHistory(file).entries).toEqual(texts);
+});
+
 test("several programs add to one file at the same time, and nothing is lost", async () => {
   const file = join(await temporaryFolder(), "history");
   const lines = Array.from({ length: 2_500 }, (_, index) => `${JSON.stringify({ text: `old ${index}` })}\n`);

@@ -28,6 +28,7 @@ describe("the cells of a text", () => {
     ["a\nb", 3],
     ["\u001b[31m", 10],
     ["\u202e", 8],
+    ["\u2800\u3164\u2801", 17],
     ["", 0],
   ])("%j: %i", (text, cells) => {
     expect(cellsOf(text)).toBe(cells);
@@ -94,6 +95,46 @@ test("characters are those of Unicode, also where some are told without its tabl
       expect(graphemesOf(text)).toEqual(Array.from(segmenter.segment(text), ({ segment }) => segment));
     }),
     { numRuns: 300 },
+  );
+});
+
+test.each([
+  ["marks", `a${"\u0301".repeat(300_000)}`],
+  ["joined pictures", `👩${"\u200d👩".repeat(100_000)}`],
+  ["joiners", "\u200d".repeat(300_000)],
+  ["jamo", "\u1100".repeat(300_000)],
+])("what joins on without an end is several characters, in linear time: %s", (_, text) => {
+  const start = performance.now();
+  const characters = graphemesOf(text);
+  expect(performance.now() - start).toBeLessThan(5_000);
+  expect(characters.join("") === text).toBe(true);
+  expect(Math.max(...characters.map((character) => Array.from(character).length))).toBe(32);
+  expect(cellsOf(text)).toBeGreaterThan(9_000);
+});
+
+test("the characters of what joins on are the same behind each border, and so are their cells", () => {
+  const part = fc.constantFrom(
+    "a",
+    "\u0301",
+    "\u200d",
+    "👩",
+    "👩\u200d",
+    "🏽",
+    "\ufe0f",
+    "🇨",
+    "\u1100",
+    "\u1161",
+    "क्",
+    "中",
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(part, fc.nat(80)), { maxLength: 8 }), (runs) => {
+      const text = runs.map(([unit, times]) => unit.repeat(times)).join("");
+      const characters = graphemesOf(text);
+      const half = Math.floor(characters.length / 2);
+      expect(graphemesOf(characters.slice(half).join(""))).toEqual(characters.slice(half));
+      expect(characters.reduce((sum, character) => sum + cellsOf(character), 0)).toBe(cellsOf(text));
+    }),
   );
 });
 

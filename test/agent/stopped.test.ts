@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { runAgent } from "../../src/agent/run-agent.ts";
+import { createMemoryStore } from "../../src/agent/store/memory.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
+import { createBuiltinTools } from "../../src/tools/builtin.ts";
+import { outcomeOf } from "../fakes/events.ts";
+import { scriptedModel } from "../fakes/model.ts";
+import { type Overrides, runAll, runOptions } from "../fakes/run.ts";
+import { planners, written } from "./plan/planning.ts";
+
+/** Asks in the conversation `c` and stops the run with the first event of that type. */
+async function stoppedAt(type: AgentEvent["type"], overrides: Overrides): Promise<AgentEvent[]> {
+  const caller = new AbortController();
+  const events: AgentEvent[] = [];
+  for await (const event of runAgent(await runOptions({ ...overrides, conversationId: "c", signal: caller.signal }))) {
+    events.push(event);
+    if (event.type === type) caller.abort(new Error("user stop"));
+  }
+  return events;
+}
+
+describe("an answer that is stopped", () => {
+  test.each([
+    ["Tell me a story.", "Once upon a time", "(The user stopped the answer here.)"],
+    ["讲个故事。", "从前有座山", "（用户在此停止了回答。）"],
+  ])("stays in the conversation as far as it was written: %s", async (question, text, line) => {
+    const store = createMemoryStore();
+    const answer = scriptedModel([{ text, hang: true }, "And on it goes."], "strong");
+    const models = { functionCall: scriptedModel(["enough", "enough"], "cheap"), answer };
+    const events = await stoppedAt("answer-delta", { models, store, question });
+    expect(outcomeOf(events)).toMatchObject({ success: false, status: "cancelled", error: null });
+    const kept = `${text}\n\n${line}`;
+    expect((await store.load("c"))?.turns).toEqual([{ question, answer: kept }]);
+    expect(outcomeOf(events).response).toBe(text);
+
+    await runAll({ models, store, conversationId: "c", question: "continue" });
+    const read = answer.requests[1]?.messages.slice(-3).map(({ role, content }) => [role, content]);
+    expect(read?.slice(0, 2)).toEqual([
+      ["user", question],
+      ["assistant", kept],
+    ]);
+  });
+
+  test("leaves nothing where nothing of it was written", async () => {
+    const store = createMemoryStore();
+    const model = scriptedModel([{ hang: true }]);
+    await stoppedAt("phase-start", { models: { functionCall: model, answer: model }, store });
+    expect((await store.load("c"))?.turns).toEqual([]);
+  });
+
+  test.each([
+    ["before it began: the plan that it came of still waits", "phase-start", true],
+    ["in the middle: that plan waits no more", "answer-delta", false],
+  ] as const)("%s", async (_title, stop, waits) => {
+    const store = createMemoryStore();
+    const tools = createBuiltinTools({ roots: ["."], locale: "en", search: undefined });
+    const planPolicy = { unattended: "stop", onFailure: "replan", retries: 0 } as const;
+    const plan = { mode: "plan", store, tools, planPolicy } as const;
+    const add = { tool: "calculator", parameters: { expression: "2+3" } };
+    await runAll({ ...plan, models: planners([written(add)]), conversationId: "c" });
+    expect((await store.load("c"))?.pendingPlan).toBeDefined();
+    const models = planners([written({ description: "Say it" })], { text: "It is so", hang: true });
+    await stoppedAt(stop, { ...plan, models, question: "Do not count, only say it." });
+    const { pendingPlan, turns } = (await store.load("c")) ?? {};
+    expect(pendingPlan !== undefined).toBe(waits);
+    expect(turns).toHaveLength(waits ? 1 : 2);
+  });
+});

@@ -56,8 +56,8 @@ describe.each(stores)("with conversations %s", (_, begin) => {
       ...[third, second, first].map(({ runId }) => `duet://runs/${runId}`),
     ]);
     expect(resources[0]).toMatchObject({
-      name: "What is MCP?",
-      title: "Conversation: What is MCP?",
+      name: "What is",
+      title: "Conversation: What is",
       description: expect.stringMatching(/^1 turn, last asked \d{4}-.*Z$/),
       mimeType: "application/json",
       annotations: { audience: ["user", "assistant"], lastModified: expect.stringMatching(/^\d{4}-.*Z$/) },

@@ -65,7 +65,7 @@ test("/save writes questions, answers, models and times as Markdown, and never o
   const text = await readFile(file, "utf8");
   expect(text.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "TIME")).toBe(
     [
-      `# What is this?\n\n- Conversation: ${chat.conversationId}\n- Saved: TIME\n- Models: fake/scripted`,
+      `# What is\n\n- Conversation: ${chat.conversationId}\n- Saved: TIME\n- Models: fake/scripted`,
       "## 1 · TIME\n\n> What is\n> this?\n\n*fake/scripted · Agent mode*\n\n**Duet** answers.",
       "## 2 · TIME\n\n> And again?\n\n*fake/scripted · Chat mode*\n\nAgain.\\u{1b}[2J\n",
     ].join("\n\n"),

@@ -48,9 +48,9 @@ export interface Terminal {
 
 export interface TerminalOptions extends ProgramOptions, Partial<TerminalSize> {}
 
-const patienceMs = 10_000;
-/** Sooner than this after a question no key is its answer: a little more than the program waits. */
-const reactionMs = 400;
+const patienceMs = 20_000;
+/** Sooner than this after a question no key is its answer: more than the program waits, on a busy machine too. */
+const reactionMs = 700;
 
 /** 100 columns and 40 lines unless told otherwise. */
 export async function startTerminal(args: string[], options: TerminalOptions = {}): Promise<Terminal> {

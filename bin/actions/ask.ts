@@ -1,4 +1,4 @@
-import { chosenConversation } from "../../src/cli/chosen-conversation.ts";
+import { chosenConversation } from "../../src/cli/conversations/chosen-conversation.ts";
 import { withDuet } from "../../src/cli/opened.ts";
 import { DuetError } from "../../src/core/errors.ts";
 import { conversationChoice, toFlags } from "../options.ts";

@@ -1,4 +1,4 @@
-import { chosenConversation, tellTitle } from "../../src/cli/chosen-conversation.ts";
+import { chosenConversation, tellTitle } from "../../src/cli/conversations/chosen-conversation.ts";
 import { following } from "../../src/cli/following.ts";
 import { type Opened, withDuet } from "../../src/cli/opened.ts";
 import { startMode } from "../../src/cli/start-mode.ts";

@@ -22,8 +22,8 @@ export function config(action: "show" | "path" | "schema" | "init", values: Valu
 export function trustConfig(values: Values): Action {
   return async ({ console, signal }) => {
     const [{ runTrust }, { openTrustQuestion }] = await Promise.all([
-      import("../../src/cli/trust-command.ts"),
-      import("../../src/cli/trust-question.ts"),
+      import("../../src/cli/trust/trust-command.ts"),
+      import("../../src/cli/trust/trust-question.ts"),
     ]);
     const person = openTrustQuestion(console, signal);
     try {

@@ -7,7 +7,7 @@ import type { Action } from "./action.ts";
 export function doctor(values: Values): Action {
   return (context) =>
     withDuet(toFlags(values), context, async (opened) => {
-      const { runDoctor } = await import("../../src/cli/doctor.ts");
+      const { runDoctor } = await import("../../src/cli/doctor/doctor.ts");
       return runDoctor({ ...opened, output: formOf(values) });
     });
 }

@@ -29,7 +29,7 @@ export function install(values: Values): Action {
     const [config, { runInstall }, { openTrustQuestion }] = await Promise.all([
       isRemoval ? undefined : load(flags, console),
       import("../../src/cli/install/install.ts"),
-      import("../../src/cli/trust-question.ts"),
+      import("../../src/cli/trust/trust-question.ts"),
     ]);
     const person = openTrustQuestion(console, signal);
     try {

@@ -7,7 +7,7 @@ import type { Action } from "./action.ts";
 export function trace(values: Values): Action {
   return (context) =>
     withStore(toFlags(values), context, async ({ store, config: { locale, agent, conversations }, console }) => {
-      const { runTrace } = await import("../../src/cli/trace-command.ts");
+      const { runTrace } = await import("../../src/cli/trace/trace-command.ts");
       const isKept = conversations.store !== "memory";
       const options = { store, isKept, console, locale, output: formOf(values), verbose: agent.verbose };
       return runTrace(options, text(values.run));
@@ -19,7 +19,7 @@ export function conversations(action: "list" | "show" | "delete", values: Values
   const page = pageOf(values);
   return (context) =>
     withStore(toFlags(values), context, async ({ store, config, console }) => {
-      const command = await import("../../src/cli/conversations-command.ts");
+      const command = await import("../../src/cli/conversations/conversations-command.ts");
       const isKept = config.conversations.store !== "memory";
       const options = { store, isKept, console, locale: config.locale, output: formOf(values) };
       if (action === "list") return command.listConversations(options, page);

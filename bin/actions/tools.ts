@@ -8,8 +8,8 @@ export function listTools(values: Values): Action {
   return (context) =>
     withDuet(toFlags(values), context, async (opened) => {
       const [tools, { tellDangers }] = await Promise.all([
-        import("../../src/cli/list-tools.ts"),
-        import("../../src/cli/tell-dangers.ts"),
+        import("../../src/cli/tools/list-tools.ts"),
+        import("../../src/cli/trust/tell-dangers.ts"),
       ]);
       tellDangers(opened.config, opened.console);
       return tools.listTools({ ...opened, output: formOf(values) });
@@ -20,7 +20,7 @@ export function listTools(values: Values): Action {
 export function callTool(values: Values): Action {
   return (context) =>
     withDuet(toFlags(values), context, async (opened) => {
-      const tools = await import("../../src/cli/call-tool.ts");
+      const tools = await import("../../src/cli/tools/call-tool.ts");
       const options = { ...opened, output: formOf(values) };
       return tools.callTool(options, text(values.name) ?? "", text(values.json) ?? "{}");
     });
@@ -30,7 +30,7 @@ export function callTool(values: Values): Action {
 export function approveTools(values: Values): Action {
   return (context) =>
     withDuet(toFlags(values), context, async (opened) => {
-      const tools = await import("../../src/cli/approve-tools.ts");
+      const tools = await import("../../src/cli/tools/approve-tools.ts");
       const options = { ...opened, output: formOf(values), yes: values.yes === true };
       return tools.approveTools(options, texts(values.names));
     });

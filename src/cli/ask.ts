@@ -3,12 +3,12 @@ import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { printableJson } from "../core/printable.ts";
 import { createStepLog } from "../core/step-log.ts";
-import { createApproveCall } from "./approve-call.ts";
-import { createConfirmPlan } from "./confirm-plan.ts";
 import { type Console, writeSafely } from "./console.ts";
-import { createAskElicitation } from "./elicit.ts";
-import { createQuietScreen } from "./quiet-screen.ts";
-import { canBeAsked, openTerminalQuestions } from "./reader.ts";
+import { createApproveCall } from "./questions/approve-call.ts";
+import { createConfirmPlan } from "./questions/confirm-plan.ts";
+import { createAskElicitation } from "./questions/elicit.ts";
+import { createQuietScreen } from "./questions/quiet-screen.ts";
+import { canBeAsked, openTerminalQuestions } from "./questions/reader.ts";
 import { createRenderer, type RenderOptions } from "./render.ts";
 
 export interface AskOptions {

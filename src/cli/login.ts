@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { say, type Text } from "../core/locale.ts";
 import { printable, printableLine } from "../core/printable.ts";
 import type { Console } from "./console.ts";
-import { takeLines } from "./typed-lines.ts";
+import { takeLines } from "./questions/typed-lines.ts";
 
 export interface LoginCommand {
   config: Config;

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { watchConfig } from "../../src/app/reload.ts";
-import { runTrust } from "../../src/cli/trust-command.ts";
+import { runTrust } from "../../src/cli/trust/trust-command.ts";
 import { type Flags, loadConfig } from "../../src/config.ts";
 import { workplace } from "../config/workplace.ts";
 

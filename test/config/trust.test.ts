@@ -3,7 +3,7 @@ import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runConfigCommand } from "../../src/cli/config-command.ts";
-import { runTrust, type TrustCommand } from "../../src/cli/trust-command.ts";
+import { runTrust, type TrustCommand } from "../../src/cli/trust/trust-command.ts";
 import { configPlaces, leftOutLine, loadConfig } from "../../src/config.ts";
 import { lineOf, workplace } from "./workplace.ts";
 

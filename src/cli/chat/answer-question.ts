@@ -2,11 +2,11 @@ import type { Duet } from "../../app.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import { say } from "../../core/locale.ts";
 import type { Mode } from "../../core/outcome.ts";
-import { createApproveCall } from "../approve-call.ts";
-import { createConfirmPlan } from "../confirm-plan.ts";
 import { attachFiles } from "../editor/attach-files.ts";
 import type { Folders } from "../editor/resolve-path.ts";
-import { createAskElicitation } from "../elicit.ts";
+import { createApproveCall } from "../questions/approve-call.ts";
+import { createConfirmPlan } from "../questions/confirm-plan.ts";
+import { createAskElicitation } from "../questions/elicit.ts";
 import type { ChatSettings } from "./chat-state.ts";
 import type { ChatFace } from "./face.ts";
 

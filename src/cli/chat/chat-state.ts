@@ -2,7 +2,7 @@ import type { Duet, LimitChanges, ModelChanges } from "../../app.ts";
 import type { Config } from "../../config.ts";
 import type { Locale } from "../../core/locale.ts";
 import type { Mode } from "../../core/outcome.ts";
-import type { Reader } from "../reader.ts";
+import type { Reader } from "../questions/reader.ts";
 import type { SearchSwitch } from "../search-switch.ts";
 import type { StepBook } from "../steps/step.ts";
 import type { Line } from "../terminal/line.ts";

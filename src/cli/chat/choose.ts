@@ -1,5 +1,5 @@
-import { choiceLines, pickOne } from "../pick-one.ts";
-import type { Picking } from "../reader.ts";
+import { choiceLines, pickOne } from "../questions/pick-one.ts";
+import type { Picking } from "../questions/reader.ts";
 import type { Chat } from "./chat-state.ts";
 import { type ChatCommand, usageLine } from "./command.ts";
 

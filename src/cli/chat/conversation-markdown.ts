@@ -5,7 +5,7 @@ import { modelName } from "../../core/model.ts";
 import { printable } from "../../core/printable.ts";
 import { shortLine } from "../../core/short-line.ts";
 import type { AgentTrace } from "../../core/trace.ts";
-import { timeOf } from "../conversation-lines.ts";
+import { timeOf } from "../conversations/conversation-lines.ts";
 import { modeNames } from "./modes.ts";
 
 /** A conversation as Markdown: each question with its answer, the answer's references, models and time. */

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../core/events.ts";
 import type { Locale } from "../../core/locale.ts";
 import type { Complete } from "../editor/editor.ts";
-import type { Reader } from "../reader.ts";
+import type { Reader } from "../questions/reader.ts";
 import type { Line } from "../terminal/line.ts";
 
 /** What a chat is shown on and typed at: the screen of a terminal, or plain lines. */

@@ -1,5 +1,5 @@
 import { type Locale, say } from "../../core/locale.ts";
-import type { Choice, Picking } from "../reader.ts";
+import type { Choice, Picking } from "../questions/reader.ts";
 import type { Key } from "../terminal/key.ts";
 import type { Line } from "../terminal/line.ts";
 import { cellsOf } from "../terminal/width.ts";

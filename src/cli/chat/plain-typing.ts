@@ -1,7 +1,7 @@
 import { writeSafely } from "../console.ts";
 import type { InputHistory } from "../editor/editor.ts";
 import { refusedLine } from "../editor/too-long.ts";
-import type { Reader } from "../reader.ts";
+import type { Reader } from "../questions/reader.ts";
 import { textOf } from "../terminal/line.ts";
 import { type BareInput, type BareInputOptions, createBareInput } from "./bare-input.ts";
 import type { ChatHandler } from "./face.ts";

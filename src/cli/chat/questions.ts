@@ -1,7 +1,7 @@
 import type { Locale } from "../../core/locale.ts";
 import { createEditor } from "../editor/create-editor.ts";
 import { openHistory } from "../editor/history-file.ts";
-import type { Picking, Reader } from "../reader.ts";
+import type { Picking, Reader } from "../questions/reader.ts";
 import type { Line } from "../terminal/line.ts";
 import type { ChatHandler } from "./face.ts";
 import type { Panel } from "./panel.ts";

@@ -3,7 +3,7 @@ import type { Console } from "../console.ts";
 import { createEditor } from "../editor/create-editor.ts";
 import type { InputHistory } from "../editor/editor.ts";
 import type { MarkdownStream } from "../markdown/stream.ts";
-import type { Reader } from "../reader.ts";
+import type { Reader } from "../questions/reader.ts";
 import { createRunView } from "../steps/create-run-view.ts";
 import type { RunView } from "../steps/run-view.ts";
 import type { StepBook } from "../steps/step.ts";

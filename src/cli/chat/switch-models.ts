@@ -2,7 +2,7 @@ import type { ModelChanges } from "../../app.ts";
 import { say, type Text } from "../../core/locale.ts";
 import { modelName } from "../../core/model.ts";
 import { printableLine } from "../../core/printable.ts";
-import type { Choice } from "../reader.ts";
+import type { Choice } from "../questions/reader.ts";
 import type { Chat } from "./chat-state.ts";
 
 /** Of whom a command changes the model. */

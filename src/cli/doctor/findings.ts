@@ -5,7 +5,7 @@ import type { Config } from "../../config.ts";
 import type { DuetError } from "../../core/errors.ts";
 import { type Text, withoutPrefix } from "../../core/locale.ts";
 import { modelName } from "../../core/model.ts";
-import { healthOf } from "../server-health.ts";
+import { healthOf } from "../tools/server-health.ts";
 
 /** What one check showed: a line of `duet doctor`. */
 export interface Finding {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createPicker } from "../../../src/cli/chat/picker.ts";
-import type { Picking } from "../../../src/cli/reader.ts";
+import type { Picking } from "../../../src/cli/questions/reader.ts";
 import type { Key } from "../../../src/cli/terminal/key.ts";
 import { textOf } from "../../../src/cli/terminal/line.ts";
 

@@ -1,6 +1,6 @@
 import { say, type Text } from "../../../core/locale.ts";
-import { entryLine } from "../../conversation-lines.ts";
-import { nothingKept } from "../../nothing-kept.ts";
+import { entryLine } from "../../conversations/conversation-lines.ts";
+import { nothingKept } from "../../conversations/nothing-kept.ts";
 import { type Line, plainLine, type Style } from "../../terminal/line.ts";
 import type { ChatCommand } from "../command.ts";
 

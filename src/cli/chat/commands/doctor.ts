@@ -6,7 +6,7 @@ export const doctor: ChatCommand = {
   argument: "",
   help: { zh: "检查配置、密钥、模型与服务器", en: "checks configuration, keys, models and servers" },
   async run(chat, _argument, signal) {
-    const { examine, findingLine } = await import("../../doctor.ts");
+    const { examine, findingLine } = await import("../../doctor/doctor.ts");
     for await (const finding of examine(chat.duet, chat.config, signal, chat.settings.models))
       chat.write(plainLine(findingLine(finding, chat.settings.locale), ...styles[finding.state]));
     return undefined;

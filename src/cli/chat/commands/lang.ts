@@ -1,6 +1,6 @@
 import { type Locale, say, type Text } from "../../../core/locale.ts";
 import { shortLine } from "../../../core/short-line.ts";
-import type { Picking } from "../../reader.ts";
+import type { Picking } from "../../questions/reader.ts";
 import type { Chat } from "../chat-state.ts";
 import { choose } from "../choose.ts";
 import type { ChatCommand } from "../command.ts";

@@ -1,7 +1,7 @@
 import { say } from "../../../core/locale.ts";
 import type { Mode } from "../../../core/outcome.ts";
 import { shortLine } from "../../../core/short-line.ts";
-import type { Picking } from "../../reader.ts";
+import type { Picking } from "../../questions/reader.ts";
 import { switchLine } from "../../search-switch.ts";
 import type { Chat } from "../chat-state.ts";
 import { choose } from "../choose.ts";

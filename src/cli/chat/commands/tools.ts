@@ -12,7 +12,10 @@ export const tools: ChatCommand = {
   argument: "[SERVER]",
   help: { zh: "列出工具，可只看一个服务器的", en: "lists the tools, or those of one server" },
   async complete({ duet }) {
-    const [inventory, { sourcesOf }] = await Promise.all([duet.inventory(undefined, 0), import("../../tool-lines.ts")]);
+    const [inventory, { sourcesOf }] = await Promise.all([
+      duet.inventory(undefined, 0),
+      import("../../tools/tool-lines.ts"),
+    ]);
     return sourcesOf(inventory).map((text) => ({ text }));
   },
   async run(chat, argument, signal) {
@@ -26,8 +29,8 @@ export const tools: ChatCommand = {
       );
     const [inventory, { sourceLines, sourcesOf, toolLines }, { weighTools }] = await Promise.all([
       duet.inventory(signal, patienceMs),
-      import("../../tool-lines.ts"),
-      import("../../tool-weights.ts"),
+      import("../../tools/tool-lines.ts"),
+      import("../../tools/tool-weights.ts"),
     ]);
     const weights = await weighTools(duet, inventory.tools);
     const source = argument === "" ? undefined : sourceNamed(argument, sourcesOf(inventory));

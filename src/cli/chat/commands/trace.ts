@@ -15,8 +15,8 @@ export const trace: ChatCommand = {
   },
   async run(chat, argument) {
     const [{ findTrace }, { traceLines }] = await Promise.all([
-      import("../../trace-command.ts"),
-      import("../../trace-lines.ts"),
+      import("../../trace/trace-command.ts"),
+      import("../../trace/trace-lines.ts"),
     ]);
     const { locale } = chat.settings;
     const wanted = argument === "" ? await lastRun(chat) : argument;

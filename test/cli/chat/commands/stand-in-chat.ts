@@ -4,7 +4,7 @@ import { openDuet, type Parts } from "../../../../src/app.ts";
 import type { Chat } from "../../../../src/cli/chat/chat-state.ts";
 import { runCommand } from "../../../../src/cli/chat/run-command.ts";
 import { createSessionBill } from "../../../../src/cli/chat/session-bill.ts";
-import type { Picking, Reader } from "../../../../src/cli/reader.ts";
+import type { Picking, Reader } from "../../../../src/cli/questions/reader.ts";
 import { createStepBook } from "../../../../src/cli/steps/step-book.ts";
 import { textOf } from "../../../../src/cli/terminal/line.ts";
 import { loadConfig } from "../../../../src/config.ts";

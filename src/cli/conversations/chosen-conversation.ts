@@ -1,0 +1,41 @@
+import type { Duet } from "../../app.ts";
+import type { Config } from "../../config.ts";
+import { cutText } from "../../core/cut-text.ts";
+import { DuetError } from "../../core/errors.ts";
+import { say } from "../../core/locale.ts";
+import { printableLine } from "../../core/printable.ts";
+import type { Console } from "../console.ts";
+import { nothingKept } from "./nothing-kept.ts";
+
+/** The conversation to go on with; undefined for a new one. Throws a `config` error when there is no last one. */
+export async function chosenConversation(
+  choice: "latest" | { id: string } | undefined,
+  { duet, config }: { duet: Duet; config: Config },
+): Promise<string | undefined> {
+  if (choice !== "latest") return choice?.id;
+  const latest = await (await duet.store()).latest();
+  if (latest === undefined) throw noConversation(config);
+  return latest;
+}
+
+/** Says with which conversation a chat goes on. */
+export async function tellTitle(duet: Duet, { stderr }: Console): Promise<void> {
+  const store = await duet.store();
+  const id = await store.latest();
+  if (id === undefined) return;
+  // Questions that came to nothing since then stand before it.
+  const known = (await store.list({ limit: 100, offset: 0 })).find((entry) => entry.id === id);
+  const title = cutText(printableLine(known?.title || id), 100);
+  stderr.write(`${say(duet.locale, { zh: `继续对话：${title}`, en: `Going on with: ${title}` })}\n`);
+}
+
+function noConversation({ conversations }: Config): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: "--continue: 还没有可以继续的对话",
+      en: "--continue: there is no conversation to go on with yet",
+    },
+    hint: conversations.store === "memory" ? nothingKept : undefined,
+  });
+}

@@ -1,0 +1,22 @@
+import type { ConversationEntry } from "../../app.ts";
+import { type Locale, say } from "../../core/locale.ts";
+import { printableLine } from "../../core/printable.ts";
+import { shortLine } from "../../core/short-line.ts";
+
+/** A conversation as one line of a list. */
+export function entryLine(entry: ConversationEntry, locale: Locale): string {
+  const { id, title, updatedAt } = entry;
+  return [printableLine(id), timeOf(updatedAt), turnCount(entry, locale), shortLine(title, 100)].join("  ");
+}
+
+export function turnCount({ turns }: ConversationEntry, locale: Locale): string {
+  return say(locale, { zh: `${turns} 轮`, en: turns === 1 ? "1 turn" : `${turns} turns` });
+}
+
+/** A time of ISO 8601 as people read it, by the clock of the machine: `2026-11-30 14:00`. */
+export function timeOf(time: string): string {
+  const date = new Date(time);
+  const two = (part: number): string => String(part).padStart(2, "0");
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}

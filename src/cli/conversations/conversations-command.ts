@@ -1,0 +1,96 @@
+import type { ConversationEntry, ConversationStore, RunEntry } from "../../app.ts";
+import { conversationJson } from "../../core/conversation-json.ts";
+import { cutText } from "../../core/cut-text.ts";
+import { sentences } from "../../core/lines.ts";
+import { type Locale, say, type Text } from "../../core/locale.ts";
+import { printableJson, printableLine } from "../../core/printable.ts";
+import { type Console, writeSafely } from "../console.ts";
+import { entryLine, timeOf } from "./conversation-lines.ts";
+import { nothingKept } from "./nothing-kept.ts";
+
+export interface ConversationsOptions {
+  store: ConversationStore;
+  /** Whether conversations are kept after the program has ended. */
+  isKept: boolean;
+  console: Pick<Console, "stdout" | "stderr">;
+  locale: Locale;
+  output: "text" | "json";
+}
+
+/** Lists conversations, the last asked first; a line on stderr says where the next page begins. */
+export async function listConversations(
+  { store, isKept, console, locale, output }: ConversationsOptions,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<number> {
+  const found = await store.list({ limit: limit + 1, offset });
+  const page = found.slice(0, limit);
+  if (!isKept) tell(nothingKept);
+  if (output === "json") {
+    console.stdout.write(`${printableJson({ conversations: page.map(toObject) }, 2)}\n`);
+    return 0;
+  }
+  for (const entry of page) writeSafely(console.stdout, `${entryLine(entry, locale)}\n`);
+  if (page.length === 0 && offset === 0 && isKept) tell({ zh: "没有对话。", en: "No conversations." });
+  if (page.length === 0 && offset > 0)
+    tell({ zh: `第 ${offset} 个之后没有对话。`, en: `No conversations beyond the first ${offset}.` });
+  const next = offset + page.length;
+  if (found.length > page.length) tell({ zh: `还有更多：--offset ${next}`, en: `There are more: --offset ${next}` });
+  return 0;
+
+  function tell(text: Text): void {
+    console.stderr.write(`${say(locale, text)}\n`);
+  }
+}
+
+function toObject({ id, title, turns, createdAt, updatedAt }: ConversationEntry) {
+  return { conversation_id: id, title, turns, created_at: createdAt, updated_at: updatedAt };
+}
+
+/** Shows what was asked and answered, oldest first, the sources that the answers cite, and the runs, also the failed ones. 1 when there is none of that id. */
+export async function showConversation(options: ConversationsOptions, id: string): Promise<number> {
+  const { store, console, locale, output } = options;
+  const conversation = await store.load(id);
+  if (conversation === undefined) return unknown(options, id);
+  const { turns } = conversation;
+  const sources = conversation.sources.all();
+  const runs = await store.runs({ conversationId: id });
+  if (output === "json") {
+    console.stdout.write(`${printableJson(conversationJson(conversation, runs), 2)}\n`);
+    return 0;
+  }
+  const write = (text: string): void => writeSafely(console.stdout, `${text}\n`);
+  if (turns.length === 0) write(say(locale, { zh: "这个对话还没有问答。", en: "This conversation has no turns yet." }));
+  for (const { question, answer } of turns) write(`> ${question.replaceAll("\n", "\n> ")}\n\n${answer}\n`);
+  for (const { n, source } of sources) write(`[${n}] ${printableLine(source.title)} ${printableLine(source.url)}`);
+  if (runs.length > 0) write(say(locale, { zh: "运行（duet trace 编号）：", en: "Runs (duet trace ID):" }));
+  for (const run of runs) write(runLine(run));
+  return 0;
+}
+
+function runLine({ id, question, status, startedAt }: RunEntry): string {
+  return [id, timeOf(startedAt), status, cutText(printableLine(question), 100)].join("  ");
+}
+
+/** Removes conversations with their sources and traces. 1 when one of them was not there; the others are removed. */
+export async function deleteConversations(options: ConversationsOptions, ids: readonly string[]): Promise<number> {
+  const { store, console, locale, output } = options;
+  const deleted: string[] = [];
+  const missing: string[] = [];
+  for (const id of new Set(ids)) {
+    const list = (await store.remove(id)) ? deleted : missing;
+    list.push(id);
+  }
+  if (output === "json") console.stdout.write(`${printableJson({ deleted, unknown: missing }, 2)}\n`);
+  else
+    for (const id of deleted.map(printableLine))
+      console.stdout.write(`${say(locale, { zh: `已删除 ${id}`, en: `Deleted ${id}` })}\n`);
+  for (const id of missing) unknown(options, id);
+  return missing.length === 0 ? 0 : 1;
+}
+
+function unknown({ isKept, console, locale }: ConversationsOptions, id: string): number {
+  const shown = cutText(printableLine(id), 100);
+  const line = say(locale, { zh: `没有对话 ${shown}`, en: `there is no conversation ${shown}` });
+  console.stderr.write(`duet: ${isKept ? line : sentences(line, say(locale, nothingKept))}\n`);
+  return 1;
+}

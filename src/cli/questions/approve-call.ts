@@ -1,0 +1,102 @@
+import { setImmediate } from "node:timers/promises";
+import type { ApprovalRequest, ApproveCall } from "../../app.ts";
+import { type Locale, say, type Text } from "../../core/locale.ts";
+import type { Approval } from "../../core/permission.ts";
+import { printableLine } from "../../core/printable.ts";
+import { showLookAlikes } from "./confusable.ts";
+import { pickOne, type TypedQuestion } from "./pick-one.ts";
+import type { Choice, Picking, Reader } from "./reader.ts";
+import { showArguments } from "./show-arguments.ts";
+import { noWords, yesWords } from "./yes-no.ts";
+
+/**
+ * Asks at a terminal whether a call may run: once, for the whole conversation where that is offered and all the arguments could
+ * be shown, or not, or never in this conversation. The end of the input, Escape and `/exit` are a no; everything else is asked
+ * again.
+ */
+export function createApproveCall(reader: Reader): ApproveCall {
+  return async (request, signal) => {
+    // The start of the call has been told as an event, and is on the screen once that has been read.
+    await setImmediate();
+    const { locale, write, leave } = reader;
+    const args = showArguments(request.arguments, locale);
+    const scope = scopeOf(request.onlyOnce, args.isWhole);
+    const tool = showLookAlikes(printableLine(request.tool));
+    write(head(tool, request, locale));
+    write(showLookAlikes(args.text));
+    const typed: TypedQuestion = {
+      query: say(locale, question(tool, scope)),
+      wanted: say(locale, wanted(scope, leave !== undefined)),
+    };
+    return (await pickOne(reader, picking(tool, scope, locale), signal, typed)) ?? "no";
+  };
+}
+
+/** What a yes may be for: `part` is once, as nobody has seen all the arguments. */
+type Scope = "conversation" | "once" | "part";
+
+function scopeOf(onlyOnce: boolean, isWhole: boolean): Scope {
+  if (!isWhole) return "part";
+  return onlyOnce ? "once" : "conversation";
+}
+
+function head(tool: string, { tool: name, rule }: ApprovalRequest, locale: Locale): string {
+  const [server, own] = name.split(/__(.*)/s);
+  const from = own === undefined ? { zh: "", en: "" } : { zh: ` · 服务器 ${server}`, en: ` · server ${server}` };
+  const text = {
+    zh: `🔐 需要同意 · ${tool} · 规则 ${rule}${from.zh}`,
+    en: `🔐 needs consent · ${tool} · rule ${rule}${from.en}`,
+  };
+  return printableLine(say(locale, text));
+}
+
+/** Nothing is chosen beforehand: an Enter that was meant for something else agrees to nothing. */
+function picking(tool: string, scope: Scope, locale: Locale): Picking<Approval> {
+  const choices = answers.filter(({ value }) => value !== "conversation" || scope === "conversation");
+  return {
+    title: say(locale, title(tool, scope)),
+    choices: choices.map(({ value, label, words }): Choice<Approval> => ({ value, label: say(locale, label), words })),
+  };
+}
+
+const answers: readonly { value: Approval; label: Text; words: readonly string[] }[] = [
+  { value: "once", label: { zh: "允许这一次", en: "Yes, once" }, words: [...yesWords] },
+  {
+    value: "conversation",
+    label: { zh: "本次对话中都允许", en: "Yes, always in this conversation" },
+    words: ["a", "always", "都允许", "总是"],
+  },
+  { value: "no", label: { zh: "不允许", en: "No" }, words: [...noWords] },
+  {
+    value: "never",
+    label: { zh: "本次对话中都不允许", en: "Never in this conversation" },
+    words: ["never", "都不允许", "总不"],
+  },
+];
+
+/** It names the tool again: long arguments may have pushed the first line off the screen. */
+function title(tool: string, scope: Scope): Text {
+  const [zh, en] = [`允许执行 ${tool}？`, `Let ${tool} run?`];
+  if (scope !== "part") return { zh, en };
+  return {
+    zh: `${zh}参数没有全部显示，只能允许这一次。`,
+    en: `${en} Not all of its arguments are shown, so a yes is for this once.`,
+  };
+}
+
+function question(tool: string, scope: Scope): Text {
+  const { zh, en } = title(tool, scope);
+  const hasAlways = scope === "conversation";
+  return {
+    zh: `${zh}[${hasAlways ? "y 这一次/a 本次对话中都允许/n" : "y/n"}] `,
+    en: `${en} [${hasAlways ? "y once/a always in this conversation/n" : "y/n"}] `,
+  };
+}
+
+function wanted(scope: Scope, canLeave: boolean): Text {
+  const hasAlways = scope === "conversation";
+  return {
+    zh: `请输入 ${hasAlways ? "y、a 或 n" : "y 或 n"}${canLeave ? "；/exit 拒绝并退出" : ""}。输入 never：本次对话中都不允许。`,
+    en: `Type ${hasAlways ? "y, a or n" : "y or n"}${canLeave ? "; /exit says no and leaves" : ""}. Or never: no for the rest of this conversation.`,
+  };
+}

@@ -1,0 +1,23 @@
+import type { Text } from "../../core/locale.ts";
+
+/** What a typed line says; undefined when it is neither. */
+export function readYesNo(line: string): boolean | undefined {
+  const word = line.trim().toLowerCase();
+  if (yesWords.has(word)) return true;
+  return noWords.has(word) ? false : undefined;
+}
+
+export const yesOrNo: Text = { zh: "请输入 y 或 n。", en: "Type y or n." };
+
+export const yesWords: ReadonlySet<string> = new Set(["y", "yes", "true", "是", "好", "同意", "允许", "批准"]);
+export const noWords: ReadonlySet<string> = new Set([
+  "n",
+  "no",
+  "false",
+  "否",
+  "不",
+  "不同意",
+  "不允许",
+  "不批准",
+  "拒绝",
+]);

@@ -1,0 +1,155 @@
+import { type NamedChange, type ReadableChange, readChange } from "../../app/pins.ts";
+import type { Duet, Inventory } from "../../app.ts";
+import { DuetError, report } from "../../core/errors.ts";
+import { errorLine } from "../../core/lines.ts";
+import { say, type Text } from "../../core/locale.ts";
+import { printableJson } from "../../core/printable.ts";
+import { shortLine } from "../../core/short-line.ts";
+import { type Console, writeSafely } from "../console.ts";
+import { askYesNo } from "../questions/ask-yes-no.ts";
+import { canBeAsked, openTerminalQuestions, type Reader } from "../questions/reader.ts";
+
+export interface ApproveOptions {
+  duet: Pick<Duet, "locale" | "inventory" | "toolChanges" | "approveTools">;
+  console: Console;
+  signal: AbortSignal;
+  output: "text" | "json";
+  /** Approves without a question. */
+  yes: boolean;
+}
+
+/**
+ * Shows the tools that wait and approves those that somebody agrees to: at a terminal each is asked about. `names` are
+ * servers or tools (`server__tool`); without any it is all. 0 when nothing waits any more or each was decided, 1 when
+ * nobody could be asked. Throws a `config` error for a name that nobody has.
+ */
+export async function approveTools(options: ApproveOptions, names: readonly string[]): Promise<number> {
+  const { duet, signal } = options;
+  const inventory = await duet.inventory(signal);
+  const waiting = await duet.toolChanges(signal);
+  tellOfFailures(options, names, inventory);
+  const chosen = choose(names, waiting, inventory);
+  if (options.output === "json") return approveAsJson(options, chosen);
+  if (chosen.length === 0) {
+    options.console.stdout.write(`${say(duet.locale, nothingWaits)}\n`);
+    return 0;
+  }
+  if (!options.yes && canBeAsked(options.console)) return askAboutEach(options, chosen);
+  const write = (line: string): void => writeSafely(options.console.stdout, `${line}\n`);
+  for (const change of chosen) show(readChange(change, duet.locale), options, write);
+  if (!options.yes) return refuse(options, chosen.length);
+  return (await approve(options, chosen)).length === chosen.length ? 0 : 1;
+}
+
+function choose(names: readonly string[], waiting: readonly NamedChange[], inventory: Inventory): NamedChange[] {
+  for (const name of names) {
+    const isKnown =
+      waiting.some((change) => change.name === name) ||
+      inventory.servers.some((server) => server.name === name) ||
+      inventory.tools.some((tool) => tool.name === name);
+    if (!isKnown) throw unknownName(name, inventory);
+  }
+  if (names.length === 0) return [...waiting];
+  return waiting.filter(({ server, name }) => names.includes(server) || names.includes(name));
+}
+
+/** Nobody knows what waits at a server that is not there. */
+function tellOfFailures({ duet, console }: ApproveOptions, names: readonly string[], { servers }: Inventory): void {
+  for (const { name, error } of servers) {
+    const isMeant = names.length === 0 || names.some((each) => each === name || each.startsWith(`${name}__`));
+    if (error === null || !isMeant) continue;
+    writeSafely(console.stderr, `${name}: ${errorLine(report(error, duet.locale))}\n`);
+  }
+}
+
+async function approveAsJson(options: ApproveOptions, chosen: readonly NamedChange[]): Promise<number> {
+  const { duet, console, yes } = options;
+  const approved = yes ? await approve(options, chosen) : [];
+  const waiting = chosen.filter((change) => !approved.includes(change));
+  const lists = {
+    waiting: waiting.map((change) => readChange(change, duet.locale)),
+    approved: approved.map((change) => readChange(change, duet.locale)),
+  };
+  console.stdout.write(`${printableJson(lists, 2)}\n`);
+  if (waiting.length === 0) return 0;
+  return yes ? 1 : refuse(options, waiting.length);
+}
+
+async function askAboutEach(options: ApproveOptions, chosen: readonly NamedChange[]): Promise<number> {
+  const { duet, console, signal } = options;
+  const { locale } = duet;
+  const terminal = openTerminalQuestions(console);
+  const reader: Reader = {
+    locale,
+    ask: terminal.ask,
+    write: (line) => writeSafely(console.stderr, `${line}\n`),
+  };
+  let isWhole = true;
+  try {
+    terminal.listen();
+    for (const change of chosen) {
+      show(readChange(change, locale), options, reader.write);
+      const answer = await askYesNo(reader, say(locale, question(change.name)), signal);
+      // The input has ended: nobody is there for the others either.
+      if (answer === undefined) return 1;
+      if (answer && (await approve(options, [change])).length === 0) isWhole = false;
+    }
+  } finally {
+    terminal.close();
+  }
+  return isWhole ? 0 : 1;
+}
+
+/** Gives those that were approved: not one that has changed since it was shown. */
+async function approve({ duet, console }: ApproveOptions, shown: readonly NamedChange[]): Promise<NamedChange[]> {
+  const approved = await duet.approveTools(shown);
+  for (const change of shown) {
+    const text = approved.includes(change) ? approvedLine(change.name) : movedLine(change.name);
+    writeSafely(console.stderr, `${say(duet.locale, text)}\n`);
+  }
+  return approved;
+}
+
+function show({ server, name, kind, lines }: ReadableChange, { duet }: ApproveOptions, write: Reader["write"]): void {
+  const what = kind === "new" ? { zh: "新工具", en: "a new tool" } : { zh: "已改变", en: "changed" };
+  write(`🔐 ${shortLine(name, 80)} · ${shortLine(server, 80)} · ${say(duet.locale, what)}`);
+  for (const line of lines) write(line);
+  write("");
+}
+
+function refuse({ duet, console }: ApproveOptions, count: number): number {
+  const zh = `有 ${count} 个工具等待批准，但这里无法询问；看过以上内容后，用 --yes 批准，或在终端中运行`;
+  const en = `${count === 1 ? "1 tool waits" : `${count} tools wait`}, and nobody can be asked here: approve what is shown with --yes, or run this in a terminal`;
+  console.stderr.write(`duet: ${say(duet.locale, { zh, en })}\n`);
+  return 1;
+}
+
+function unknownName(name: string, { servers }: Inventory): DuetError {
+  const shown = shortLine(name, 80);
+  const list = servers.map((server) => shortLine(server.name, 40)).join(", ");
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `没有名为 ${shown} 的服务器或等待批准的工具；服务器有：${list || "无"}`,
+      en: `there is no server and no tool named ${shown}; the servers are: ${list || "none"}`,
+    },
+  });
+}
+
+function question(name: string): Text {
+  const tool = shortLine(name, 80);
+  return { zh: `批准 ${tool}？[y/n] `, en: `Approve ${tool}? [y/n] ` };
+}
+
+function approvedLine(name: string): Text {
+  return { zh: `已批准 ${name}`, en: `Approved ${name}` };
+}
+
+function movedLine(name: string): Text {
+  return {
+    zh: `${name} 在显示之后又变了，没有批准；请再次运行`,
+    en: `${name} has changed again since it was shown, and is not approved: run this once more`,
+  };
+}
+
+const nothingWaits: Text = { zh: "没有等待批准的工具。", en: "No tool waits to be approved." };

@@ -1,0 +1,92 @@
+import { cutText } from "../../core/cut-text.ts";
+import { DuetError } from "../../core/errors.ts";
+import { isRecord, type JsonObject } from "../../core/json.ts";
+import type { Text } from "../../core/locale.ts";
+import { printableJson, printableLine } from "../../core/printable.ts";
+import type { Tool } from "../../core/tool.ts";
+import { writeSafely } from "../console.ts";
+import { createAskElicitation, elicitByHand } from "../questions/elicit.ts";
+import { createQuietScreen } from "../questions/quiet-screen.ts";
+import { canBeAsked, openTerminalQuestions } from "../questions/reader.ts";
+import type { ToolsOptions } from "./list-tools.ts";
+
+/** Calls one tool by hand; its result goes to stdout. 0 if it succeeded, 1 if not. */
+export async function callTool(options: ToolsOptions, name: string, argumentsText: string): Promise<number> {
+  const { duet, console, output, signal } = options;
+  const args = parseArguments(argumentsText);
+  const { tools } = await duet.inventory(signal);
+  const tool = tools.find((known) => known.name === name);
+  if (!tool) {
+    const isWaiting = (await duet.toolChanges(signal)).some((change) => change.name === name);
+    throw isWaiting ? waits(name) : noSuchTool(name, tools);
+  }
+  const { locale } = duet;
+  const questions = canBeAsked(console) ? openTerminalQuestions(console) : undefined;
+  const screen = questions && createQuietScreen(questions.ask);
+  const write = (line: string): void => writeSafely(console.stderr, `${line}\n`);
+  const note = (line: string): void => void Promise.resolve(screen?.free()).then(() => write(line));
+  const ask = screen && createAskElicitation({ locale, ask: screen.ask, write });
+  const running = tool.run(args, {
+    signal,
+    locale,
+    // Whoever calls it by hand has agreed to the call.
+    approve: async () => "once",
+    elicit: ask && elicitByHand(ask, signal),
+    progress: (message) => note(`… ${printableLine(message)}`),
+    notice: (_, message) => note(`ℹ ${printableLine(message)}`),
+  });
+  const result = await running.finally(() => questions?.close());
+  await screen?.free();
+  if (output === "json") console.stdout.write(`${printableJson(result, 2)}\n`);
+  else writeSafely(result.ok ? console.stdout : console.stderr, `${result.text}\n`);
+  return result.ok ? 0 : 1;
+}
+
+function parseArguments(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw badArguments(text, cause);
+  }
+  if (!isRecord(value)) throw badArguments(text);
+  return value as JsonObject;
+}
+
+function badArguments(text: string, cause?: unknown): DuetError {
+  const shown = cutText(printableLine(text), 100);
+  return new DuetError({
+    code: "config",
+    text: { zh: `JSON: ${shown} 不是 JSON 对象`, en: `JSON: ${shown} is not a JSON object` },
+    cause,
+  });
+}
+
+/** Of the tools that there are, in the error about one that there is not. */
+const mostNames = 15;
+const none: Text = { zh: "", en: "" };
+
+function waits(name: string): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `工具 ${name} 是新的或有变化，批准后才能使用：duet tools approve ${name}`,
+      en: `the tool ${name} is new or has changed, and can be used once it is approved: duet tools approve ${name}`,
+    },
+  });
+}
+
+function noSuchTool(name: string, tools: readonly Tool[]): DuetError {
+  const shown = printableLine(cutText(name, 100));
+  const alike = tools.map((tool) => tool.name).filter((each) => each.includes(name));
+  const names = (alike.length > 0 ? alike : tools.map((tool) => tool.name)).slice(0, mostNames).join(", ");
+  const more =
+    alike.length === 0 && tools.length > mostNames ? { zh: " …（见 duet tools）", en: " … (see duet tools)" } : none;
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `没有名为 ${shown} 的工具；有：${names}${more.zh}`,
+      en: `there is no tool named ${shown}; there are: ${names}${more.en}`,
+    },
+  });
+}

@@ -1,0 +1,59 @@
+import type { Duet } from "../../app.ts";
+import { report } from "../../core/errors.ts";
+import { say } from "../../core/locale.ts";
+import { printableJson } from "../../core/printable.ts";
+import { type Console, writeSafely } from "../console.ts";
+import { toolLines } from "./tool-lines.ts";
+import { weighTools } from "./tool-weights.ts";
+
+export interface ToolsOptions {
+  signal: AbortSignal;
+  duet: Duet;
+  console: Console;
+  output: "text" | "json";
+}
+
+/** Lists the tools the agent would have, by server, with their state and their weight in tokens (an estimate). */
+export async function listTools({ duet, console, output, signal }: ToolsOptions): Promise<number> {
+  const { tools, servers, dropped } = await duet.inventory(signal);
+  const weights = await weighTools(duet, tools);
+  if (output === "json") {
+    const list = tools.map((tool) => ({
+      name: tool.name,
+      source: tool.source,
+      description: tool.description,
+      tokens: weights.of([tool]),
+      annotations: tool.annotations,
+      input_schema: tool.inputSchema,
+    }));
+    const states = servers.map((server) => ({
+      name: server.name,
+      transport: server.transport,
+      state: server.state,
+      tool_count: server.toolCount,
+      tokens: weights.of(tools.filter(({ source }) => source === server.name)),
+      error: server.error && report(server.error, duet.locale),
+      problems: server.problems.map((problem) => say(duet.locale, problem)),
+      warnings: server.warnings.map((warning) => say(duet.locale, warning)),
+      waiting: server.waiting,
+      restarts: server.restarts,
+      retry_in_ms: server.retryInMs,
+      start_ms: server.startMs,
+      server_info: server.serverInfo,
+      protocol_version: server.protocolVersion,
+    }));
+    const left = dropped.map(({ name, source, reason, text }) => ({
+      name,
+      source,
+      reason,
+      message: say(duet.locale, text),
+    }));
+    console.stdout.write(
+      `${printableJson({ tools: list, servers: states, dropped: left, offer: weights.offer }, 2)}\n`,
+    );
+    return 0;
+  }
+  for (const line of toolLines({ tools, servers, dropped }, weights, duet.locale))
+    writeSafely(console.stdout, `${line}\n`);
+  return 0;
+}

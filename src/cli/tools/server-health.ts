@@ -1,0 +1,29 @@
+import type { Inventory } from "../../app.ts";
+import type { Text } from "../../core/locale.ts";
+
+type Server = Inventory["servers"][number];
+
+/** What is to be seen of a server beside its state: restarts, the next try, tools that wait, things to look at. */
+export function healthOf({ name, restarts, retryInMs, waiting, warnings }: Server): Text[] {
+  const seconds = Math.ceil((retryInMs ?? 0) / 1000);
+  return [
+    ...(restarts > 0 ? [restarted(restarts)] : []),
+    ...(seconds > 0 ? [{ zh: `${seconds} 秒后可再试`, en: `it can be tried again in ${seconds} s` }] : []),
+    ...(waiting > 0 ? [unapproved(name, waiting)] : []),
+    ...warnings,
+  ];
+}
+
+function restarted(count: number): Text {
+  return {
+    zh: `已重新启动 ${count} 次`,
+    en: count === 1 ? "was started again once" : `was started again ${count} times`,
+  };
+}
+
+function unapproved(name: string, count: number): Text {
+  return {
+    zh: `${count} 个工具是新的或有变化，等待批准：duet tools approve ${name}`,
+    en: `${count === 1 ? "1 tool is" : `${count} tools are`} new or changed and must be approved first: duet tools approve ${name}`,
+  };
+}

@@ -1,0 +1,53 @@
+import type { Inventory } from "../../app.ts";
+import { cutText } from "../../core/cut-text.ts";
+import { report } from "../../core/errors.ts";
+import { errorLine } from "../../core/lines.ts";
+import { type Locale, say, type Text } from "../../core/locale.ts";
+import { printableLine } from "../../core/printable.ts";
+import { healthOf } from "./server-health.ts";
+import { offerLine, type ToolWeights } from "./tool-weights.ts";
+
+/** Every tool by its source, with the source's state and weight, then what was left out. */
+export function* toolLines(inventory: Inventory, weights: ToolWeights, locale: Locale): Generator<string> {
+  for (const source of sourcesOf(inventory)) yield* sourceLines(source, inventory, weights, locale);
+  const offered = offerLine(weights, locale);
+  if (offered) yield offered;
+  const unwanted = inventory.dropped.filter(({ reason }) => reason === "not-allowed").length;
+  for (const { text, reason } of inventory.dropped) if (reason !== "not-allowed") yield `✗ ${say(locale, text)}`;
+  if (unwanted > 0)
+    yield say(locale, {
+      zh: `– tools.allow 不包括另外 ${unwanted} 个`,
+      en: `– tools.allow leaves out ${unwanted} more`,
+    });
+}
+
+/** The built-in ones first, then every server, also one without tools. */
+export function sourcesOf({ tools, servers }: Inventory): string[] {
+  return [...new Set(["builtin", ...servers.map(({ name }) => name), ...tools.map(({ source }) => source)])];
+}
+
+/** The tools of one source, under a line that does not begin with a space. */
+export function* sourceLines(
+  source: string,
+  { tools, servers }: Inventory,
+  weights: ToolWeights,
+  locale: Locale,
+): Generator<string> {
+  const own = tools.filter((tool) => tool.source === source);
+  const state = servers.find(({ name }) => name === source);
+  const weight = weights.of(own);
+  const tokens = say(locale, { zh: `约 ${weight} token`, en: `about ${weight} tokens` });
+  yield `${source} · ${say(locale, stateNames[state?.state ?? "ready"])} · ${own.length} · ${tokens}`;
+  if (state?.error) yield `  ${errorLine(report(state.error, locale))}`;
+  for (const problem of state?.problems ?? []) yield `  ✗ ${say(locale, problem)}`;
+  for (const fact of state ? healthOf(state) : []) yield `  ⚠ ${printableLine(say(locale, fact))}`;
+  for (const { name, description } of own) yield `  ${name.padEnd(30)} ${cutText(printableLine(description), 100)}`;
+}
+
+const stateNames: Record<Inventory["servers"][number]["state"], Text> = {
+  idle: { zh: "未启动", en: "idle" },
+  starting: { zh: "启动中", en: "starting" },
+  ready: { zh: "就绪", en: "ready" },
+  failed: { zh: "失败", en: "failed" },
+  closed: { zh: "已关闭", en: "closed" },
+};

@@ -1,0 +1,42 @@
+import type { Duet } from "../../app.ts";
+import { type Locale, say } from "../../core/locale.ts";
+import type { Tool } from "../../core/tool.ts";
+
+/** What tools weigh in each request, in tokens (an estimate). */
+export interface ToolWeights {
+  of(tools: readonly Tool[]): number;
+  /** How they are offered to the model in force; null where it cannot be opened. */
+  offer: { mode: "listed" | "searched"; tokens: number; limit: number | null } | null;
+}
+
+/** By the function-call model in force; where that cannot be opened, by a rule of thumb. */
+export async function weighTools(duet: Duet, tools: readonly Tool[]): Promise<ToolWeights> {
+  try {
+    const { mode, tokens, limit, of } = await duet.weigh(tools);
+    return { of, offer: { mode, tokens, limit: Number.isFinite(limit) ? limit : null } };
+  } catch {
+    return { of: roughly, offer: null };
+  }
+}
+
+/** One line for the reader; undefined where nothing can be said. */
+export function offerLine({ offer }: ToolWeights, locale: Locale): string | undefined {
+  if (offer === null) return undefined;
+  const { tokens, limit } = offer;
+  const among = limit === null ? { zh: "", en: "" } : { zh: `，上限 ${limit}`, en: ` of at most ${limit}` };
+  if (offer.mode === "listed")
+    return say(locale, {
+      zh: `全部列给模型：约 ${tokens} token${among.zh}`,
+      en: `all are listed for the model: about ${tokens} tokens${among.en}`,
+    });
+  return say(locale, {
+    zh: `约 ${tokens} token，超过上限 ${limit}：服务器的工具按需查找（find_tools），不全部列出`,
+    en: `about ${tokens} tokens, above ${limit}: the servers' tools are searched as needed (find_tools), not listed`,
+  });
+}
+
+/** Four characters a token. */
+function roughly(tools: readonly Tool[]): number {
+  const text = tools.map(({ name, description, inputSchema }) => JSON.stringify({ name, description, inputSchema }));
+  return Math.ceil(text.join("").length / 4);
+}

@@ -1,0 +1,91 @@
+import type { ConversationStore, RunEntry } from "../../app.ts";
+import { cutText } from "../../core/cut-text.ts";
+import { DuetError } from "../../core/errors.ts";
+import type { Locale } from "../../core/locale.ts";
+import { printableJson, printableLine } from "../../core/printable.ts";
+import type { AgentTrace } from "../../core/trace.ts";
+import { type Console, writeSafely } from "../console.ts";
+import { nothingKept } from "../conversations/nothing-kept.ts";
+import { traceLines } from "./trace-lines.ts";
+
+export interface TraceOptions {
+  store: ConversationStore;
+  /** Whether runs are kept after the program has ended. */
+  isKept: boolean;
+  console: Console;
+  locale: Locale;
+  output: "text" | "json";
+  /** Whole thoughts, inputs, results and the whole answer. */
+  verbose: boolean;
+}
+
+/**
+ * Shows what a run did: the one whose id is or begins with `run`, the last one when none is named. Throws when there is
+ * no such run, or more than one.
+ */
+export async function runTrace(
+  { store, isKept, console, locale, output, verbose }: TraceOptions,
+  run?: string,
+): Promise<number> {
+  if (run?.trim() === "") throw noRunId(run);
+  const trace = await findTrace(store, run);
+  if (!trace) throw noSuchRun(run, isKept);
+  if (output === "json") console.stdout.write(`${printableJson(trace, 2)}\n`);
+  else for (const line of traceLines(trace, { locale, verbose })) writeSafely(console.stdout, `${line}\n`);
+  return 0;
+}
+
+/** The trace of the run whose id is or begins with `run`, or of the last one; undefined when there is none. Throws when several begin so. */
+export async function findTrace(store: ConversationStore, run?: string): Promise<AgentTrace | undefined> {
+  return (await store.trace(run)) ?? (run === undefined ? undefined : traceFrom(store, run));
+}
+
+/** Undefined when no run's id begins so. Throws when several do. */
+async function traceFrom(store: ConversationStore, beginning: string): Promise<AgentTrace | undefined> {
+  const [found, ...others] = await store.runs({ beginning });
+  if (others.length > 0) throw severalRuns(beginning, [found, ...others]);
+  return found && store.trace(found.id);
+}
+
+function severalRuns(beginning: string, found: readonly (RunEntry | undefined)[]): DuetError {
+  const start = cutText(printableLine(beginning), 100);
+  const ids = found.map((run) => printableLine(run?.id ?? "")).join(", ");
+  return new DuetError({
+    code: "invalid_request",
+    text: {
+      zh: `不止一个运行的编号以 ${start} 开头：${ids}`,
+      en: `more than one run has an id that begins with ${start}: ${ids}`,
+    },
+  });
+}
+
+function noRunId(run: string): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `trace: ${JSON.stringify(run)} 不是运行的编号（不给出编号时显示最近一次运行）`,
+      en: `trace: ${JSON.stringify(run)} is no id of a run (without one the last run is shown)`,
+    },
+  });
+}
+
+function noSuchRun(run: string | undefined, isKept: boolean): DuetError {
+  const name = run && cutText(printableLine(run), 100);
+  if (!isKept)
+    return new DuetError({
+      code: "invalid_request",
+      text: name
+        ? { zh: `没有名为 ${name} 的运行`, en: `there is no run named ${name}` }
+        : { zh: "没有保留任何运行", en: "no run is kept" },
+      hint: nothingKept,
+    });
+  return new DuetError({
+    code: "invalid_request",
+    text: name
+      ? { zh: `没有名为 ${name} 的运行`, en: `there is no run named ${name}` }
+      : { zh: "还没有任何运行", en: "there is no run yet" },
+    hint: name
+      ? { zh: "不给出编号时显示最近一次运行：duet trace", en: "Without a name the last run is shown: duet trace" }
+      : { zh: '先提一个问题：duet ask "…"', en: 'Ask something first: duet ask "…"' },
+  });
+}

@@ -1,0 +1,152 @@
+import { cutText } from "../../core/cut-text.ts";
+import { dollars } from "../../core/known-cost.ts";
+import { billLine, errorLine, phaseNames, seconds, stopReasons } from "../../core/lines.ts";
+import { type Locale, say, type Text } from "../../core/locale.ts";
+import type { Status } from "../../core/outcome.ts";
+import type { Permission } from "../../core/permission.ts";
+import { planList } from "../../core/plan-lines.ts";
+import { printableLine } from "../../core/printable.ts";
+import type { AgentTrace, TracePhase, TraceStep } from "../../core/trace.ts";
+
+export interface TraceView {
+  locale: Locale;
+  /** Everything in full; else a line each. */
+  verbose: boolean;
+}
+
+const longestValue = 200;
+
+/** A trace for people. Lines may hold what models and tools wrote: whoever prints them cleans them. */
+export function* traceLines(trace: AgentTrace, view: TraceView): Generator<string> {
+  const { locale } = view;
+  yield `${trace.run_id} · ${trace.started_at} · ${trace.mode}`;
+  yield labelled(labels.question, shown(trace.question, view), locale);
+  yield labelled(labels.models, modelsOf(trace), locale);
+  if (trace.plan?.length) yield* planList(trace.plan, locale);
+  yield say(locale, labels.steps);
+  for (const step of trace.steps) yield* stepLines(step, trace, view);
+  if (trace.phases.length > 0) yield* section(labels.phases, phaseLines(trace.phases, locale), locale);
+  const tools = Object.entries(trace.used_tools).map(
+    ([name, { count, total_ms }]) => `${name} ×${count} ${total_ms} ms`,
+  );
+  if (tools.length > 0) yield* section(labels.tools, tools, locale);
+  const notes = trace.notes.map(({ level, message }) => `${level === "warning" ? "⚠" : "ℹ"} ${shown(message, view)}`);
+  if (notes.length > 0) yield* section(labels.notes, notes, locale);
+  yield* endLines(trace, locale);
+}
+
+function* stepLines(step: TraceStep, trace: AgentTrace, view: TraceView): Generator<string> {
+  const lines = [...wordsOf(step, trace, view)];
+  for (const [index, line] of lines.entries()) yield indented(line, index === 0 ? `${step.step}. ` : "   ");
+}
+
+function* wordsOf(step: TraceStep, trace: AgentTrace, view: TraceView): Generator<string> {
+  const { thought, thought_left_out, action, observation, observation_left_out, permission, elapsed_ms, error } = step;
+  if (thought) yield `💭 ${shown(thought, view)}${leftOut(thought_left_out, view.locale)}`;
+  if (action?.type === "action") {
+    const cached = step.cached ? say(view.locale, { zh: "，来自缓存", en: ", cached" }) : "";
+    yield `🔧 ${printableLine(action.tool)} ${shown(JSON.stringify(action.args), view)}`;
+    if (permission && permission.decision !== "allowed")
+      yield `🔐 ${say(view.locale, decisions[permission.decision])} · ${printableLine(permission.rule)}`;
+    const result = `${shown(observation, view)}${leftOut(observation_left_out, view.locale)}`;
+    yield `${error === undefined ? "✓" : "✗"} ${elapsed_ms} ms${cached} ${result}`.trimEnd();
+    return;
+  }
+  if (action) yield `📝 ${seconds(elapsed_ms)} ${shown(trace.final_answer, view)}`;
+  else yield `✗ ${say(view.locale, { zh: "没有回答", en: "no answer" })}`;
+}
+
+/** A line a turn, and the sum of a phase that took several. */
+function phaseLines(phases: readonly TracePhase[], locale: Locale): string[] {
+  const turns = phases.map(
+    (turn) => `${say(locale, phaseNames[turn.phase])} ${turn.step} · ${turn.model} ${used(turn)}`,
+  );
+  const sums = Map.groupBy(phases, ({ phase }) => phase)
+    .entries()
+    .filter(([, group]) => group.length > 1)
+    .map(([phase, group]) => `Σ ${say(locale, phaseNames[phase])} ×${group.length} ${used(group.reduce(add))}`);
+  return [...turns, ...sums];
+}
+
+function add(a: TracePhase, b: TracePhase): TracePhase {
+  return {
+    ...a,
+    input_tokens: a.input_tokens + b.input_tokens,
+    output_tokens: a.output_tokens + b.output_tokens,
+    elapsed_ms: a.elapsed_ms + b.elapsed_ms,
+    cost_usd: a.cost_usd === null || b.cost_usd === null ? null : a.cost_usd + b.cost_usd,
+  };
+}
+
+function used({ input_tokens, output_tokens, elapsed_ms, cost_usd }: TracePhase): string {
+  const cost = cost_usd === null ? "" : ` ${dollars(cost_usd)}`;
+  return `${input_tokens}→${output_tokens} tok ${seconds(elapsed_ms)}${cost}`;
+}
+
+function* endLines(trace: AgentTrace, locale: Locale): Generator<string> {
+  const { models, token_usage, total_ms, cost_usd, agents, status, finish_reason, error } = trace;
+  const meta = { models, total_tokens: token_usage.total_tokens, latency_ms: total_ms, cost_usd, agents };
+  yield labelled(labels.used, billLine({ meta }, locale), locale);
+  const reason = say(locale, stopReasons[finish_reason]);
+  const [open, close] = locale === "zh" ? ["（", "）"] : [" (", ")"];
+  yield labelled(labels.traceId, trace.trace_id, locale);
+  yield labelled(labels.end, `${say(locale, statuses[status])}${open}${reason}${close}`, locale);
+  if (error) yield errorLine(error);
+}
+
+function modelsOf({ models }: AgentTrace): string {
+  const names = [models.function_call, models.answer].map(({ provider, model }) => `${provider}/${model}`);
+  return printableLine([...new Set(names)].join(" → "));
+}
+
+function* section(name: Text, lines: readonly string[], locale: Locale): Generator<string> {
+  yield say(locale, name);
+  for (const line of lines) yield indented(line, "  ");
+}
+
+function labelled(name: Text, text: string, locale: Locale): string {
+  return `${say(locale, name)}${locale === "zh" ? "：" : ": "}${text}`;
+}
+
+function shown(text: string, { verbose }: TraceView): string {
+  return verbose ? text.trim() : cutText(printableLine(text.slice(0, 4 * longestValue)), longestValue);
+}
+
+function leftOut(characters: number | undefined, locale: Locale): string {
+  if (characters === undefined) return "";
+  return say(locale, { zh: `…[未保留 ${characters} 个字符]`, en: ` …[${characters} characters were not kept]` });
+}
+
+/** Every further line of a text stands below its first. */
+function indented(text: string, first: string): string {
+  return `${first}${text.replaceAll("\n", `\n${" ".repeat(first.length)}`)}`;
+}
+
+const labels = {
+  question: { zh: "问题", en: "Question" },
+  models: { zh: "模型", en: "Models" },
+  steps: { zh: "步骤", en: "Steps" },
+  phases: { zh: "阶段", en: "Phases" },
+  tools: { zh: "工具", en: "Tools" },
+  notes: { zh: "备注", en: "Notes" },
+  used: { zh: "用量", en: "Used" },
+  traceId: { zh: "追踪编号", en: "Trace id" },
+  end: { zh: "结束", en: "Ended" },
+} satisfies Record<string, Text>;
+
+const decisions: Record<Permission["decision"], Text> = {
+  allowed: { zh: "允许", en: "allowed" },
+  approved: { zh: "用户同意", en: "approved" },
+  declined: { zh: "用户未同意", en: "declined" },
+  unanswered: { zh: "无人答复", en: "nobody answered" },
+  denied: { zh: "禁止", en: "denied" },
+};
+
+const statuses: Record<Status, Text> = {
+  complete: { zh: "完整的回答", en: "a complete answer" },
+  partial: { zh: "不完整的回答", en: "a partial answer" },
+  failed: { zh: "失败", en: "failed" },
+  cancelled: { zh: "已取消", en: "cancelled" },
+  running: { zh: "进行中", en: "running" },
+  needs_confirmation: { zh: "等待确认", en: "waits to be confirmed" },
+};

@@ -1,0 +1,100 @@
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { Environment } from "../../config/expand.ts";
+import { readText, trustedFile } from "../../config/find.ts";
+import { parseJson } from "../../config/parse.ts";
+import { problem } from "../../config/problem.ts";
+import { toldByDotEnv, toldByFile } from "../../config/told.ts";
+import { isTrusted, readTrusted, trustFiles } from "../../config/trust.ts";
+import { variablesUsedByDotEnv, variablesUsedByFile } from "../../config/used-variables.ts";
+import { type Flags, fallbackLocale, foundFiles } from "../../config.ts";
+import { type Locale, say } from "../../core/locale.ts";
+import { printableJson } from "../../core/printable.ts";
+import { type ShownFile, trustSection } from "./trust-section.ts";
+
+export interface TrustCommand {
+  flags: Flags;
+  output: "text" | "json";
+  /** Whether the answer was given on the command line. */
+  yes: boolean;
+  /** Asks whether the files that were shown are to be trusted; absent where nobody can be asked. */
+  confirm?: (query: string, locale: Locale) => Promise<boolean>;
+  /** Takes whole lines, for stdout. */
+  write(text: string): void;
+  /** The process's own when absent. */
+  environment?: Environment;
+  directory?: string;
+}
+
+/**
+ * `duet config trust`: shows what the configuration here would start, and remembers its exact content, and that of the
+ * `.env` beside it, once somebody agrees. 0 when it is trusted, 1 when it is not. Throws a `config` error of one line
+ * where there is no file, where it cannot be read, or where nothing can be remembered.
+ */
+export async function runTrust(command: TrustCommand): Promise<number> {
+  const { flags, environment, directory, output, write } = command;
+  const locale = fallbackLocale(flags, environment);
+  const found = foundFiles(flags, environment, directory);
+  const files = await readFiles(found.file, found.dotEnv);
+  const trusted = await readTrusted(found.home);
+  const isKnown = files.every(({ file, text }) => isTrusted(trusted, file, text));
+  if (output === "text") write(files.map((file) => trustSection(file, locale)).join(""));
+  const agrees = isKnown || command.yes || ((await command.confirm?.(question(locale), locale)) ?? false);
+  if (agrees && !isKnown) await remember(files, found.home);
+  if (output === "json") write(asJson(files, agrees));
+  else write(`${say(locale, agrees ? (isKnown ? known : done) : command.confirm ? declined : needsYes)}\n`);
+  return agrees ? 0 : 1;
+}
+
+async function readFiles(file: string, dotEnv: string): Promise<ShownFile[]> {
+  const shown: ShownFile[] = [];
+  const text = await readText(file, file);
+  if (text !== undefined) {
+    const tree = await parseJson(text, file);
+    shown.push({ file: await real(file), text, told: toldByFile(tree), uses: variablesUsedByFile(tree) });
+  }
+  const variables = await readText(dotEnv, dotEnv);
+  if (variables !== undefined) {
+    const [told, uses] = [toldByDotEnv(variables), variablesUsedByDotEnv(variables)];
+    shown.push({ file: await real(dotEnv), text: variables, told, uses });
+  }
+  if (shown.length === 0) throw problem(file, { zh: "没有这个文件", en: "there is no such file" });
+  return shown;
+}
+
+/** The folder's own path, which is how a process that starts there names it; the file itself may be a link. */
+async function real(file: string): Promise<string> {
+  return join(await realpath(dirname(file)), basename(file));
+}
+
+async function remember(files: readonly ShownFile[], home: string): Promise<void> {
+  try {
+    await trustFiles(files, home);
+  } catch (thrown) {
+    const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
+    const what = { zh: `无法写入（${code}）`, en: `cannot be written (${code})` };
+    throw problem(trustedFile(home), what, thrown);
+  }
+}
+
+function asJson(files: readonly ShownFile[], isTrustedNow: boolean): string {
+  const shown = files.map(({ file, text, told, uses }) => ({
+    ...{ file, uses_variables: uses, text },
+    tells: told.map(({ key, value, isDangerous }) => ({ key, value, can_run_code: isDangerous })),
+  }));
+  return `${printableJson({ trusted: isTrustedNow, files: shown }, 2)}\n`;
+}
+
+const question = (locale: Locale): string =>
+  say(locale, { zh: "信任以上内容？[y/n] ", en: "Trust what is shown above? [y/n] " });
+
+const done = {
+  zh: "已信任：内容改变之前都会使用。",
+  en: "Trusted: it is used until its content changes.",
+};
+const known = { zh: "此内容已经被信任。", en: "This content is trusted already." };
+const declined = { zh: "未信任。", en: "Not trusted." };
+const needsYes = {
+  zh: "未信任：这里无法询问，请用 duet config trust --yes。",
+  en: "Not trusted, as nobody can be asked here: duet config trust --yes",
+};

@@ -1,0 +1,21 @@
+import type { Locale } from "../../core/locale.ts";
+import { type Console, writeSafely } from "../console.ts";
+import { askYesNo } from "../questions/ask-yes-no.ts";
+import { canBeAsked, openTerminalQuestions } from "../questions/reader.ts";
+
+export interface TrustQuestion {
+  /** Whether somebody says yes; the end of the input is a no. Rejects when the signal aborts. */
+  confirm(query: string, locale: Locale): Promise<boolean>;
+  close(): void;
+}
+
+/** Undefined where nobody can be asked. Whoever opens it closes it. */
+export function openTrustQuestion(console: Console, signal: AbortSignal): TrustQuestion | undefined {
+  if (!canBeAsked(console)) return undefined;
+  const { ask, close } = openTerminalQuestions(console);
+  const write = (line: string): void => writeSafely(console.stderr, `${line}\n`);
+  return {
+    confirm: async (query, locale) => (await askYesNo({ locale, ask, write }, query, signal)) === true,
+    close,
+  };
+}

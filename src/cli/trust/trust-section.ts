@@ -1,0 +1,45 @@
+import type { Told } from "../../config/told.ts";
+import { type Locale, say } from "../../core/locale.ts";
+import { printable, printableLine } from "../../core/printable.ts";
+
+/** A file that somebody is to trust, or not. */
+export interface ShownFile {
+  file: string;
+  text: string;
+  told: readonly Told[];
+  /** The variables of the user's environment whose values it takes or gives away. */
+  uses: readonly string[];
+}
+
+/**
+ * What is shown of it: what it would start and where it connects, which variables it uses, then its whole text. Nothing is
+ * masked or cut, and a line of the file never begins like one of ours.
+ */
+export function trustSection({ file, text, told, uses }: ShownFile, locale: Locale): string {
+  const lines = told.length > 0 ? told.map((each) => toldLine(each, locale)) : [say(locale, nothingTold)];
+  const used = uses.length > 0 ? [`${say(locale, usesVariables)}${uses.map(asName).join(", ")}`] : [];
+  // A lone carriage return ends a line, and with it a comment, too.
+  const whole = text
+    .replaceAll("\r\n", "\n")
+    .replace(/\n+$/, "")
+    .split(/\n|(?<=\r)/);
+  return [
+    printableLine(file),
+    ...[...lines, ...used, say(locale, wholeText)].map((line) => `  ${printable(line)}`),
+    ...whole.map((line) => `  | ${printable(line)}`),
+    "",
+  ].join("\n");
+}
+
+function toldLine({ key, value, isDangerous }: Told, locale: Locale): string {
+  return `${key}: ${value}${isDangerous ? say(locale, canRunCode) : ""}`;
+}
+
+function asName(name: string): string {
+  return /^\w+$/.test(name) ? name : JSON.stringify(name);
+}
+
+const nothingTold = { zh: "不启动任何程序，也不含地址", en: "starts nothing and names no address" };
+const canRunCode = { zh: "（能让程序运行别的代码）", en: " (can make a program run other code)" };
+const usesVariables = { zh: "使用您的环境变量：", en: "uses your variables: " };
+const wholeText = { zh: "全文：", en: "its whole text:" };

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { createApproveCall } from "../../../src/cli/questions/approve-call.ts";
+import { pickOne } from "../../../src/cli/questions/pick-one.ts";
+import type { Picking, Reader } from "../../../src/cli/questions/reader.ts";
+
+const { signal } = new AbortController();
+const call = { tool: "mail__send", arguments: { to: "anna" }, rule: "tools.ask: *", onlyOnce: false };
+
+/** Somebody who types these lines, and then nothing more. */
+function typing(...lines: string[]): Reader & { written: string[]; left: number } {
+  const written: string[] = [];
+  const reader = {
+    locale: "en" as const,
+    written,
+    left: 0,
+    ask: async (query: string) => {
+      written.push(query);
+      return lines.shift();
+    },
+    write: (line: string) => void written.push(line),
+    leave() {
+      reader.left += 1;
+    },
+  };
+  return reader;
+}
+
+/** Somebody who chooses this label from a list. */
+function choosing(label: string | undefined) {
+  const shown: { title: string; labels: string[]; chosen: unknown }[] = [];
+  const written: string[] = [];
+  const reader: Reader = {
+    locale: "en",
+    ask: async () => expect.unreachable("asked for a line"),
+    write: (line) => void written.push(line),
+    async pick<T>({ title, choices, chosen }: Picking<T>) {
+      shown.push({ title, labels: choices.map((choice) => choice.label), chosen });
+      return choices.find((choice) => choice.label === label)?.value;
+    },
+  };
+  return { reader, shown, written };
+}
+
+test("the tool, its server, the rule and the whole arguments are shown, whatever hides in them", async () => {
+  const { reader, written } = choosing(undefined);
+  const args = { path: "rm\u202etxt", note: "\u001b[2J", site: "p\u0430ypal" };
+  await createApproveCall(reader)({ ...call, tool: "mail__s\u0435nd", arguments: args }, signal);
+  expect(written[0]).toBe("🔐 needs consent · mail__s\u0435nd(U+0435) · rule tools.ask: * · server mail");
+  expect(written[1]).toContain(String.raw`"path": "rm\u202etxt"`);
+  expect(written[1]).toContain(String.raw`"note": "\u001b[2J"`);
+  expect(written[1]).toContain('"site": "p\u0430ypal(U+0430)"');
+});
+
+test("a tool of nobody's server has none", async () => {
+  const { reader, written } = choosing(undefined);
+  await createApproveCall(reader)({ ...call, tool: "write_file" }, signal);
+  expect(written[0]).toBe("🔐 needs consent · write_file · rule tools.ask: *");
+});
+
+test("a list offers once, always, no and never, none of them chosen beforehand; leaving it is a no", async () => {
+  const labels = ["Yes, once", "Yes, always in this conversation", "No", "Never in this conversation"];
+  const answers = await Promise.all(
+    [...labels, undefined].map(async (label) => {
+      const { reader, shown } = choosing(label);
+      const answer = await createApproveCall(reader)(call, signal);
+      expect(shown).toEqual([{ title: "Let mail__send run?", labels, chosen: undefined }]);
+      return answer;
+    }),
+  );
+  expect(answers).toEqual(["once", "conversation", "no", "never", "no"]);
+  const { reader, shown } = choosing(undefined);
+  await createApproveCall(reader)({ ...call, onlyOnce: true }, signal);
+  expect(shown[0]?.labels).toEqual([labels[0], labels[2], labels[3]]);
+});
+
+test.each([
+  [["y"], "once"],
+  [["好"], "once"],
+  [["a"], "conversation"],
+  [["n"], "no"],
+  [["never"], "never"],
+  [["", "1", "perhaps", "NEVER "], "never"],
+  [[], "no"],
+])("typed %j means %s", async (lines, answer) => {
+  const reader = typing(...lines);
+  expect(await createApproveCall(reader)(call, signal)).toBe(answer);
+  expect(reader.written).toContain("Let mail__send run? [y once/a always in this conversation/n] ");
+});
+
+describe("where the arguments could not be shown whole", () => {
+  const long = { ...call, arguments: { list: Array.from({ length: 5000 }, (_, index) => index) } };
+
+  test("a list offers no always, and says why", async () => {
+    const { reader, shown } = choosing("Yes, always in this conversation");
+    expect(await createApproveCall(reader)(long, signal)).toBe("no");
+    expect(shown).toEqual([
+      {
+        title: "Let mail__send run? Not all of its arguments are shown, so a yes is for this once.",
+        labels: ["Yes, once", "No", "Never in this conversation"],
+        chosen: undefined,
+      },
+    ]);
+  });
+
+  test.each([
+    ["en", "Let mail__send run? Not all of its arguments are shown, so a yes is for this once. [y/n] "],
+    ["zh", "允许执行 mail__send？参数没有全部显示，只能允许这一次。[y/n] "],
+  ] as const)("a typed always is not taken, in %s", async (locale, question) => {
+    const reader = typing("a", "y");
+    expect(await createApproveCall({ ...reader, locale })(long, signal)).toBe("once");
+    expect(reader.written.filter((line) => line === question)).toHaveLength(2);
+  });
+});
+
+test("always is not taken of a call that is asked about each time, and /exit leaves with a no", async () => {
+  const reader = typing("a", "/exit");
+  expect(await createApproveCall(reader)({ ...call, onlyOnce: true }, signal)).toBe("no");
+  expect(reader.written).toContain(
+    "Type y or n; /exit says no and leaves. Or never: no for the rest of this conversation.",
+  );
+  expect(reader.left).toBe(1);
+});
+
+test("where lines are typed, a choice is a number, a word or its name, and an Enter keeps what is in force", async () => {
+  const picking = {
+    title: "Which\u001b[2J?",
+    choices: [
+      { value: 1, label: "One", words: ["eins"] },
+      { value: 2, label: "Two", detail: "the second" },
+    ],
+    chosen: 2,
+  };
+  const reader = typing("3", "2");
+  expect(await pickOne(reader, picking, signal)).toBe(2);
+  expect(reader.written).toEqual([
+    "Which\\u{1b}[2J?",
+    "   1  One",
+    "   2  Two · the second · current",
+    "1-2> ",
+    "Type a number from 1 to 2, or nothing to leave it as it is.",
+    "1-2> ",
+  ]);
+  expect(await pickOne(typing("eins"), picking, signal)).toBe(1);
+  expect(await pickOne(typing("ONE"), picking, signal)).toBe(1);
+  expect(await pickOne(typing(""), picking, signal)).toBe(2);
+  expect(await pickOne(typing(""), { ...picking, chosen: undefined }, signal)).toBeUndefined();
+  expect(await pickOne(typing(), picking, signal)).toBeUndefined();
+});

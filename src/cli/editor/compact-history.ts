@@ -49,6 +49,25 @@ function carryOver(old: number, size: number, file: string): void {
   }
 }
 
+/** Whether the file as it was written anew has a line that was written beside that, once that is over. */
+export function wasCarriedOver(file: string, line: string): boolean {
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  for (let waited = 0; waited < longestCompactionMs; waited += pollMs) {
+    if (statSync(`${file}.lock`, { throwIfNoEntry: false }) === undefined) break;
+    Atomics.wait(clock, 0, 0, pollMs);
+  }
+  const fresh = openSync(file, "r");
+  try {
+    return readEnd(fresh, fstatSync(fresh).size).text.includes(line);
+  } finally {
+    closeSync(fresh);
+  }
+}
+
+/** How long one who writes beside a compaction waits for its end, in milliseconds. */
+const longestCompactionMs = 200;
+const pollMs = 5;
+
 /** Under the name of what is left of a damaged history, for the user alone; there is one such file at most. */
 function keepBeside(file: string): void {
   const kept = `${file}.damaged`;

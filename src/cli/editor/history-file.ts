@@ -1,6 +1,16 @@
-import { closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
-import { compactHistory } from "./compact-history.ts";
+import { compactHistory, wasCarriedOver } from "./compact-history.ts";
 import type { InputHistory } from "./editor.ts";
 import { lineOf, readLines } from "./history-lines.ts";
 import { readEnd } from "./read-end.ts";
@@ -61,15 +71,21 @@ function compact(file: string): void {
 function append(file: string, text: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
-    const handle = openSync(file, flags, 0o600);
-    try {
-      appendLine(handle, text);
-    } finally {
-      closeSync(handle);
-    }
+    for (let tries = 0; tries < mostTries; tries++) if (appendOnce(file, text)) return;
   } catch {
     // A full disk, a folder that is gone: the entry is in memory.
+  }
+}
+
+/** False where another program wrote the file anew meanwhile, and the line stands only in what was the file before. */
+function appendOnce(file: string, text: string): boolean {
+  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
+  const handle = openSync(file, flags, 0o600);
+  try {
+    appendLine(handle, text);
+    return fstatSync(handle).ino === statSync(file).ino || wasCarriedOver(file, lineOf(text));
+  } finally {
+    closeSync(handle);
   }
 }
 
@@ -82,6 +98,8 @@ function appendLine(handle: number, text: string): void {
   const isBroken = state.size > 0 && readSync(handle, last, 0, 1, state.size - 1) === 1 && last[0] !== 0x0a;
   writeSync(handle, `${isBroken ? "\n" : ""}${lineOf(text)}`);
 }
+
+const mostTries = 3;
 
 /** UTF-16 units of an entry that goes to the file. */
 const longestKept = 50_000;

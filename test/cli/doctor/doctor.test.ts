@@ -7,7 +7,7 @@ import { warmProgram } from "../../fakes/warm-program.ts";
 const runProgram = warmProgram();
 
 const key = "sk-test-openai-000123456789";
-const fakeServer = join(import.meta.dirname, "../fakes/mcp.ts");
+const fakeServer = join(import.meta.dirname, "../../fakes/mcp.ts");
 
 let fake: FakeProvider;
 beforeEach(async () => {

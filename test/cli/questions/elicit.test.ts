@@ -223,7 +223,7 @@ async function desk(questions: object): Promise<{ args: string[]; options: Progr
   onTestFinished(() => provider.close());
   provider.script("cheap", { toolCalls: [{ name: "quiz__ask", arguments: { questions } }] }, { text: "Enough." });
   provider.script("strong", { text: "That is settled." });
-  const file = join(import.meta.dirname, "../fakes/mcp-questions.ts");
+  const file = join(import.meta.dirname, "../../fakes/mcp-questions.ts");
   const config = await configFile({
     models: {
       functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl },

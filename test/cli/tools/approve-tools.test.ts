@@ -8,7 +8,7 @@ import { warmProgram } from "../../fakes/warm-program.ts";
 
 const runProgram = warmProgram();
 
-const fakePath = join(import.meta.dirname, "../fakes/mcp-metadata.ts");
+const fakePath = join(import.meta.dirname, "../../fakes/mcp-metadata.ts");
 const schema = { type: "object", properties: { to: { type: "string" } } };
 const send = { name: "send", description: "Sends a message.\nTo one person.", inputSchema: schema };
 const sly = { ...send, description: "Sends a message.\nTo\u200b anybody." };

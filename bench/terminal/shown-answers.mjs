@@ -9,7 +9,8 @@ import { createTheme } from "../../src/cli/terminal/theme.ts";
 import { markdownPieces } from "../markdown-pieces.mjs";
 import { watchedOutput } from "./watched-output.mjs";
 
-const limitMs = 300;
+/** Of CPU. Where pieces come one by one, V8's own threads and 10,000 wake-ups weigh more than the drawing. */
+const limits = { "as fast as they come": 300, "2,000 a second": 500 };
 const pieces = markdownPieces(10_000);
 const columns = 200;
 
@@ -31,7 +32,7 @@ export async function measure() {
     if (stdout.rewritten.length > 0)
       throw new Error(`finished lines are written again: ${stdout.rewritten.slice(0, 3)}`);
     if (stdout.finished < 300) throw new Error(`only ${stdout.finished} marked lines were finished`);
-    if (own > limitMs) throw new Error(`showing them takes ${own.toFixed(0)} ms, above ${limitMs} ms`);
+    if (own > limits[name]) throw new Error(`showing them takes ${own.toFixed(0)} ms, above ${limits[name]} ms`);
   }
 }
 

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createDuet } from "../dist/index.js";
+import { settledMemory } from "./settled-memory.mjs";
 
 const idleLimit = 100_000;
 /** Bytes a run, over the second half of the runs; the collector's own unsteadiness is about half of this. */
@@ -34,9 +35,9 @@ try {
 async function idle(store) {
   const duet = await open(store);
   await ask(duet, 50);
-  const before = await memory();
+  const before = await settledMemory();
   await ask(duet, conversations);
-  const each = ((await memory()) - before) / conversations;
+  const each = ((await settledMemory()) - before) / conversations;
   await duet.close();
   console.log(`an idle conversation, store ${store.padEnd(6)}  ${(each / 1000).toFixed(1).padStart(6)} kB`);
   if (each > idleLimit) throw new Error(`an idle conversation takes ${Math.round(each)} bytes, above ${idleLimit}`);
@@ -45,9 +46,9 @@ async function idle(store) {
 async function growth() {
   const duet = await open("disk");
   await ask(duet, runs / 2);
-  const before = await memory();
+  const before = await settledMemory();
   await ask(duet, runs / 2);
-  const each = ((await memory()) - before) / (runs / 2);
+  const each = ((await settledMemory()) - before) / (runs / 2);
   await duet.close();
   console.log(`growth over the last half of ${runs} runs ${Math.round(each).toString().padStart(4)} bytes a run`);
   if (each > growthLimit) throw new Error(`a run leaves ${Math.round(each)} bytes behind, above ${growthLimit}`);
@@ -76,13 +77,4 @@ async function ask(duet, count) {
     }
   };
   await Promise.all(Array.from({ length: sideBySide }, worker));
-}
-
-async function memory() {
-  for (let round = 0; round < 4; round++) {
-    globalThis.gc();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
 }

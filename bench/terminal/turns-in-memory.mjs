@@ -8,6 +8,7 @@ import { openDuet } from "../../src/app.ts";
 import { openFace } from "../../src/cli/chat/open-face.ts";
 import { runChat } from "../../src/cli/chat/run-chat.ts";
 import { loadConfig } from "../../src/config.ts";
+import { settledMemory } from "../settled-memory.mjs";
 
 /** Bytes a turn: less than a question and its answer, of which a screen keeps nothing. */
 const limit = 2000;
@@ -42,9 +43,9 @@ export async function measure(folder) {
   });
   try {
     await ask(person, turnsBefore);
-    const before = await memory();
+    const before = await settledMemory();
     await ask(person, turns);
-    const each = ((await memory()) - before) / turns;
+    const each = ((await settledMemory()) - before) / turns;
     console.log(
       `memory over ${turns} turns of a chat ${Math.round(each).toString().padStart(5)} bytes a turn (${(before / 1e6).toFixed(1)} MB)`,
     );
@@ -89,13 +90,4 @@ function sitDown() {
         told = () => setTimeout(resolve, 5);
       }),
   };
-}
-
-async function memory() {
-  for (let round = 0; round < 4; round++) {
-    globalThis.gc();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
 }

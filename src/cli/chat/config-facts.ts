@@ -1,9 +1,9 @@
 import type { SearchCheck } from "../../app/checkup.ts";
 import { mergeLimits } from "../../app/limits.ts";
-import type { ModelChoice } from "../../config/models.ts";
+import type { ModelParameters } from "../../app.ts";
 import { dollars } from "../../core/known-cost.ts";
 import { say, type Text } from "../../core/locale.ts";
-import { modelName } from "../../core/model.ts";
+import { type Model, modelName } from "../../core/model.ts";
 import { printableLine } from "../../core/printable.ts";
 import { decidesItself } from "../search-switch.ts";
 import type { Chat } from "./chat-state.ts";
@@ -75,25 +75,26 @@ function detail(name: Text, value: string): Fact {
   return { name, value, isDetail: true };
 }
 
-async function modelFacts({ config, settings }: Chat): Promise<Fact[]> {
-  const [{ choose }, { changeChoices }] = await Promise.all([
-    import("../../app/models.ts"),
-    import("../../app/changed-choices.ts"),
+async function modelFacts({ duet, settings }: Chat): Promise<Fact[]> {
+  const [{ functionCall, answer }, parameters] = await Promise.all([
+    duet.models(settings.models),
+    duet.modelParameters(settings.models),
   ]);
-  const { functionCall, answer } = await changeChoices(await choose(config), settings.models, config);
   const both: Text = { zh: "模型（工具调用与回答）", en: "Model (function calls and answers)" };
-  if (answer === undefined) return [{ name: both, value: parametersOf(functionCall) }];
+  if (answer === functionCall) return [{ name: both, value: described(answer, parameters.answer) }];
   return [
-    { name: { zh: "工具调用模型", en: "Function-call model" }, value: parametersOf(functionCall) },
-    { name: { zh: "回答模型", en: "Answer model" }, value: parametersOf(answer) },
+    {
+      name: { zh: "工具调用模型", en: "Function-call model" },
+      value: described(functionCall, parameters.functionCall),
+    },
+    { name: { zh: "回答模型", en: "Answer model" }, value: described(answer, parameters.answer) },
   ];
 }
 
-function parametersOf(choice: ModelChoice): string {
-  const name = printableLine(modelName(choice));
-  if (!("wire" in choice)) return name;
-  const top = choice.topP === undefined ? [] : [`top_p ${choice.topP}`];
-  return [name, `temperature ${choice.temperature}`, `max_tokens ${choice.maxTokens}`, ...top].join(" · ");
+function described(model: Model, { temperature, maxTokens, topP }: ModelParameters): string {
+  const all = Object.entries({ temperature, max_tokens: maxTokens, top_p: topP });
+  const set = all.filter(([, value]) => value !== undefined).map(([name, value]) => `${name} ${value}`);
+  return [printableLine(modelName(model)), ...set].join(" · ");
 }
 
 function searchState({ settings: { locale, mode, search } }: Chat): string {

@@ -2,11 +2,11 @@ import { after, before, lineEnd, lineStart, type TextBuffer } from "./buffer.ts"
 import type { Action } from "./keymap.ts";
 import { blankBefore, wordAfter, wordBefore } from "./words.ts";
 
+/** An index in the text. */
+type Place = (buffer: TextBuffer) => number;
+
 /** Where the cursor goes. */
-export const moves: ReadonlyMap<Action, (buffer: TextBuffer) => number> = new Map<
-  Action,
-  (buffer: TextBuffer) => number
->([
+export const moves: ReadonlyMap<Action, Place> = new Map<Action, Place>([
   ["left", before],
   ["right", after],
   ["word-left", wordBefore],
@@ -18,19 +18,13 @@ export const moves: ReadonlyMap<Action, (buffer: TextBuffer) => number> = new Ma
 ]);
 
 /** From the cursor to where text is taken out. */
-export const deletions: ReadonlyMap<Action, (buffer: TextBuffer) => number> = new Map<
-  Action,
-  (buffer: TextBuffer) => number
->([
+export const deletions: ReadonlyMap<Action, Place> = new Map<Action, Place>([
   ["delete-left", before],
   ["delete-right", after],
 ]);
 
 /** The same, and what is taken out can be put in again. */
-export const kills: ReadonlyMap<Action, (buffer: TextBuffer) => number> = new Map<
-  Action,
-  (buffer: TextBuffer) => number
->([
+export const kills: ReadonlyMap<Action, Place> = new Map<Action, Place>([
   ["kill-word-left", wordBefore],
   ["kill-blank-left", blankBefore],
   ["kill-word-right", wordAfter],

@@ -1,6 +1,6 @@
 import { type Line, plainLine } from "../terminal/line.ts";
 import { cellsOf } from "../terminal/width.ts";
-import { cutLine, padTo } from "../terminal/wrap.ts";
+import { cutLine, fitCells } from "../terminal/wrap.ts";
 import type { Completion } from "./editor.ts";
 
 /** Ways to go on with what is typed, one of which may be chosen. */
@@ -54,10 +54,7 @@ export function menuLines(menu: Menu, columns: number, rows: number): Line[] {
 }
 
 function menuLine({ text, help }: Completion, isChosen: boolean, cells: number): Line {
-  const name = padTo(
-    cutLine(plainLine(text.trim(), ...(isChosen ? (["accent", "strong"] as const) : [])), cells),
-    cells,
-  );
+  const name = fitCells(plainLine(text.trim(), ...(isChosen ? (["accent", "strong"] as const) : [])), cells);
   const mark = { text: isChosen ? "❯ " : "  ", styles: ["accent"] as const };
   return help === undefined ? [mark, ...name] : [mark, ...name, { text: `  ${help}`, styles: ["dim"] }];
 }

@@ -1,24 +1,20 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import type { Duet } from "../app.ts";
-import type { Config } from "../config.ts";
 import { type Caller, operator } from "../core/caller.ts";
 import { say } from "../core/locale.ts";
-import type { Mode } from "../core/outcome.ts";
 import { version } from "../core/version.ts";
 import { createAgent } from "./agent/agent.ts";
 import type { Connection } from "./connection.ts";
 import type { Provider } from "./provider.ts";
 import type { LiveRuns } from "./runs/live-run.ts";
+import { openRunRoom, type RunRoom, type RunRoomOptions } from "./runs/room.ts";
 import { serve } from "./serve.ts";
 
-export interface FaceOptions {
-  settings: Config["serve"];
+export interface FaceOptions extends Omit<RunRoomOptions, "onBegin"> {
+  /** The runs that it shares with other faces; its own when absent. */
+  room?: RunRoom | undefined;
   /** The rules of `tools.ask`: which calls need a person's consent. */
   asks: readonly string[];
-  /** The mode of a call that names none. */
-  mode?: Mode | undefined;
-  /** Takes each thought, tool input and output, line by line; absent unless they are wanted. */
-  logSteps?: ((line: string) => void) | undefined;
   /** What hosts get: the agent (when absent), everything that the agent could use, or both. */
   expose?: "agent" | "tools" | "both" | undefined;
   /** Tokens that a list of tools may weigh; beyond them it is searched. */
@@ -34,7 +30,7 @@ export interface Face {
 
 export function createFace(duet: Duet, { expose = "agent", listLimit, ...options }: FaceOptions): Face {
   const { locale } = duet;
-  const agent = createAgent(duet, options);
+  const agent = createAgent(options.room ?? openRunRoom(duet, options), options);
   let exposure: Promise<(connection: Connection) => Provider> | undefined;
   return {
     runs: agent.runs,

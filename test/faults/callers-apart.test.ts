@@ -41,7 +41,7 @@ beforeAll(async () => {
     createServer,
     async authenticate({ headers }) {
       const caller = callers[headers.get("authorization") ?? ""];
-      return caller ? { caller } : new Response(null, { status: 401 });
+      return caller ? { caller } : { status: 401, text: { zh: "谁", en: "who" } };
     },
   });
 });

@@ -147,9 +147,9 @@ describe("103: a configuration that came with a cloned repository", () => {
     ] as const) {
       const terminal = await startTerminal(["config", "trust"], { cwd, env });
       await terminal.shows("Trust what is shown above? [y/n]");
-      terminal.type("perhaps\r");
+      await terminal.reply("perhaps\r");
       await terminal.shows("Type y or n.");
-      terminal.type(`${answer}\r`);
+      await terminal.reply(`${answer}\r`);
       await terminal.shows(said);
       expect(await terminal.ended()).toBe(code);
     }

@@ -1,16 +1,12 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { Duet } from "../../app.ts";
-import type { Config } from "../../config.ts";
 import { say } from "../../core/locale.ts";
-import type { Mode } from "../../core/outcome.ts";
 import { nobodyWaits } from "../asking/nobody-waits.ts";
 import { createRounds } from "../asking/rounds.ts";
 import type { Connection } from "../connection.ts";
 import { failedResult } from "../failed-result.ts";
 import type { Provider, ResourceProvider, ToolProvider } from "../provider.ts";
-import { createConfirmations } from "../runs/confirmation.ts";
 import type { LiveRuns } from "../runs/live-run.ts";
-import { createRunRegistry } from "../runs/registry.ts";
+import type { RunRoom } from "../runs/room.ts";
 import { ask as askAgent } from "./ask.ts";
 import { createAgentCompletion } from "./complete.ts";
 import { type AgentDescription, describeAgent, describedToAgents } from "./describe.ts";
@@ -25,11 +21,8 @@ import { createAgentTools } from "./tool-list.ts";
 import { usableTools } from "./usable-servers.ts";
 
 export interface AgentOptions {
-  settings: Config["serve"];
   /** The rules of `tools.ask`. */
   asks: readonly string[];
-  mode?: Mode | undefined;
-  logSteps?: ((line: string) => void) | undefined;
 }
 
 /** The agent as tools, for any connection. */
@@ -39,13 +32,13 @@ export interface Agent {
   offer(connection: Connection): Provider;
 }
 
-export function createAgent(duet: Duet, { settings, asks, mode, logSteps }: AgentOptions): Agent {
+export function createAgent(shared: RunRoom, { asks }: AgentOptions): Agent {
+  const { duet, runs, settings } = shared;
   const { locale } = duet;
-  const runs = createRunRegistry({ most: settings.maxRuns, keepMs: settings.keepResults * 1000 });
   const rounds = createRounds<CallToolResult>({
     tooLate: (state) => failedResult(say(locale, nobodyWaits(state))),
   });
-  const room: AgentRoom = { duet, settings, runs, rounds, confirmations: createConfirmations(), mode, logSteps };
+  const room: AgentRoom = { ...shared, rounds };
   const toTools = createAgentTools(locale);
   /** The run that waits for a call to be confirmed. */
   function runIdOf(token: string): string | undefined {
@@ -57,7 +50,7 @@ export function createAgent(duet: Duet, { settings, asks, mode, logSteps }: Agen
     runs,
     offer(connection) {
       const { caller, server } = connection;
-      const seat: AgentSeat = { ...room, connection };
+      const seat: AgentSeat = { ...room, connection, caller };
       serveTasks(server, seat);
       const gateway = duet.gateway(caller);
       const page = createRunPage({ runs, caller, locale, runIdOf });

@@ -3,10 +3,10 @@ import { chainOf } from "../../core/chain-text.ts";
 import { hostOf } from "../asking/host.ts";
 import { failedResult, toFailedResult } from "../failed-result.ts";
 import { readInput } from "../input.ts";
+import { askInput } from "../runs/ask-schema.ts";
+import { type Asked, begin, sameRun } from "../runs/begin.ts";
+import { confirm } from "../runs/confirm.ts";
 import type { HeldRun } from "../runs/held-run.ts";
-import { askInput } from "./ask-schema.ts";
-import { type Asked, begin, sameRun } from "./begin.ts";
-import { confirm } from "./confirm.ts";
 import type { AgentSeat } from "./room.ts";
 import { serveRun } from "./serve-run.ts";
 import { takesTasks, toTask } from "./tasks.ts";
@@ -24,7 +24,7 @@ export async function ask(
   const host = hostOf(connection.server, context);
   const locale = seat.duet.localeFor(input.question);
   const asked: Asked = { seat, input, chain, host, locale };
-  if (takesTasks(host) && !input.confirmation) return beginTask(asked);
+  if (takesTasks(host) && !input.confirmation) return beginTask(seat, asked);
   return serveRun(seat, { kind: "agent_ask", context, host, chain, locale, waitS: input.wait_s }, async () => {
     if (input.confirmation) return confirm(asked, input.confirmation);
     return runFor(asked);
@@ -32,9 +32,9 @@ export async function ask(
 }
 
 /** The host asks for the rest by the task's id. */
-function beginTask(asked: Asked): CallToolResult {
+function beginTask(seat: AgentSeat, asked: Asked): CallToolResult {
   try {
-    return toTask(runFor(asked), asked.seat);
+    return toTask(runFor(asked), seat);
   } catch (thrown) {
     return toFailedResult(thrown, asked.locale);
   }

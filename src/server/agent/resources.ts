@@ -4,8 +4,8 @@ import type { Caller } from "../../core/caller.ts";
 import { conversationJson } from "../../core/conversation-json.ts";
 import type { Locale } from "../../core/locale.ts";
 import type { ResourceProvider } from "../provider.ts";
+import { boundedJson } from "../runs/bounded-json.ts";
 import type { LiveRun, LiveRuns } from "../runs/live-run.ts";
-import { boundedJson } from "./bounded-json.ts";
 import { conversationResource, jsonType, resourceTemplates, runResource } from "./resource-entries.ts";
 import { readUri } from "./resource-uri.ts";
 

@@ -5,13 +5,13 @@ import { timeLimit, timeoutError } from "../../core/waiting.ts";
 import { hostOf } from "../asking/host.ts";
 import { failedResult, toFailedResult } from "../failed-result.ts";
 import { readInput } from "../input.ts";
+import { cancelInput, resultInput } from "../runs/ask-schema.ts";
+import { keptOutcome } from "../runs/kept-outcome.ts";
+import { withPlanToken } from "../runs/outcome-for.ts";
+import { unknownRun } from "../runs/unknown-run.ts";
 import { toResult } from "./ask-result.ts";
-import { cancelInput, resultInput } from "./ask-schema.ts";
-import { keptOutcome } from "./kept-outcome.ts";
-import { withPlanToken } from "./outcome-for.ts";
 import type { AgentSeat } from "./room.ts";
 import { serveRun } from "./serve-run.ts";
-import { unknownRun } from "./unknown-run.ts";
 
 /** `agent_result`: waits for a run that goes on, or gives how it ended. */
 export async function giveResult(

@@ -6,12 +6,12 @@ import type { Host } from "../asking/host.ts";
 import { toFailedResult } from "../failed-result.ts";
 import { createRunProgress, type RunProgress } from "../progress.ts";
 import { attend } from "../runs/attend.ts";
+import { handsOut } from "../runs/begin.ts";
 import type { HeldRun } from "../runs/held-run.ts";
+import { outcomeFor } from "../runs/outcome-for.ts";
 import type { OpenQuestion } from "../runs/question.ts";
 import { windowMs } from "../runs/window.ts";
 import { toResult } from "./ask-result.ts";
-import { handsOut } from "./begin.ts";
-import { outcomeFor } from "./outcome-for.ts";
 import type { AgentSeat } from "./room.ts";
 
 export interface Request {

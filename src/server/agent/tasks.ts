@@ -13,10 +13,10 @@ import { isRecord } from "../../core/json.ts";
 import { type Host, hostOf } from "../asking/host.ts";
 import { readReply, toInputRequest } from "../asking/question.ts";
 import type { HeldRun } from "../runs/held-run.ts";
+import { withPlanToken } from "../runs/outcome-for.ts";
 import { answerQuestion, canAsk, wordsOf } from "../runs/put-question.ts";
 import type { OpenQuestion } from "../runs/question.ts";
 import { toResult } from "./ask-result.ts";
-import { withPlanToken } from "./outcome-for.ts";
 import type { AgentSeat } from "./room.ts";
 
 /** The tasks extension (SEP-2663, revision 2026-07-28). */

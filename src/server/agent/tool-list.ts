@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { type Locale, say, type Text } from "../../core/locale.ts";
-import { askInput, askOutput, cancelInput, resultInput } from "./ask-schema.ts";
+import { askInput, askOutput, cancelInput, resultInput } from "../runs/ask-schema.ts";
 
 /** What is said of `agent_ask` now, for hosts and their models. */
 export interface AskDescription {

@@ -6,10 +6,10 @@ import { type Locale, say } from "../../core/locale.ts";
 import { timeLimit, timeoutError } from "../../core/waiting.ts";
 import { failedResult } from "../failed-result.ts";
 import { readInput } from "../input.ts";
+import { boundedJson } from "../runs/bounded-json.ts";
 import type { LiveRun, LiveRuns } from "../runs/live-run.ts";
 import type { OpenQuestion } from "../runs/question.ts";
-import { boundedJson } from "./bounded-json.ts";
-import { unknownRun } from "./unknown-run.ts";
+import { unknownRun } from "../runs/unknown-run.ts";
 import { watchedEvents } from "./watched-events.ts";
 
 export const watchName = "agent_watch";

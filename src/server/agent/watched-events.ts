@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../core/events.ts";
 import { isRecord } from "../../core/json.ts";
-import { boundedJson } from "./bounded-json.ts";
+import { boundedJson } from "../runs/bounded-json.ts";
 
 /** What is new of a run's events, as far as it fits in one answer. */
 export interface WatchedEvents {

@@ -1,22 +1,20 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { operator } from "../../core/caller.ts";
-import type { Locale } from "../../core/locale.ts";
 import type { Authenticate } from "./authenticate.ts";
-import { refuse } from "./refuse.ts";
 
 /** By the operator's token or by signing in, whichever there is. Without either, whoever can reach us is the operator. */
-export function admitEither(token: string | undefined, signIn: Authenticate | undefined, locale: Locale): Authenticate {
+export function admitEither(token: string | undefined, signIn: Authenticate | undefined): Authenticate {
   if (token === undefined) return signIn ?? (async () => ({ caller: operator }));
-  const byToken = admitByToken(token, locale);
+  const byToken = admitByToken(token);
   if (signIn === undefined) return byToken;
   return async (request) => {
     const admission = await byToken(request);
-    return admission instanceof Response ? signIn(request) : admission;
+    return "status" in admission ? signIn(request) : admission;
   };
 }
 
 /** One token for the operator, in the `Authorization` header only; it is compared in constant time. */
-function admitByToken(token: string, locale: Locale): Authenticate {
+function admitByToken(token: string): Authenticate {
   const expected = digest(token);
   return async (request) => {
     const header = request.headers.get("authorization");
@@ -24,7 +22,7 @@ function admitByToken(token: string, locale: Locale): Authenticate {
     if (given !== undefined && timingSafeEqual(digest(given), expected)) return { caller: operator };
     // RFC 6750, section 3.1: a request without credentials is told the scheme and nothing else.
     const challenge = header === null ? 'Bearer realm="duet"' : 'Bearer realm="duet", error="invalid_token"';
-    return refuse({ status: 401, text: needed, headers: { "www-authenticate": challenge } }, locale);
+    return { status: 401, error: "auth", text: needed, headers: { "www-authenticate": challenge } };
   };
 }
 

@@ -1,5 +1,6 @@
 import type { AuthInfo } from "@modelcontextprotocol/server";
 import type { Caller } from "../../core/caller.ts";
+import type { Refusal } from "./refusal.ts";
 
 /** Who calls, as far as their credentials say. */
 export interface Admission {
@@ -8,8 +9,8 @@ export interface Admission {
   authInfo?: AuthInfo;
 }
 
-/** Tells who sends a request; a response refuses it (401 or 403 with `WWW-Authenticate`). */
-export type Authenticate = (request: Request) => Promise<Admission | Response>;
+/** Tells who sends a request, or why it is refused (401 or 403 with `WWW-Authenticate`). */
+export type Authenticate = (request: Request) => Promise<Admission | Refusal>;
 
 /** Pages by path that anybody may read, signed in or not: the metadata of a protected resource. */
 export type OpenPages = Readonly<Record<string, (request: Request) => Response | Promise<Response>>>;

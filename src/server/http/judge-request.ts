@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { isIPv4 } from "node:net";
 import { isNumber } from "./address.ts";
 import type { OwnNames } from "./own-names.ts";
-import type { Refusal } from "./refuse.ts";
+import type { Refusal } from "./refusal.ts";
 
 /** Headers of which two would let one program read another one than the next. */
 const single = [

@@ -1,12 +1,13 @@
 import { isLegacyRequest, type McpServer } from "@modelcontextprotocol/server";
 import type { Caller } from "../../core/caller.ts";
 import type { Locale } from "../../core/locale.ts";
-import type { Admission } from "./authenticate.ts";
 import type { Connection } from "./connection.ts";
 import { readBody } from "./read-body.ts";
 import { type Message, readMessage } from "./read-message.ts";
-import { closing, type Refusal, refuse } from "./refuse.ts";
+import type { Refusal } from "./refusal.ts";
+import { closing, refuse } from "./refuse.ts";
 import { createRequests, type OnChange } from "./requests.ts";
+import type { RouteCall } from "./routes.ts";
 import { createSessions } from "./sessions.ts";
 
 export interface McpRouteOptions {
@@ -25,7 +26,7 @@ export interface McpRouteOptions {
 
 /** What is served at `/mcp`, both eras of the protocol under one address. */
 export interface McpRoute {
-  handle(request: Request, admission: Admission, connection: Connection): Promise<Response>;
+  handle(call: RouteCall): Promise<Response>;
   /** Ends all sessions, requests and streams. */
   close(): Promise<void>;
 }
@@ -43,7 +44,7 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
   }
 
   return {
-    async handle(request, { caller, authInfo }, connection) {
+    async handle({ request, caller, authInfo, connection }) {
       const read = request.method === "POST" ? await readPost(request, connection) : undefined;
       if (read !== undefined && "status" in read) return refuse(read, locale);
       if (isClosed) return refuse(closing, locale);

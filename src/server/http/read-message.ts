@@ -1,7 +1,7 @@
 import { isRecord } from "../../core/json.ts";
 import type { Text } from "../../core/locale.ts";
 import { deepest, type JsonFault, mostValues, readJson } from "./read-json.ts";
-import type { Refusal } from "./refuse.ts";
+import type { Refusal } from "./refusal.ts";
 
 /** One JSON-RPC message that is well-formed; what it means is for the SDK to say. */
 export interface Message {

@@ -5,7 +5,8 @@ import { messageOf } from "../../core/errors.ts";
 import type { Locale } from "../../core/locale.ts";
 import { earlyStatus } from "./early-status.ts";
 import { dropWhenExpired, type Exchange } from "./exchange.ts";
-import { type Refusal, refuse } from "./refuse.ts";
+import type { Refusal } from "./refusal.ts";
+import { refuse } from "./refuse.ts";
 
 /** Told of a list of a caller's that may have changed, each time; until the function that it gives is called. */
 export type OnChange = (caller: Caller, listener: (list: List) => void) => () => void;

@@ -4,14 +4,23 @@ import type { Locale } from "../../core/locale.ts";
 import type { Admission, Authenticate, OpenPages } from "./authenticate.ts";
 import type { Connection } from "./connection.ts";
 import { permit, preflight } from "./cors.ts";
+import { dialectOf } from "./dialects.ts";
 import type { OwnNames } from "./own-names.ts";
-import { internal, type Refusal, refuse } from "./refuse.ts";
+import type { Refusal } from "./refusal.ts";
+import { internal, Refused, refusalOf, refuse } from "./refuse.ts";
 
-/** What a route is given beside the request. */
-export interface Route {
-  methods: readonly string[];
-  handle(request: Request, admission: Admission, connection: Connection): Promise<Response>;
+/** A request whose sender is known. */
+export interface RouteCall extends Admission {
+  request: Request;
+  /** What stands in the path for its names: `id` of `/agent/runs/:id`, decoded. */
+  params: Readonly<Record<string, string>>;
+  connection: Connection;
 }
+
+export type Handle = (call: RouteCall) => Promise<Response>;
+
+/** One path: how it answers each method that it takes. */
+export type Route = Readonly<Partial<Record<"GET" | "POST" | "DELETE", Handle>>>;
 
 export interface RoutesOptions {
   names: OwnNames;
@@ -36,6 +45,12 @@ export function createRoutes(options: RoutesOptions): Routes {
   const { names, authenticate, open, routes, locale, log } = options;
   const app = new Hono<{ Bindings: Bindings }>();
 
+  async function admit(request: Request): Promise<Admission> {
+    const admission = await authenticate(request);
+    if ("status" in admission) throw new Refused(admission);
+    return admission;
+  }
+
   app.use(async (context, next) => {
     await next();
     const { headers } = context.res;
@@ -45,25 +60,33 @@ export function createRoutes(options: RoutesOptions): Routes {
   app.options("*", (context) => preflight(context.req.raw));
   for (const [path, page] of Object.entries(open))
     app.all(path, (context) => {
-      const { method } = context.req;
-      return method === "GET" || method === "HEAD" ? page(context.req.raw) : refuse(wrongMethod(["GET"]), locale);
+      const { method, raw } = context.req;
+      if (method !== "GET" && method !== "HEAD") throw new Refused(wrongMethod(["GET"]));
+      return page(raw);
     });
-  for (const [path, { methods, handle }] of Object.entries(routes))
-    app.all(path, async ({ req: { raw: request }, env }) => {
-      const admission = await authenticate(request);
-      if (admission instanceof Response) return admission;
-      if (!methods.includes(request.method)) return refuse(wrongMethod(methods), locale);
-      return handle(request, admission, env.connection);
+  for (const [path, route] of Object.entries(routes))
+    app.all(path, async ({ req, env: { connection } }) => {
+      const request = req.raw;
+      const admission = await admit(request);
+      const handle = handleOf(route, request.method);
+      if (handle === undefined) throw new Refused(wrongMethod(Object.keys(route)));
+      return handle({ ...admission, request, params: req.param(), connection });
     });
-  app.notFound(async ({ req: { raw: request } }) => {
-    const admission = await authenticate(request);
-    return admission instanceof Response ? admission : refuse(notFound, locale);
+  app.notFound(async ({ req: { raw } }) => {
+    await admit(raw);
+    throw new Refused(notFound);
   });
-  app.onError((thrown) => {
-    log(messageOf(thrown));
-    return refuse(internal, locale);
+  app.onError((thrown, { req: { path } }) => {
+    const refusal = refusalOf(thrown);
+    // The cause is for the operator, not for the caller.
+    if (refusal === undefined) log(messageOf(thrown));
+    return refuse(refusal ?? internal, locale, dialectOf(path));
   });
   return app;
+}
+
+function handleOf(route: Route, method: string): Handle | undefined {
+  return method === "GET" || method === "POST" || method === "DELETE" ? route[method] : undefined;
 }
 
 /** What is said belongs to who asked, and is what it says it is. */

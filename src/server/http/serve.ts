@@ -7,13 +7,15 @@ import type { Locale } from "../../core/locale.ts";
 import { bracketed, isLoopback } from "./address.ts";
 import { admitEither } from "./admit.ts";
 import type { Authenticate, OpenPages } from "./authenticate.ts";
+import { dialectOf } from "./dialects.ts";
 import { healthPages } from "./health.ts";
 import { judgeRequest } from "./judge-request.ts";
 import { type ConnectionLimits, connectionLimits, listen } from "./listen.ts";
 import { createListener } from "./listener.ts";
 import { createMcpRoute } from "./mcp-route.ts";
 import { ownNames } from "./own-names.ts";
-import { type Refusal, refusalBody } from "./refuse.ts";
+import type { Refusal } from "./refusal.ts";
+import { refusalText } from "./refuse.ts";
 import type { OnChange } from "./requests.ts";
 import { createRoutes, type Route } from "./routes.ts";
 
@@ -85,9 +87,9 @@ export async function serveOverHttp(face: HttpFace): Promise<void> {
     const auth = face.openAuth?.(`${base}/mcp`);
     const app = createRoutes({
       names,
-      authenticate: admitEither(face.token, face.authenticate ?? auth?.authenticate, locale),
+      authenticate: admitEither(face.token, face.authenticate ?? auth?.authenticate),
       open: { ...healthPages(face.isReady), ...face.open, ...auth?.routes },
-      routes: { "/mcp": { methods: ["GET", "POST", "DELETE"], handle: mcp.handle }, ...face.routes },
+      routes: { "/mcp": { GET: mcp.handle, POST: mcp.handle, DELETE: mcp.handle }, ...face.routes },
       locale,
       log,
     });
@@ -111,14 +113,15 @@ function guarded(
   return (request, response) => {
     const refusal = judge(request);
     if (refusal === undefined) return respond(request, response);
+    const { type, body } = refusalText(refusal, locale, dialectOf(request.url ?? ""));
     const fixed = {
-      "content-type": "application/json",
+      "content-type": type,
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
     };
     // What may still come of the body is not read.
     response.writeHead(refusal.status, { ...fixed, connection: "close", ...refusal.headers });
-    response.end(refusalBody(refusal, locale));
+    response.end(body);
   };
 }
 

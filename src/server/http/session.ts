@@ -2,7 +2,8 @@ import type { McpServer, WebStandardStreamableHTTPServerTransport } from "@model
 import type { Locale } from "../../core/locale.ts";
 import { dropWhenExpired, type Exchange } from "./exchange.ts";
 import type { Message } from "./read-message.ts";
-import { type Refusal, refuse } from "./refuse.ts";
+import type { Refusal } from "./refusal.ts";
+import { refuse } from "./refuse.ts";
 
 /** A client of the 2025 protocol over its requests: one server, one id. */
 export interface Session {

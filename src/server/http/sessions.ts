@@ -3,7 +3,8 @@ import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@model
 import type { Caller } from "../../core/caller.ts";
 import type { Locale } from "../../core/locale.ts";
 import type { Exchange } from "./exchange.ts";
-import { closing, type Refusal, refuse } from "./refuse.ts";
+import type { Refusal } from "./refusal.ts";
+import { closing, refuse } from "./refuse.ts";
 import { createSession, type Session } from "./session.ts";
 
 export interface SessionOptions {

@@ -16,7 +16,7 @@ export interface RunRegistry extends LiveRuns {
    */
   same(key: string, conversationId: string | undefined, caller: Caller): HeldRun | undefined;
   /** Throws `overloaded` where too many go on. */
-  begin(wanted: Omit<Held, "id" | "onEnd">): HeldRun;
+  begin(wanted: Omit<Held, "id" | "onEnd"> & { id?: string | undefined }): HeldRun;
   /** A connection is over; gives the runs that nobody counts on any more. */
   leave(connection: object): HeldRun[];
   /** Resolves when this run has ended. */
@@ -28,12 +28,14 @@ export interface RegistryOptions {
   most: number;
   /** How long the end of a run is kept, in milliseconds. */
   keepMs: number;
+  /** Told of each run as it begins. */
+  onBegin?: ((run: HeldRun) => void) | undefined;
 }
 
 /** Ends that are kept at a time; the store has the traces of all. */
 const mostKept = 1000;
 
-export function createRunRegistry({ most, keepMs }: RegistryOptions): RunRegistry {
+export function createRunRegistry({ most, keepMs, onBegin }: RegistryOptions): RunRegistry {
   const going = new Map<string, HeldRun>();
   const ended = new LRUCache<string, HeldRun>({ max: mostKept, ttl: keepMs, ttlAutopurge: true, dispose: forget });
   /** Those that asking again may mean, by caller and key. */
@@ -93,7 +95,7 @@ export function createRunRegistry({ most, keepMs }: RegistryOptions): RunRegistr
       if (going.size >= most) throw tooMany(most);
       const run = holdRun({
         ...wanted,
-        id: `run-${randomHex()}`,
+        id: wanted.id ?? `run-${randomHex()}`,
         onEnd(it) {
           going.delete(it.id);
           ended.set(it.id, it);
@@ -102,6 +104,7 @@ export function createRunRegistry({ most, keepMs }: RegistryOptions): RunRegistr
       });
       going.set(run.id, run);
       remember(run);
+      onBegin?.(run);
       tell(run.caller);
       return run;
     },

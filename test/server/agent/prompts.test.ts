@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Caller } from "../../../src/core/caller.ts";
 import type { Locale } from "../../../src/core/locale.ts";
 import { languageOf } from "../../../src/core/locale.ts";
-import { askInput } from "../../../src/server/agent/ask-schema.ts";
 import { createAgentPrompts } from "../../../src/server/agent/prompts.ts";
+import { askInput } from "../../../src/server/runs/ask-schema.ts";
 import { connect } from "./connected.ts";
 import { inventoryOf } from "./inventories.ts";
 

@@ -88,7 +88,7 @@ test("an answer whose source fails in the middle is cut off, without a word of w
     throw new Error("the disk is full");
   }
   const broken = new Response(ReadableStream.from(failing()), { headers: { "content-type": "text/event-stream" } });
-  const { port } = await started({ routes: { "/broken": { methods: ["GET"], handle: async () => broken } } });
+  const { port } = await started({ routes: { "/broken": { GET: async () => broken } } });
   const answer = await sendRaw(port, rawText("GET", "/broken", port));
   expect(answer.body).toContain("data: 1");
   expect(answer.body).not.toMatch(/disk|\r\n0\r\n/);

@@ -1,5 +1,5 @@
 import type { Text } from "../../../core/locale.ts";
-import type { Refusal } from "../refuse.ts";
+import type { Refusal } from "../refusal.ts";
 
 /** What stands in `WWW-Authenticate` beside the error: where to learn how to sign in, and which scopes to ask for. */
 export interface Challenge {
@@ -42,5 +42,5 @@ function refusal(
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
   };
   const written = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
-  return { status, text, headers: { "www-authenticate": `Bearer ${written.join(", ")}` } };
+  return { status, error: "auth", text, headers: { "www-authenticate": `Bearer ${written.join(", ")}` } };
 }

@@ -4,7 +4,7 @@ import { DuetError } from "../../../core/errors.ts";
 import { type Locale, say } from "../../../core/locale.ts";
 import { isSecureAddress } from "../../../core/secure-address.ts";
 import type { Admission, Authenticate, OpenPages } from "../authenticate.ts";
-import { refuse } from "../refuse.ts";
+import type { Refusal } from "../refusal.ts";
 import { BadToken } from "./bad-token.ts";
 import { type Challenge, insufficientScope, invalidToken, keysUnavailable, signInNeeded } from "./challenge.ts";
 import type { CheckToken, Claims } from "./check-token.ts";
@@ -45,12 +45,12 @@ export function openAuth(settings: AuthSettings, { resource, locale, log, clock 
     return createTokenCheck({ settings, audience, clock, onChange: (problem) => log(say(locale, keysLine(problem))) });
   }
 
-  async function check(token: string, signal: AbortSignal): Promise<Admission | Response> {
+  async function check(token: string, signal: AbortSignal): Promise<Admission | Refusal> {
     opened ??= openCheck();
     const claims = await (await opened)(token, signal);
     const scopes = scopesOf(claims);
     const missing = settings.scopes.filter((scope) => !scopes.includes(scope));
-    if (missing.length > 0) return refuse(insufficientScope(challenge, missing), locale);
+    if (missing.length > 0) return insufficientScope(challenge, missing);
     return { caller: callerOf(claims, toolsOf(scopes, settings)), authInfo: authInfoOf(claims, scopes) };
   }
 
@@ -58,14 +58,14 @@ export function openAuth(settings: AuthSettings, { resource, locale, log, clock 
     routes: metadataPages(settings, resource),
     async authenticate(request) {
       const header = request.headers.get("authorization");
-      if (header === null || !/^bearer( |$)/i.test(header)) return refuse(signInNeeded(challenge), locale);
+      if (header === null || !/^bearer( |$)/i.test(header)) return signInNeeded(challenge);
       const token = header.slice("bearer ".length).trim();
-      if (token.length > longestToken) return refuse(invalidToken(challenge, tooLong), locale);
+      if (token.length > longestToken) return invalidToken(challenge, tooLong);
       try {
         return await check(token, request.signal);
       } catch (thrown) {
-        if (thrown instanceof BadToken) return refuse(invalidToken(challenge, thrown.text), locale);
-        if (thrown instanceof DuetError || request.signal.aborted) return refuse(keysUnavailable, locale);
+        if (thrown instanceof BadToken) return invalidToken(challenge, thrown.text);
+        if (thrown instanceof DuetError || request.signal.aborted) return keysUnavailable;
         throw thrown;
       }
     },

@@ -2,6 +2,8 @@ import { serveSchema } from "../../../../src/config/serve-schema.ts";
 import { type AuthOptions, openAuth } from "../../../../src/server/http/auth/open-auth.ts";
 import type { AuthSettings, Clock } from "../../../../src/server/http/auth/settings.ts";
 import type { Admission } from "../../../../src/server/http/authenticate.ts";
+import type { Refusal } from "../../../../src/server/http/refusal.ts";
+import { refuse } from "../../../../src/server/http/refuse.ts";
 
 export const resource = "https://duet.example.com/mcp";
 
@@ -35,7 +37,7 @@ export function openDoor(given: Partial<AuthSettings> & { issuer: string }, opti
     ...options,
   });
 
-  async function knock(authorization?: string): Promise<Admission | Response> {
+  async function knock(authorization?: string): Promise<Admission | Refusal> {
     return authenticate(new Request(resource, { method: "POST", headers: authorization ? { authorization } : {} }));
   }
 
@@ -48,13 +50,14 @@ export function openDoor(given: Partial<AuthSettings> & { issuer: string }, opti
     /** Whoever brings this token; throws where it lets nobody in. */
     async admit(token: string): Promise<Admission> {
       const admission = await knock(`Bearer ${token}`);
-      if (!(admission instanceof Response)) return admission;
-      throw new Error(`${admission.status} ${await admission.text()}`);
+      if (!("status" in admission)) return admission;
+      throw new Error(`${admission.status} ${admission.text.en}`);
     },
     /** How a token, or whatever else stands in the header, is refused; throws where it is not. */
     async refusal(authorization?: string) {
-      const response = await knock(authorization);
-      if (!(response instanceof Response)) throw new Error("admitted");
+      const refusal = await knock(authorization);
+      if (!("status" in refusal)) throw new Error("admitted");
+      const response = refuse(refusal, "en");
       const { status, headers } = response;
       return {
         status,

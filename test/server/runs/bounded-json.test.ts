@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { boundedJson } from "../../../src/server/agent/bounded-json.ts";
+import { boundedJson } from "../../../src/server/runs/bounded-json.ts";
 
 test("what fits stays as it is, with no raw control character", () => {
   expect(boundedJson({ a: [1, null, true], b: "\u001b[2J" })).toBe('{"a":[1,null,true],"b":"\\u001b[2J"}');

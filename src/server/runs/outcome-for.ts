@@ -1,19 +1,19 @@
 import type { Outcome } from "../../core/outcome.ts";
-import type { Attended } from "../runs/attend.ts";
-import type { HeldRun } from "../runs/held-run.ts";
-import type { OpenQuestion } from "../runs/question.ts";
+import type { Attended } from "./attend.ts";
 import { confirmableCall, confirmablePlan } from "./confirm.ts";
-import type { AgentSeat } from "./room.ts";
+import type { HeldRun } from "./held-run.ts";
+import type { OpenQuestion } from "./question.ts";
+import type { RunSeat } from "./room.ts";
 
 /** What a request is told of its run: how it ended, what is known, or what a person has to agree to. */
-export async function outcomeFor(seat: AgentSeat, run: HeldRun, attended: Attended): Promise<Outcome> {
+export async function outcomeFor(seat: RunSeat, run: HeldRun, attended: Attended): Promise<Outcome> {
   if (attended.end === "window") return run.soFar();
   if (attended.end === "confirm") return waitingCall(seat, run, attended.open);
   run.isDelivered = true;
   return withPlanToken(seat, run.soFar());
 }
 
-function waitingCall({ confirmations }: AgentSeat, run: HeldRun, open: OpenQuestion): Outcome {
+function waitingCall({ confirmations }: Pick<RunSeat, "confirmations">, run: HeldRun, open: OpenQuestion): Outcome {
   const { question, until } = open;
   const token = confirmations.mint(confirmableCall(run, open), until);
   const { tool, arguments: args, rule } = question.kind === "call" ? question.request : unknownCall;
@@ -29,7 +29,7 @@ const unknownCall = { tool: undefined, arguments: undefined, rule: undefined };
 
 /** With the token that confirms its plan, as long as that very plan waits. */
 export async function withPlanToken(
-  { duet, settings, confirmations, connection: { caller } }: AgentSeat,
+  { duet, settings, confirmations, caller }: RunSeat,
   outcome: Outcome,
 ): Promise<Outcome> {
   const { status, conversation_id: id, run_id } = outcome;

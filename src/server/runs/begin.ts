@@ -1,28 +1,34 @@
+import type { AskRequest } from "../../app.ts";
 import { type Chain, traceIdOf } from "../../core/chain.ts";
 import type { Locale } from "../../core/locale.ts";
 import { createStepLog } from "../../core/step-log.ts";
 import type { Host } from "../asking/host.ts";
-import type { Held, HeldRun } from "../runs/held-run.ts";
 import type { AskInput } from "./ask-schema.ts";
-import type { AgentSeat } from "./room.ts";
+import type { Held, HeldRun } from "./held-run.ts";
+import type { RunSeat } from "./room.ts";
 
-/** One call of `agent_ask`. */
+/** One question, over whichever way it came. */
 export interface Asked {
-  seat: AgentSeat;
+  seat: RunSeat;
   input: AskInput;
   chain: Chain;
-  host: Host;
+  host: Pick<Host, "asksForms">;
   locale: Locale;
+  /** In place of the models in force. */
+  models?: AskRequest["models"];
+  /** The id that the run is to have; a new one when absent. */
+  runId?: string | undefined;
 }
 
 /** Begins a run. Throws where there are too many. */
-export function begin({ seat, input, chain, host, locale }: Asked): HeldRun {
-  const { duet, settings, runs, connection, mode, logSteps } = seat;
+export function begin({ seat, input, chain, host, locale, models, runId }: Asked): HeldRun {
+  const { duet, settings, runs, caller, mode, logSteps } = seat;
   const run = runs.begin({
+    id: runId,
     key: keyOf(input, chain),
-    caller: connection.caller,
+    caller,
     locale,
-    request: { ...toRequest(input), mode: input.mode ?? mode, chain },
+    request: { ...toRequest(input), mode: input.mode ?? mode, models, chain },
     asks: { calls: host.asksForms || handsOut(seat, chain), plans: host.asksForms },
     patienceMs: settings.confirmTime * 1000,
     ask: duet.ask,
@@ -32,12 +38,12 @@ export function begin({ seat, input, chain, host, locale }: Asked): HeldRun {
 }
 
 /** The run that is asked for again, where nobody was given its end. */
-export function sameRun({ seat: { runs, connection }, input, chain }: Asked): HeldRun | undefined {
-  return runs.same(keyOf(input, chain), input.conversation_id || undefined, connection.caller);
+export function sameRun({ seat: { runs, caller }, input, chain }: Asked): HeldRun | undefined {
+  return runs.same(keyOf(input, chain), input.conversation_id || undefined, caller);
 }
 
 /** A model above that is no host's has no user whom it could ask. */
-export function handsOut({ settings }: AgentSeat, { depth }: Chain): boolean {
+export function handsOut({ settings }: RunSeat, { depth }: Chain): boolean {
   return settings.confirm === "token" && depth === 0;
 }
 

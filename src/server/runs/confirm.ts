@@ -1,9 +1,9 @@
 import { DuetError } from "../../core/errors.ts";
 import { readPlanReply } from "../../core/plan-reply.ts";
-import type { Confirmable } from "../runs/confirmation.ts";
-import type { HeldRun } from "../runs/held-run.ts";
-import type { OpenQuestion } from "../runs/question.ts";
 import { type Asked, begin, sameRun } from "./begin.ts";
+import type { Confirmable } from "./confirmation.ts";
+import type { HeldRun } from "./held-run.ts";
+import type { OpenQuestion } from "./question.ts";
 
 /** Takes a user's word that came back with its token; gives the run that goes on with it. Throws why it does not count. */
 export async function confirm(asked: Asked, token: string): Promise<HeldRun> {
@@ -13,8 +13,8 @@ export async function confirm(asked: Asked, token: string): Promise<HeldRun> {
 }
 
 async function confirmCall({ seat, input }: Asked, token: string, runId: string): Promise<HeldRun> {
-  const { runs, confirmations, connection } = seat;
-  const run = runs.find(runId, connection.caller);
+  const { runs, confirmations, caller } = seat;
+  const run = runs.find(runId, caller);
   const question = run?.open?.question;
   if (run?.open === undefined || question?.kind !== "call") throw refused(over);
   if (!confirmations.fits(token, confirmableCall(run, run.open))) throw refused(over);
@@ -27,7 +27,7 @@ async function confirmCall({ seat, input }: Asked, token: string, runId: string)
 async function confirmPlan(given: Asked, token: string, conversationId: string): Promise<HeldRun> {
   const asked: Asked = { ...given, input: { ...given.input, mode: "plan", conversation_id: conversationId } };
   const { seat } = asked;
-  const { caller } = seat.connection;
+  const { caller } = seat;
   const store = await seat.duet.store(caller);
   const pendingPlan = (await store.load(conversationId))?.pendingPlan;
   const what = confirmablePlan(conversationId, pendingPlan, caller.owner);

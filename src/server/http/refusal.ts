@@ -1,0 +1,18 @@
+import type { ErrorCode } from "../../core/errors.ts";
+import type { Text } from "../../core/locale.ts";
+
+/** Why a request is not served. */
+export interface Refusal {
+  /** Of HTTP. */
+  status: number;
+  text: Text;
+  /** What the caller can do about it. */
+  hint?: Text | undefined;
+  /** Of the contract's section 5; `invalid_request` when absent. */
+  error?: ErrorCode | undefined;
+  /** Of JSON-RPC; -32000, a server's own, when absent. */
+  code?: number | undefined;
+  /** The JSON-RPC request's id, as far as it could be read. */
+  id?: string | number | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+}

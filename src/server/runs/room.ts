@@ -1,0 +1,37 @@
+import type { Duet } from "../../app.ts";
+import type { Config } from "../../config.ts";
+import type { Caller } from "../../core/caller.ts";
+import type { Mode } from "../../core/outcome.ts";
+import { type Confirmations, createConfirmations } from "./confirmation.ts";
+import type { HeldRun } from "./held-run.ts";
+import { createRunRegistry, type RunRegistry } from "./registry.ts";
+
+/** What all ways to the agent share: one set of runs, whoever began them and over what. */
+export interface RunRoom {
+  duet: Duet;
+  settings: Config["serve"];
+  runs: RunRegistry;
+  confirmations: Confirmations;
+  /** The mode of a question that names none. */
+  mode: Mode | undefined;
+  /** Takes each thought, tool input and output, line by line; absent unless they are wanted. */
+  logSteps: ((line: string) => void) | undefined;
+}
+
+/** One caller's part of it. */
+export interface RunSeat extends RunRoom {
+  caller: Caller;
+}
+
+export interface RunRoomOptions {
+  settings: Config["serve"];
+  mode?: Mode | undefined;
+  logSteps?: ((line: string) => void) | undefined;
+  /** Told of each run as it begins. */
+  onBegin?: ((run: HeldRun) => void) | undefined;
+}
+
+export function openRunRoom(duet: Duet, { settings, mode, logSteps, onBegin }: RunRoomOptions): RunRoom {
+  const runs = createRunRegistry({ most: settings.maxRuns, keepMs: settings.keepResults * 1000, onBegin });
+  return { duet, settings, runs, confirmations: createConfirmations(), mode, logSteps };
+}

@@ -1,0 +1,69 @@
+import { onTestFinished } from "vitest";
+import { openDuet, type Parts } from "../../src/app.ts";
+import { type Config, loadConfig } from "../../src/config.ts";
+import { abortable } from "../../src/core/waiting.ts";
+import { serveDuetOverHttp } from "../../src/server/http.ts";
+import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "./model.ts";
+
+export interface HttpDuet {
+  /** Without a path: `http://127.0.0.1:PORT`. */
+  origin: string;
+  port: number;
+  model: ScriptedModel;
+  config: Config;
+  /** What the operator was told. */
+  lines: string[];
+  /** Ends it, as a signal to the process does. */
+  close(): Promise<void>;
+}
+
+export interface HttpDuetSettings {
+  turns?: ScriptedTurn[];
+  tools?: Parts["tools"];
+  /** Further keys of the configuration file. */
+  settings?: Record<string, unknown>;
+  environment?: Record<string, string>;
+  /** The model says nothing before this resolves. */
+  gate?: Promise<void>;
+  /** In place of the two scripted models. */
+  models?: Parts["models"];
+}
+
+/** All that `duet serve --http` serves, in this process, on a real socket; ended with the test. */
+export async function startHttpDuet(options: HttpDuetSettings = {}): Promise<HttpDuet> {
+  const { turns = [], tools = [], settings = {}, environment = {}, gate, models } = options;
+  const model = scriptedModel(turns);
+  const gated: ScriptedModel = {
+    ...model,
+    async *stream(request, signal) {
+      if (gate) await abortable(gate, signal);
+      yield* model.stream(request, signal);
+    },
+  };
+  const all = { conversations: { store: "memory" }, locale: "en", ...settings };
+  const config = await loadConfig({}, environment, "/nowhere", { name: "test", settings: all });
+  const duet = await openDuet(config, { models: models ?? { functionCall: gated, answer: gated }, tools });
+  const over = new AbortController();
+  const lines: string[] = [];
+  const listening = Promise.withResolvers<string>();
+  const served = serveDuetOverHttp({
+    duet,
+    config,
+    address: "127.0.0.1:0",
+    log(line) {
+      lines.push(line);
+      const url = /http:\/\/127\.0\.0\.1:\d+(?=\/mcp)/.exec(line)?.[0];
+      if (url) listening.resolve(url);
+    },
+    signal: over.signal,
+  });
+  served.catch(listening.reject);
+  const origin = await listening.promise;
+  async function close(): Promise<void> {
+    over.abort();
+    await served;
+    await duet.close();
+  }
+  onTestFinished(close);
+  return { origin, port: Number(new URL(origin).port), model, config, lines, close };
+}

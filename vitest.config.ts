@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
@@ -7,13 +8,26 @@ import { SlowFirst } from "./test/slow-first.ts";
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
 
 /** Folders whose tests leave nothing behind in their process, so that one process may run many files. */
-const sharing = ["core", "config", "agent", "providers", "tools"].map((folder) => `test/${folder}/**/*.test.ts`);
+const folders = ["core", "config", "agent", "providers", "tools"].map((folder) => `test/${folder}/**/*.test.ts`);
+/** What starts the program, a terminal or a server from npm. */
+const starters =
+  /startProgram|runProgram|startTerminal|open-chat|openPseudoTerminal|warmProgram|npmServer|child_process/;
+/** Of the faces and the client the files that start none of these: loading Duet for each of them costs more than they do. */
+const within = globSync("test/{app,cli,client,server}/**/*.test.ts").filter(
+  (file) => !starters.test(readFileSync(file, "utf8")),
+);
+const sharing = [...folders, ...within];
 
 export default defineConfig({
   test: {
     globalSetup: "test/build.ts",
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // Waiting longer costs nothing where what is awaited comes.
+    expect: { poll: { timeout: 15_000 } },
+    // Processes, terminals and limits of time depend on how busy the machine is: in CI what fails once is tried again, and
+    // told as such (`retry x1`, and by `.ci/run` by name). What always fails still fails.
+    retry: process.env.CI ? 1 : 0,
     pool: "forks",
     // Most tests wait for processes and sockets: more of them than cores run at once.
     maxWorkers: Math.max(6, availableParallelism()),
@@ -25,7 +39,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "apart", include: ["test/**/*.test.ts"], exclude: sharing, sequence: { groupOrder: 1 } },
+        test: {
+          name: "apart",
+          include: ["test/**/*.test.ts"],
+          exclude: sharing,
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },

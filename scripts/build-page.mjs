@@ -1,17 +1,26 @@
-// Makes the page that hosts show of a run: one HTML text with its script and its style, which loads nothing from anywhere.
+// Makes the pages: each one HTML text with its script and its style, which loads nothing from anywhere.
 import { readFile } from "node:fs/promises";
 import { build } from "esbuild";
 
 const folder = "src/server/page";
 
-/** The page as one text. */
-export async function buildPage() {
-  const shell = await readFile(`${folder}/page.html`, "utf8");
+/** The page that hosts show of a run, as one text. */
+export function buildRunPage() {
+  return buildPage({ shell: "page.html", style: "page.css", script: "host/main.ts" });
+}
+
+/** The page at `/`, as one text. */
+export function buildChatPage() {
+  return buildPage({ shell: "chat/chat.html", style: "chat/chat.css", script: "chat/main.ts" });
+}
+
+async function buildPage({ shell, style, script }) {
+  const text = await readFile(`${folder}/${shell}`, "utf8");
   const parts = {
-    "/* page.css */": await bundle(`${folder}/page.css`),
-    "/* page.js */": await bundle(`${folder}/host/main.ts`),
+    "/* page.css */": await bundle(`${folder}/${style}`),
+    "/* page.js */": await bundle(`${folder}/${script}`),
   };
-  return Object.entries(parts).reduce((page, [place, text]) => page.replace(place, () => text.trim()), shell);
+  return Object.entries(parts).reduce((page, [place, part]) => page.replace(place, () => part.trim()), text);
 }
 
 // Of the package's description, the page needs no more.

@@ -2,8 +2,9 @@
 import { cp, readdir, rm, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { buildPage } from "./build-page.mjs";
+import { buildChatPage, buildRunPage } from "./build-page.mjs";
 
 // An `import` of a module of Node's own reads each of its exports at once, lazy ones too (whole streams, sockets);
 // taken this way they stay lazy, which start-up feels.
@@ -39,12 +40,18 @@ await build({
   chunkNames: "[name]-[hash]",
   // The ES module builds, where a package has both: their imports can be followed and cut.
   mainFields: ["module", "main"],
-  alias: { "@modelcontextprotocol/server/_shims": "./scripts/sdk-shims.mjs" },
+  alias: {
+    "@modelcontextprotocol/server/_shims": "./scripts/sdk-shims.mjs",
+    "prom-client": "./scripts/prom-client.mjs",
+  },
   plugins: [lazyBuiltins],
   // The user installs those that send spans; all share one copy of the API.
   external: ["@opentelemetry/*"],
   legalComments: "none",
   logLevel: "warning",
 });
-await writeFile("dist/run-page.html", await buildPage());
+await writeFile("dist/run-page.html", await buildRunPage());
+const chatPage = await buildChatPage();
+await writeFile("dist/chat-page.html", chatPage);
+await writeFile("dist/chat-page.html.gz", gzipSync(chatPage, { level: 9 }));
 await cp("src/agent/prompts", "dist/prompts", { recursive: true });

@@ -60,6 +60,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
   const finding = createToolFinding(config);
   const runs = createGoingRuns();
   const planTurns = createTurns();
+  const given = once(async () => (await import("./app/given-history.ts")).createGivenHistories());
   const limitSearches = createSearchLimits(config.search);
 
   function localeFor(question: string): Locale {
@@ -68,6 +69,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
 
   async function* run(request: AskRequest, going: GoingRun): AsyncGenerator<AgentEvent, void, undefined> {
     const { question, caller = operator, conversationId, mode = "agent", search, approveCall, limits, chain } = request;
+    const { history, instruction } = request;
     const { signal } = going;
     const began = performance.now();
     const locale = request.locale ?? localeFor(question);
@@ -77,7 +79,9 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       request.models ?? models.open(),
     ]);
     const kept = storeOf(whole, caller);
-    const { known, waitedMs } = await loadInTurn(kept, conversationId, { caller, going, turns: planTurns });
+    const brought = history && (await given.get()).open(history, { caller, kept });
+    const { known, waitedMs } =
+      brought ?? (await loadInTurn(kept, conversationId, { caller, going, turns: planTurns }));
     const isLost = conversationId !== undefined && known === undefined;
     const conversation = known ?? (await kept.create(conversationId));
     const session = sessions.of(keyOf(caller, conversation.id), known === undefined);
@@ -99,7 +103,8 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       question,
       mode,
       conversation,
-      store: kept,
+      instruction,
+      store: brought?.store ?? kept,
       models: chosen,
       tools: await limitSearches(session, tools),
       finding: mode === "chat" ? undefined : await finding.open(session),

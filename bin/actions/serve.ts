@@ -1,10 +1,13 @@
+import type { Console } from "../../src/cli/console.ts";
 import { following } from "../../src/cli/following.ts";
 import { withDuet } from "../../src/cli/opened.ts";
 import { tellTroubles } from "../../src/cli/server-troubles.ts";
-import { writeLine } from "../../src/cli/stderr-lines.ts";
-import { cutText } from "../../src/core/cut-text.ts";
+import { hideSecrets } from "../../src/config/mask.ts";
+import { secretsOf } from "../../src/config/secrets.ts";
+import type { Config } from "../../src/config.ts";
 import { say } from "../../src/core/locale.ts";
-import { printableLine } from "../../src/core/printable.ts";
+import { createLog, type Log } from "../../src/server/operations/log.ts";
+import { createRunLog } from "../../src/server/operations/log-runs.ts";
 import { exposeOf, toFlags } from "../options.ts";
 import { modeOf, text, type Values } from "../values.ts";
 import type { Action } from "./action.ts";
@@ -14,32 +17,42 @@ export function serve(values: Values): Action {
   const exposed = exposeOf(values);
   const flags = toFlags(values);
   const address = text(values.http);
-  return (context) => {
+  return async ({ console: { stdin, stdout, stderr }, signal: stop }) => {
     const face = address === undefined ? import("../../src/server/stdio.ts") : import("../../src/server/http.ts");
-    return withDuet(flags, context, async (opened) => {
-      const { duet, config, console, signal } = opened;
+    const write = (line: string): void => void stderr.write(`${line}\n`);
+    // How lines are told is in the configuration; until that is read, they are for people.
+    let log = createLog({ format: "text", write });
+    const console: Console = { stdin, stdout, stderr, tell: (line) => log(line) };
+    return withDuet(flags, { console, signal: stop }, async (opened) => {
+      const { duet, config, signal } = opened;
       const chosen = await face;
-      const log = (line: string): void => writeLine(console, cutText(printableLine(line), 1000));
-      // Whole results: who asks for them reads them to find out what went wrong.
-      const logSteps = config.agent.verbose ? (line: string) => writeLine(console, printableLine(line)) : undefined;
-      const options = { duet, log, signal, mode: modeOf(values), logSteps, ...exposed };
+      log = createLog({ format: config.serve.log, write, hide: hiding(config) });
+      const options = { duet, log, signal, mode: modeOf(values), ...told(config, log), ...exposed };
       const work = (): Promise<void> =>
         "serveOverStdio" in chosen
-          ? chosen.serveOverStdio({
-              ...options,
-              settings: config.serve,
-              asks: config.tools.ask,
-              stdin: console.stdin,
-              stdout: console.stdout,
-              stderr: console.stderr,
-            })
+          ? chosen.serveOverStdio({ ...options, settings: config.serve, asks: config.tools.ask, stdin, stdout, stderr })
           : chosen.serveDuetOverHttp({ ...options, config, address: address ?? "" });
-      if (address === undefined && console.stdin.isTTY) log(say(config.locale, atTerminal));
+      if (address === undefined && stdin.isTTY) log(say(config.locale, atTerminal));
       void tellTroubles(opened);
       const onServers = (): void => void tellTroubles(opened);
       await following({ ...opened, flags, onServers }, work);
       return 0;
     });
+  };
+}
+
+function hiding(config: Config): (text: string) => string {
+  const secrets = secretsOf(config);
+  return (text) => hideSecrets(text, secrets);
+}
+
+/** What is told of runs: each thought and whole results where they are wanted, as who reads them wants to know what went wrong. */
+function told({ agent, serve, locale }: Config, log: Log) {
+  const runLog = serve.log === "json" ? createRunLog(log, locale) : undefined;
+  return {
+    logSteps: agent.verbose ? (line: string) => log(line, "debug") : undefined,
+    onBegin: runLog?.begun,
+    onEnd: runLog?.ended,
   };
 }
 

@@ -36,6 +36,8 @@ export interface RunOptions {
   /** As it was loaded; the run is appended to it in `store`. */
   conversation: Conversation;
   store: ConversationStore;
+  /** What the program that asks wants of all answers. */
+  instruction?: string | undefined;
   models: Models;
   tools: readonly Tool[];
   /** What it takes to search among tools that are too many to be listed; absent, all are listed. */

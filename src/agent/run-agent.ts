@@ -8,13 +8,13 @@ import { briefOf } from "./brief.ts";
 import { chat } from "./chat.ts";
 import { type Ending, toOutcome } from "./conclude.ts";
 import { decideAndAct } from "./decide.ts";
+import { messagesOfInstruction } from "./instruction.ts";
 import { keepRun } from "./keep-run.ts";
 import { keptOfRun } from "./kept-of-run.ts";
 import { recall } from "./memory.ts";
 import { openRun, type RunOptions } from "./open-run.ts";
 import type { Run } from "./run.ts";
 import { createRunClock } from "./run-clock.ts";
-import type { ConversationStore } from "./store.ts";
 import { createTraceRecorder } from "./trace-recorder.ts";
 import { unknownPrice } from "./unknown-price.ts";
 import type { Work } from "./work.ts";
@@ -57,7 +57,7 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
   const ending: Ending = {};
   try {
     checkChain(options.chain);
-    await work(run, options.store, ending);
+    await work(run, options, ending);
   } catch (thrown) {
     ending.error = toDuetError(thrown);
   } finally {
@@ -90,9 +90,9 @@ function announce(run: Run, { notices = [] }: RunOptions): void {
   if (price) run.emit(price);
 }
 
-async function work(run: Run, store: ConversationStore, ending: Ending): Promise<void> {
+async function work(run: Run, { store, instruction }: RunOptions, ending: Ending): Promise<void> {
   run.cancelled.throwIfAborted();
-  run.history = await recall(run, store);
+  run.history = [...messagesOfInstruction(run, instruction), ...(await recall(run, store))];
   if (run.mode === "chat") {
     ending.written = await chat(run);
     return;

@@ -1,4 +1,5 @@
 import type { Compaction } from "../agent/compact.ts";
+import type { ConversationTurn } from "../agent/conversation.ts";
 import type { Evaluator } from "../agent/evaluator.ts";
 import type { OfferWeight } from "../agent/offer-weight.ts";
 import type { ConfirmPlan } from "../agent/plan-reply.ts";
@@ -86,6 +87,13 @@ export interface AskRequest {
   /** The id that the run is to have; a new one when absent. */
   runId?: string | undefined;
   conversationId?: string;
+  /**
+   * What was said before, as the asker has kept it, in place of a conversation of ours: the run is kept in no list. Whoever
+   * comes back with what it was told goes on with the same sources, and with a plan that waits.
+   */
+  history?: readonly ConversationTurn[] | undefined;
+  /** What the program that asks wants of all answers; it stands below our own prompts. */
+  instruction?: string | undefined;
   mode?: Mode;
   /** Chat mode: search the web for the question first; absent: as `search.enabled` says, else not. */
   search?: boolean | undefined;

@@ -5,6 +5,8 @@ export interface Console {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
+  /** Takes the program's own lines, in place of stderr. */
+  tell?(line: string): void;
 }
 
 /** Where text is written: `process.stdout`, or what stands for it. */

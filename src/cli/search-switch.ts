@@ -1,4 +1,5 @@
 import { type Locale, say } from "../core/locale.ts";
+import { decidesItself } from "../core/mode-words.ts";
 import type { Mode } from "../core/outcome.ts";
 import { shortLine } from "../core/short-line.ts";
 
@@ -42,13 +43,4 @@ export function flipSwitch(place: SwitchPlace, word: string): string {
     });
   if (word !== "") search.on = word === "on";
   return switchLine(place);
-}
-
-/** The spec's sentence (web-search.md, "Agent 模式搜索开关"). */
-export function decidesItself(mode: Exclude<Mode, "chat">, locale: Locale): string {
-  const name = mode === "agent" ? "Agent" : "Plan";
-  return say(locale, {
-    zh: `${name} 模式下由 AI 自动决策搜索`,
-    en: `In ${name} mode the AI decides by itself when to search`,
-  });
 }

@@ -4,8 +4,9 @@ import { printableLine } from "../core/printable.ts";
 import type { Console } from "./console.ts";
 
 /** A line of the program's own on stderr, beside its output. */
-export function writeLine({ stderr }: Console, line: string): void {
-  stderr.write(`duet: ${line}\n`);
+export function writeLine(console: Console, line: string): void {
+  if (console.tell) console.tell(line);
+  else console.stderr.write(`duet: ${line}\n`);
 }
 
 /** Tells lines in the language of the configuration. */

@@ -99,5 +99,6 @@ const variables: readonly Variable[] = [
   { name: "SMTP_PASSWORD", path: ["email", "password"], read: asText },
   { name: "SMTP_FROM", path: ["email", "from"], read: asText },
   { name: "DUET_HOME", path: ["home"], read: asText },
+  { name: "DUET_LOG", path: ["serve", "log"], read: asText },
   { name: "DUET_HTTP_TOKEN", path: ["httpToken"], read: asText },
 ];

@@ -96,9 +96,29 @@ const httpSchema = z
     sessionIdle: seconds(1, 86_400)
       .default(1800)
       .meta({ description: "Seconds without a request after which a session is over." }),
+    grace: seconds(0, 3600).default(10).meta({
+      description:
+        "Seconds that runs have to finish once the process is told to end; then they are cancelled and told of.",
+    }),
     auth: authSchema.optional(),
   })
   .meta({ description: "`duet serve --http`." });
+
+const limitsSchema = z
+  .strictObject({
+    maxRuns: z.int().min(1).max(10_000).default(100).meta({ description: "Runs at one time." }),
+    runsPerMinute: z.int().min(1).max(10_000).optional().meta({ description: "Runs begun in any 60 seconds." }),
+    tokensPerDay: z.int().min(1).optional().meta({ description: "Tokens, in and out, in a day of UTC." }),
+    costPerDay: z
+      .number()
+      .gt(0)
+      .optional()
+      .meta({ description: "US dollars in a day of UTC, of models whose price is known." }),
+  })
+  .meta({
+    description:
+      "What each caller may take, the operator too, over all ways in; counted by this process since it was started.",
+  });
 
 /** What `serve` of the file may say. */
 export const serveSchema = z
@@ -122,6 +142,10 @@ export const serveSchema = z
       .default(3600)
       .meta({ description: "Seconds that agent_result can still be asked for a run." }),
     maxRuns: z.int().min(1).max(10_000).default(200).meta({ description: "Runs at one time." }),
+    limits: limitsSchema.prefault({}),
+    log: z.enum(["text", "json"]).default("text").meta({
+      description: "What is told on stderr: lines for people, or one JSON object a line, each run among them.",
+    }),
     http: httpSchema.prefault({}),
   })
   .meta({ description: "`duet serve`: what hosts get." });

@@ -10,7 +10,7 @@ import type { LiveRuns } from "./runs/live-run.ts";
 import { openRunRoom, type RunRoom, type RunRoomOptions } from "./runs/room.ts";
 import { serve } from "./serve.ts";
 
-export interface FaceOptions extends Omit<RunRoomOptions, "onBegin"> {
+export interface FaceOptions extends RunRoomOptions {
   /** The runs that it shares with other faces; its own when absent. */
   room?: RunRoom | undefined;
   /** The rules of `tools.ask`: which calls need a person's consent. */

@@ -1,23 +1,27 @@
 import type { Duet } from "../app.ts";
 import type { Config } from "../config.ts";
 import { createApi } from "./api/api.ts";
+import type { ToldConfig } from "./api/settings.ts";
 import { createFace, type FaceOptions } from "./face.ts";
 import { readAddress } from "./http/address.ts";
 import { openAuth } from "./http/auth/open-auth.ts";
 import { chatPages } from "./http/chat-page.ts";
+import type { Route } from "./http/routes.ts";
 import { serveOverHttp } from "./http/serve.ts";
 import { createOpenAiRoutes } from "./openai/openai.ts";
-import { openOperations } from "./operations/operations.ts";
-import { openRunRoom } from "./runs/room.ts";
+import { finishRuns } from "./operations/finish-runs.ts";
+import type { Log } from "./operations/log.ts";
+import { type Operations, openOperations } from "./operations/operations.ts";
+import { findReadiness } from "./operations/readiness.ts";
+import { openRunRoom, type RunRoom } from "./runs/room.ts";
 import { tellWaiting } from "./tell-waiting.ts";
 
 export interface HttpFaceOptions extends Omit<FaceOptions, "settings" | "asks" | "room"> {
   duet: Duet;
-  config: Pick<Config, "serve" | "httpToken" | "tools">;
+  config: Pick<Config, "serve" | "models" | "httpToken" | "tools"> & ToldConfig;
   /** `[HOST:]PORT`. */
   address: string;
-  /** One line for the operator. */
-  log(line: string): void;
+  log: Log;
   signal: AbortSignal;
 }
 
@@ -27,9 +31,20 @@ export interface HttpFaceOptions extends Omit<FaceOptions, "settings" | "asks" |
  */
 export async function serveDuetOverHttp({ duet, config, address, log, signal, ...options }: HttpFaceOptions) {
   const { locale } = duet;
-  const { auth } = config.serve.http;
+  const { auth, grace } = config.serve.http;
   const operations = openOperations();
-  const room = openRunRoom(duet, { ...options, settings: config.serve, onBegin: operations.follow });
+  const room = openRunRoom(duet, {
+    ...options,
+    settings: config.serve,
+    onBegin(run) {
+      operations.follow(run);
+      options.onBegin?.(run);
+    },
+    onEnd(run) {
+      operations.ended(run);
+      options.onEnd?.(run);
+    },
+  });
   const face = createFace(duet, { ...options, settings: config.serve, asks: config.tools.ask, room });
   const untell = tellWaiting({ gateway: duet.gateway(), locale, log });
   try {
@@ -40,20 +55,19 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, ..
       token: config.httpToken,
       openAuth: auth && ((resource) => openAuth(auth, { resource, locale, log })),
       open: chatPages(),
-      routes: { ...createApi(room), ...createOpenAiRoutes(room), ...operations.routes },
+      routes: joinRoutes(room, config, operations),
       onChange(caller, listener) {
         const stop = [duet.gateway(caller).onChange(listener), face.runs.onChange(caller, () => listener("resources"))];
         return () => {
           for (const each of stop) each();
         };
       },
-      isReady: async () => {
-        await Promise.all([duet.models(), duet.store()]);
-        return true;
-      },
+      readiness: () => findReadiness(duet, config),
+      onAnswer: operations.answered,
+      finish: (inFlight) => finishRuns({ runs: room.runs, inFlight, graceMs: grace * 1000, locale, log }),
       locale,
       log,
-      onListening: log,
+      onListening: (url) => log(url),
       signal,
     });
   } finally {
@@ -61,3 +75,10 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, ..
     operations.close();
   }
 }
+
+/** What is served by path, beside MCP, health and the page. */
+export function joinRoutes(room: RunRoom, config: ToldConfig, operations: Pick<Operations, "routes">): RoutesByPath {
+  return { ...createApi(room, config), ...createOpenAiRoutes(room), ...operations.routes };
+}
+
+type RoutesByPath = Readonly<Record<string, Route>>;

@@ -33,7 +33,7 @@ test("200 conversations at once in one process: none sees another's words, sourc
       functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl },
       answer: { provider: "anthropic", model: "strong", baseUrl: provider.anthropicUrl },
     },
-    agent: { maxIterations: 3 },
+    agent: { maxIterations: 3, maxExecutionTime: 300 },
     search: { searxng: { url: search.url } },
     locale: "en",
   });

@@ -11,11 +11,13 @@ import {
   npmServer,
   program,
   programEnvironment,
-  runProgram,
   startProgram,
   temporaryFolder,
 } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 /** Two models on two wires: the cheap one speaks OpenAI's, the strong one Anthropic's. */
 async function twoModels(): Promise<{ provider: FakeProvider; env: Record<string, string> }> {

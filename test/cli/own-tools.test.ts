@@ -7,9 +7,12 @@ import type { AgentEvent } from "../../src/core/events.ts";
 import { allDead, processesIn } from "../client/servers.ts";
 import { workplace } from "../config/workplace.ts";
 import { scriptedModel } from "../fakes/model.ts";
-import { collect, configFile, runProgram, startProgram } from "../fakes/program.ts";
+import { collect, configFile, runProgram as runInOwnProcess, startProgram } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
 import { startFakeSearch } from "../fakes/search.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const runProgram = warmProgram();
 
 const files = {
   "tools/weather.ts": `import { defineTool } from "duet-mcp";
@@ -206,7 +209,7 @@ describe("a module that misbehaves beyond its call", () => {
   test("what it throws later is a line on stderr, and the call goes on", async () => {
     const late = `() => { setTimeout(() => { throw new Error("late"); }, 5); return new Promise((end) => setTimeout(end, 100, "done")); }`;
     const cwd = directory({}, { "tools/odd.mjs": tool(late) });
-    const { code, stdout, stderr } = await runProgram(["tools", "call", "odd", "{}"], { cwd });
+    const { code, stdout, stderr } = await runInOwnProcess(["tools", "call", "odd", "{}"], { cwd });
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "done\n", stderr: "duet: late\n" });
   });
 
@@ -215,7 +218,7 @@ describe("a module that misbehaves beyond its call", () => {
     ["in its call", tool("() => process.exit(0)")],
   ])("ending the process %s is no success", async (_, module) => {
     const cwd = directory({}, { "tools/odd.mjs": module });
-    const { code, stderr } = await runProgram(["tools", "call", "odd", "{}"], { cwd });
+    const { code, stderr } = await runInOwnProcess(["tools", "call", "odd", "{}"], { cwd });
     expect(code).toBe(1);
     expect(stderr).toContain("the process was ended from within");
   });

@@ -40,14 +40,14 @@ test("a call that is aborted ends at once, and the server is told", async () => 
   const pool = await readyPoolOf(fake("hang-on-call", { journal }));
   const abort = new AbortController();
   const running = call(pool, "fake__echo", {}, { signal: abort.signal });
-  await vi.waitFor(() => expect(readJournal(journal).some(({ method }) => method === "tools/call")).toBe(true));
+  await expect.poll(() => readJournal(journal).map(({ method }) => method)).toContain("tools/call");
   const start = performance.now();
   abort.abort(new Error("the user stopped"));
   await expect(running).rejects.toThrow("the user stopped");
-  expect(performance.now() - start).toBeLessThan(2000);
+  expect(performance.now() - start).toBeLessThan(10_000);
   await vi.waitFor(() => {
     expect(readJournal(journal).some(({ method }) => method === "notifications/cancelled")).toBe(true);
-  });
+  }, 15_000);
 });
 
 test("116: a call that gets no answer ends at its limit, the server is told, and the next call works", async () => {
@@ -58,7 +58,7 @@ test("116: a call that gets no answer ends at its limit, the server is told, and
   expect(result.text).toContain("fake echo timed out after 0.3 s. The call may have taken effect");
   await vi.waitFor(() => {
     expect(readJournal(journal).some(({ method }) => method === "notifications/cancelled")).toBe(true);
-  });
+  }, 15_000);
   expect(pool.status()[0]?.state).toBe("ready");
 });
 
@@ -137,7 +137,7 @@ test("119: all calls under way fail at once when the server dies", async () => {
   const running = [1, 2, 3].map(() => call(pool, "fake__echo"));
   await vi.waitFor(() => {
     expect(readJournal(journal).filter(({ method }) => method === "tools/call")).toHaveLength(3);
-  });
+  }, 15_000);
   const { pid = 0 } = readJournal(journal)[0] ?? {};
   process.kill(pid, "SIGKILL");
   const results = await Promise.all(running);
@@ -204,7 +204,7 @@ test("no more calls than the limit reach a server at once", async () => {
   const running = Promise.all([1, 2, 3].map(() => call(pool, "fake__echo")));
   await vi.waitFor(() => {
     expect(readJournal(journal).filter(({ method }) => method === "tools/call")).toHaveLength(2);
-  });
+  }, 15_000);
   await running;
   const methods = readJournal(journal).flatMap(({ method }) =>
     method === "tools/call" || method === "notifications/cancelled" ? [method] : [],

@@ -125,7 +125,7 @@ describe("restarts", () => {
     const pool = await readyPoolOf(fake("normal", { journal }), fake("normal", { name: "other" }));
     const before = pool.tools();
     process.kill((await processesIn(journal, 1))[0] ?? 0, "SIGKILL");
-    await vi.waitFor(() => expect(pool.status()[0]?.state).toBe("failed"));
+    await vi.waitFor(() => expect(pool.status()[0]?.state).toBe("failed"), { timeout: 15_000 });
     expect(names(pool)).toEqual(before.map(({ name }) => name));
     expect(pool.status()[0]?.retryInMs).not.toBeNull();
     await vi.waitFor(() => expect(pool.status()[0]).toMatchObject({ state: "ready", restarts: 1 }), {
@@ -140,7 +140,7 @@ describe("restarts", () => {
     await vi.waitFor(async () => {
       await pool.ready();
       expect(pool.status()[0]?.restarts).toBe(1);
-    });
+    }, 15_000);
   });
 });
 
@@ -182,7 +182,7 @@ describe("another configuration", () => {
     const journal = newJournal();
     const pool = await readyPoolOf(fake("hang-on-call", { journal, timeoutMs: 60_000 }));
     const running = call(pool, "fake__echo");
-    await vi.waitFor(() => expect(readJournal(journal).some(({ method }) => method === "tools/call")).toBe(true));
+    await expect.poll(() => readJournal(journal).map(({ method }) => method)).toContain("tools/call");
     await pool.configure([]);
     const { ok, text } = await running;
     expect(ok).toBe(false);
@@ -208,7 +208,8 @@ describe("another configuration", () => {
     ]);
     await pool.ready();
     expect(names(pool)).toEqual(["two__echo"]);
-    for (const pid of await processesIn(one, 0)) await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
+    for (const pid of await processesIn(one, 0))
+      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 15_000 });
   });
 });
 
@@ -221,7 +222,7 @@ describe("a list that changes", () => {
     pool.onChange((list) => heard.push(list));
     write("two", "one");
     await call(pool, "fake__one", { announce: 1 });
-    await vi.waitFor(() => expect(names(pool)).toEqual(["fake__two", "fake__one"]));
+    await vi.waitFor(() => expect(names(pool)).toEqual(["fake__two", "fake__one"]), { timeout: 15_000 });
     expect(heard).toContain("tools");
   });
 
@@ -248,7 +249,7 @@ describe("a list that changes", () => {
     const pool = poolWith({ newTools: "allow" }, http(server.url));
     await pool.ready();
     const listeners = () => server.hits.filter(({ body }) => body.includes("subscriptions/listen")).length;
-    await vi.waitFor(() => expect(listeners()).toBe(1));
+    await vi.waitFor(() => expect(listeners()).toBe(1), { timeout: 15_000 });
     tools.push("two");
     await vi.waitFor(
       () => {
@@ -260,7 +261,7 @@ describe("a list that changes", () => {
     tools.push("three");
     server.drop();
     await vi.waitFor(() => expect(names(pool)).toHaveLength(3), { timeout: 15_000 });
-    await vi.waitFor(() => expect(listeners()).toBeGreaterThanOrEqual(2));
+    await vi.waitFor(() => expect(listeners()).toBeGreaterThanOrEqual(2), { timeout: 15_000 });
     expect((await call(pool, "web__three")).text).toBe("three");
   });
 });
@@ -412,7 +413,7 @@ test("closing ends a restart that waits", async () => {
   const pool = poolOf(fake("normal", { journal }));
   await pool.ready();
   process.kill((await processesIn(journal, 1))[0] ?? 0, "SIGKILL");
-  await vi.waitFor(() => expect(pool.status()[0]?.state).toBe("failed"));
+  await vi.waitFor(() => expect(pool.status()[0]?.state).toBe("failed"), { timeout: 15_000 });
   await pool.close();
   await new Promise((resolve) => setTimeout(resolve, 600));
   expect(lives(journal)).toBe(1);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runConfigCommand } from "../../src/cli/config-command.ts";
+import { serveSchema } from "../../src/config/serve-schema.ts";
 import { loadConfig } from "../../src/config.ts";
 import { workplace } from "./workplace.ts";
 
@@ -76,6 +77,19 @@ describe("names that may call, and be called", () => {
   ])("%j is refused, as no request could say it", async (http) => {
     expect(await problemOfHttp(http)).toMatch(/serve\.http\.allowed(Origins.*an origin without|Hosts.*a host with)/);
   });
+});
+
+describe("what each caller may take", () => {
+  test.each([{}, { maxRuns: 1, runsPerMinute: 60, tokensPerDay: 1_000_000, costPerDay: 0.5 }])("takes %j", (limits) => {
+    expect(serveSchema.parse({ limits }).limits).toEqual({ maxRuns: 100, ...limits });
+  });
+
+  test.each([{ maxRuns: 0 }, { runsPerMinute: 1.5 }, { tokensPerDay: -1 }, { costPerDay: 0 }, { perDay: 1 }])(
+    "refuses %j, and names the key",
+    (limits) => {
+      expect(serveSchema.safeParse({ limits }).error?.message).toContain(Object.keys(limits)[0]);
+    },
+  );
 });
 
 test("duet config show prints the sign-in with where each part of it came from", async () => {

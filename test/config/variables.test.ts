@@ -31,6 +31,7 @@ const understood: [name: string, value: string, read: (config: Config) => unknow
   ["DUET_HOME", "/var/duet", (config) => config.home, "/var/duet"],
   ["XDG_STATE_HOME", "/var/state", (config) => config.home, "/var/state/duet"],
   ["DUET_HTTP_TOKEN", "t0ken", (config) => config.httpToken, "t0ken"],
+  ["DUET_LOG", "json", (config) => config.serve.log, "json"],
   ["LANG", "zh_CN.UTF-8", (config) => config.locale, "zh"],
   ["LANG", "de_DE.UTF-8", (config) => config.locale, "en"],
 ];
@@ -86,6 +87,7 @@ describe("variables", () => {
     ["AGENT_MAX_TOOL_CALLS", "51", "51 is not allowed (an integer from 1 to 50)"],
     ["AGENT_RESULT_MIN_LENGTH", "-1", "-1 is not allowed (an integer of at least 0)"],
     ["AGENT_VERBOSE", "yes", "yes is not allowed (true or false)"],
+    ["DUET_LOG", "xml", "xml is not allowed (text, json)"],
     ["DUET_SCREEN_READER", "on", "on is not allowed (true or false)"],
     ["DEFAULT_MODE", "turbo", "turbo is not allowed (chat, agent, plan)"],
     ["SEARXNG_URL", "localhost", "localhost is not allowed (an http or https address)"],

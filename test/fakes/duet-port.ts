@@ -25,7 +25,7 @@ export async function openDuetPort(options: { expose?: "agent" | "both" } = {}):
     host: "127.0.0.1",
     port: 0,
     onChange: (_, listener) => served?.gateway().onChange(listener) ?? (() => {}),
-    isReady: async () => true,
+    readiness: async () => ({ isReady: true, details: {} }),
     locale: "en",
     log: () => {},
     onListening: listening.resolve,

@@ -27,6 +27,8 @@ export interface HttpDuetSettings {
   gate?: Promise<void>;
   /** In place of the two scripted models. */
   models?: Parts["models"];
+  /** Seconds that runs have to finish when it is closed; none when absent. */
+  grace?: number;
 }
 
 /** All that `duet serve --http` serves, in this process, on a real socket; ended with the test. */
@@ -41,7 +43,9 @@ export async function startHttpDuet(options: HttpDuetSettings = {}): Promise<Htt
     },
   };
   const all = { conversations: { store: "memory" }, locale: "en", ...settings };
-  const config = await loadConfig({}, environment, "/nowhere", { name: "test", settings: all });
+  const loaded = await loadConfig({}, environment, "/nowhere", { name: "test", settings: all });
+  const http = { ...loaded.serve.http, grace: options.grace ?? 0 };
+  const config = { ...loaded, serve: { ...loaded.serve, http } };
   const duet = await openDuet(config, { models: models ?? { functionCall: gated, answer: gated }, tools });
   const over = new AbortController();
   const lines: string[] = [];

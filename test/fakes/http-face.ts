@@ -41,7 +41,7 @@ export async function startHttpFace(
     settings: { ...serveSchema.parse({}).http, ...http },
     host: "127.0.0.1",
     port: 0,
-    isReady: async () => true,
+    readiness: async () => ({ isReady: true, details: {} }),
     locale: "en",
     log: (line) => void lines.push(line),
     onListening,

@@ -59,6 +59,8 @@ export async function startTerminal(args: string[], options: TerminalOptions = {
   const written: Buffer[] = [];
   const frames = createFrames();
   const watch = createWatch(frames.isWhole);
+  /** All that came so far has reached the emulator. */
+  let drawn: Promise<void> = Promise.resolve();
   const terminal = openPseudoTerminal({
     command: [process.execPath, program, ...args],
     cwd,
@@ -68,14 +70,25 @@ export async function startTerminal(args: string[], options: TerminalOptions = {
     onBytes(bytes) {
       written.push(bytes);
       frames.take(bytes);
-      void emulator.write(bytes).then(watch.changed);
+      drawn = emulator.write(bytes).then(watch.changed);
     },
   });
   onTestFinished(terminal.kill);
-  return inHands(terminal, emulator, written, watch);
+  // Its last words are on the screen once it has ended.
+  const ended = async (): Promise<number | null> => {
+    const code = await terminal.ended;
+    await drawn;
+    return code;
+  };
+  return { ...inHands(terminal, emulator, written, watch), ended };
 }
 
-function inHands(terminal: PseudoTerminal, emulator: Emulator, written: Buffer[], watch: Watch): Terminal {
+function inHands(
+  terminal: PseudoTerminal,
+  emulator: Emulator,
+  written: Buffer[],
+  watch: Watch,
+): Omit<Terminal, "ended"> {
   const bytes = () => Buffer.concat(written);
   const screen = () => plain(bytes().toString());
   const visible = () => emulator.rows().join("\n");
@@ -119,7 +132,6 @@ function inHands(terminal: PseudoTerminal, emulator: Emulator, written: Buffer[]
     },
     signal: terminal.signal,
     vanish: terminal.kill,
-    ended: () => terminal.ended,
   };
 }
 

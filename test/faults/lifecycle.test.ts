@@ -1,5 +1,5 @@
 // Group M of the fault catalogue: the life of our process. A case's number stands first in its title. 144, 147 and 149
-// are about the HTTP face; 148 stands in test/cli/own-tools.test.ts.
+// are about the HTTP side and stand in http-api.test.ts; 148 stands in test/cli/own-tools.test.ts.
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";

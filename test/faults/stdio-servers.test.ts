@@ -79,7 +79,7 @@ test("120: one that started once and never again keeps its tools, which say why 
   process.kill((await processesIn(journal, 1))[0] ?? 0, "SIGKILL");
   await vi.waitFor(() => expect(lives(journal)).toBeGreaterThanOrEqual(3), { timeout: 15_000 });
   expect(pool.tools().map(({ name }) => name)).toEqual(before);
-  await vi.waitFor(() => expect(pool.status()[0]?.state).toBe("failed"));
+  await vi.waitFor(() => expect(pool.status()[0]?.state).toBe("failed"), { timeout: 15_000 });
   const { error, text: said } = await call(pool, "fake__echo");
   expect(error?.code).toBe("unavailable");
   expect(said).toContain("nothing was sent");
@@ -153,7 +153,9 @@ test("128: a burst of 200 changes is one more list or two, and the last change i
   await pool.ready();
   writeFileSync(tools, JSON.stringify([named("one"), named("two")]));
   await call(pool, "fake__one", { announce: 200 });
-  await vi.waitFor(() => expect(pool.tools().map(({ name }) => name)).toEqual(["fake__one", "fake__two"]));
+  await vi.waitFor(() => expect(pool.tools().map(({ name }) => name)).toEqual(["fake__one", "fake__two"]), {
+    timeout: 15_000,
+  });
   writeFileSync(tools, JSON.stringify([named("one"), named("two"), named("three")]));
   await call(pool, "fake__one", { announce: 1 });
   await vi.waitFor(() => expect(pool.tools()).toHaveLength(3), { timeout: 10_000 });

@@ -19,7 +19,8 @@ describe.each(wirePairs)("a conversation of $from.name handed to $to.name", ({ f
         expect(callsIn(body)).toEqual(calls);
         expectInOrder(JSON.stringify(body), texts);
       }),
-      { numRuns: 25 },
+      // For each of many pairs.
+      { numRuns: 12 },
     );
   });
 });

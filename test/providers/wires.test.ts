@@ -155,7 +155,7 @@ describe.each<WireName>(["openai-chat", "openai-responses", "anthropic-messages"
       const reason = new Error("enough");
       controller.abort(reason);
       await expect(reading).rejects.toBe(reason);
-      await expect.poll(() => requests()[0]?.aborted, { timeout: 1000 }).toBe(true);
+      await expect.poll(() => requests()[0]?.aborted, { timeout: 10_000 }).toBe(true);
     },
   );
 
@@ -164,7 +164,7 @@ describe.each<WireName>(["openai-chat", "openai-responses", "anthropic-messages"
     for await (const event of model().stream(question, new AbortController().signal)) {
       if (event.type === "text-delta") break;
     }
-    await expect.poll(() => requests()[0]?.aborted, { timeout: 1000 }).toBe(true);
+    await expect.poll(() => requests()[0]?.aborted, { timeout: 10_000 }).toBe(true);
   });
 
   test("an aborted signal sends nothing", async () => {

@@ -210,7 +210,7 @@ describe("a hostile schema", () => {
       field: `${"a".repeat(2000)}!`,
     });
     expect(lines).toHaveLength(1);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   test("with a pattern that RE2 cannot express leaves that pattern to the tool", async () => {

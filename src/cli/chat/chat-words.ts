@@ -1,8 +1,8 @@
 import { say } from "../../core/locale.ts";
-import { decidesItself, switchLine } from "../search-switch.ts";
+import { decidesItself, modeNames } from "../../core/mode-words.ts";
+import { switchLine } from "../search-switch.ts";
 import { type Line, plainLine } from "../terminal/line.ts";
 import type { ChatSettings } from "./chat-state.ts";
-import { modeNames } from "./modes.ts";
 
 /** The mode and the state of the search, in front of what is typed. */
 export function promptOf({ locale, mode, search }: ChatSettings): string {

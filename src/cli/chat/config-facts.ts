@@ -3,11 +3,10 @@ import { mergeLimits } from "../../app/limits.ts";
 import type { ModelParameters } from "../../app.ts";
 import { dollars } from "../../core/known-cost.ts";
 import { say, type Text } from "../../core/locale.ts";
+import { decidesItself, modeHelp, modeNames } from "../../core/mode-words.ts";
 import { type Model, modelName } from "../../core/model.ts";
 import { printableLine } from "../../core/printable.ts";
-import { decidesItself } from "../search-switch.ts";
 import type { Chat } from "./chat-state.ts";
-import { modeHelp, modeNames } from "./modes.ts";
 
 /** One thing that is in force. */
 export interface Fact {

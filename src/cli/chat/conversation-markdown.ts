@@ -1,12 +1,12 @@
 import { titleOf } from "../../core/conversation-title.ts";
 import { stopReasons } from "../../core/lines.ts";
 import { type Locale, say } from "../../core/locale.ts";
+import { modeNames } from "../../core/mode-words.ts";
 import { modelName } from "../../core/model.ts";
 import { printable } from "../../core/printable.ts";
 import { shortLine } from "../../core/short-line.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { timeOf } from "../conversations/conversation-lines.ts";
-import { modeNames } from "./modes.ts";
 
 /** A conversation as Markdown: each question with its answer, the answer's references, models and time. */
 export function conversationMarkdown(

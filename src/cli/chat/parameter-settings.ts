@@ -1,6 +1,7 @@
 import type { ModelChanges } from "../../app.ts";
 import { notAllowed } from "../../config/problem.ts";
 import { say, type Text } from "../../core/locale.ts";
+import { parameterRanges } from "../../core/parameter-words.ts";
 import { shortLine } from "../../core/short-line.ts";
 import type { Chat } from "./chat-state.ts";
 import { refusal } from "./refusal.ts";
@@ -29,13 +30,9 @@ function only(role: Role): Setting[] {
 
 function parameters(): Parameter[] {
   return [
-    {
-      name: "temperature",
-      word: "temperature",
-      allowed: { zh: "0 <= temperature < 2（Anthropic：<= 1）", en: "0 <= temperature < 2 (Anthropic: <= 1)" },
-    },
-    { name: "maxTokens", word: "max_tokens", allowed: { zh: "不小于 1 的整数", en: "an integer of at least 1" } },
-    { name: "topP", word: "top_p", allowed: { zh: "0 < top_p <= 1", en: "0 < top_p <= 1" } },
+    { name: "temperature", word: "temperature", allowed: parameterRanges.temperature },
+    { name: "maxTokens", word: "max_tokens", allowed: parameterRanges.max_tokens },
+    { name: "topP", word: "top_p", allowed: parameterRanges.top_p },
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { ModelChanges } from "../../app.ts";
 import { say, type Text } from "../../core/locale.ts";
+import { switchedModel } from "../../core/mode-words.ts";
 import { modelName } from "../../core/model.ts";
 import { printableLine } from "../../core/printable.ts";
 import type { Choice } from "../questions/reader.ts";
@@ -23,7 +24,7 @@ export async function switchModels(chat: Chat, role: Role, changes: ModelChanges
   chat.refresh();
   const other = printableLine(modelName(now[role === "answer" ? "functionCall" : "answer"]));
   const roles = now.functionCall === now.answer ? nothing : rolesOf[role](other);
-  const text = switched(name);
+  const text = switchedModel(name);
   chat.write(say(settings.locale, { zh: text.zh + roles.zh, en: text.en + roles.en }));
 }
 
@@ -49,10 +50,6 @@ export async function fullName(chat: Chat, typed: string, signal: AbortSignal): 
 
 function bareName(name: string): string {
   return name.slice(name.indexOf("/") + 1).toLowerCase();
-}
-
-function switched(name: string): Text {
-  return { zh: `已切换到模型 ${name}，对话历史已清除。`, en: `Switched to ${name}; the history is cleared.` };
 }
 
 function alreadyThere(name: string): Text {

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { ApprovalRequest, ApproveCall } from "../../app.ts";
+import { approvalNames } from "../../core/approval-words.ts";
 import { type Locale, say, type Text } from "../../core/locale.ts";
 import type { Approval } from "../../core/permission.ts";
 import { printableLine } from "../../core/printable.ts";
@@ -60,16 +61,16 @@ function picking(tool: string, scope: Scope, locale: Locale): Picking<Approval> 
 }
 
 const answers: readonly { value: Approval; label: Text; words: readonly string[] }[] = [
-  { value: "once", label: { zh: "允许这一次", en: "Yes, once" }, words: [...yesWords] },
+  { value: "once", label: approvalNames.once, words: [...yesWords] },
   {
     value: "conversation",
-    label: { zh: "本次对话中都允许", en: "Yes, always in this conversation" },
+    label: approvalNames.conversation,
     words: ["a", "always", "都允许", "总是"],
   },
-  { value: "no", label: { zh: "不允许", en: "No" }, words: [...noWords] },
+  { value: "no", label: approvalNames.no, words: [...noWords] },
   {
     value: "never",
-    label: { zh: "本次对话中都不允许", en: "Never in this conversation" },
+    label: approvalNames.never,
     words: ["never", "都不允许", "总不"],
   },
 ];

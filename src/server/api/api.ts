@@ -1,7 +1,24 @@
 import type { Route } from "../http/routes.ts";
 import type { RunRoom } from "../runs/room.ts";
+import { type ApiTimes, openApiRoom, usualTimes } from "./api-room.ts";
+import { chatRoute } from "./chat.ts";
+import { conversationRoutes } from "./conversations.ts";
+import { openApiRoute } from "./openapi.ts";
+import { runRoutes } from "./runs.ts";
+import { settingsRoute, type ToldConfig } from "./settings.ts";
 
 /** The agent API of the contract's section 7: its routes by path. */
-export function createApi(_room: RunRoom): Readonly<Record<string, Route>> {
-  return {};
+export function createApi(
+  room: RunRoom,
+  config: ToldConfig,
+  times: ApiTimes = usualTimes,
+): Readonly<Record<string, Route>> {
+  const shared = openApiRoom(room, times);
+  return {
+    "/agent/chat": { POST: chatRoute(shared) },
+    ...runRoutes(shared),
+    ...conversationRoutes(room),
+    "/agent/settings": settingsRoute(room, config),
+    "/openapi.json": openApiRoute(room),
+  };
 }

@@ -1,6 +1,80 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { DuetError } from "../../core/errors.ts";
 import type { OpenPages } from "./authenticate.ts";
 
-/** The page at `/`, for browsers; nothing that it shows is in it, so anybody may load it. */
+/** The page as it is sent. */
+interface Page {
+  readonly plain: Buffer<ArrayBuffer>;
+  readonly packed: Buffer<ArrayBuffer>;
+  /** Its content security policy. */
+  readonly policy: string;
+}
+
+/** The page at `/`, for browsers; nothing that it shows is in it, so anybody may load it. Read when it is first asked for. */
 export function chatPages(): OpenPages {
-  return {};
+  let read: Promise<Page> | undefined;
+  return {
+    async "/"(request) {
+      read ??= readPage();
+      const page = await read.catch((thrown: unknown) => {
+        read = undefined;
+        throw thrown;
+      });
+      const isPacked = takesGzip(request.headers.get("accept-encoding") ?? "");
+      return new Response(isPacked ? page.packed : page.plain, {
+        headers: {
+          "content-type": "text/html; charset=utf-8",
+          "content-security-policy": page.policy,
+          vary: "Accept-Encoding",
+          ...(isPacked ? { "content-encoding": "gzip" } : {}),
+        },
+      });
+    },
+  };
+}
+
+function takesGzip(accepted: string): boolean {
+  return accepted.split(",").some((each) => /^\s*(gzip|\*)\s*(;(?!\s*q=0(\.0*)?\s*$).*)?$/i.test(each));
+}
+
+/** Beside the program that was built; run from its sources, it is where the build puts it. */
+async function readPage(): Promise<Page> {
+  const folder = import.meta.url.endsWith(".ts") ? "../../../dist/" : "./";
+  try {
+    const [plain, packed] = await Promise.all(
+      ["chat-page.html", "chat-page.html.gz"].map((name) => readFile(new URL(folder + name, import.meta.url))),
+    );
+    if (plain === undefined || packed === undefined) throw new Error("two files are read");
+    return { plain, packed, policy: policyOf(plain.toString("utf8")) };
+  } catch (cause) {
+    throw new DuetError({
+      code: "internal",
+      text: { zh: "缺少页面文件 dist/chat-page.html。", en: "The page's file dist/chat-page.html is missing." },
+      hint: { zh: "请运行 npm run build。", en: "Run npm run build." },
+      cause,
+    });
+  }
+}
+
+/** The page runs its own script and style alone, speaks with us alone, and makes no markup of texts. */
+function policyOf(html: string): string {
+  return [
+    "default-src 'none'",
+    `script-src '${hashOf(html, "script")}'`,
+    `style-src '${hashOf(html, "style")}'`,
+    "connect-src 'self'",
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join("; ");
+}
+
+function hashOf(html: string, name: "script" | "style"): string {
+  const open = `<${name}>`;
+  const start = html.indexOf(open) + open.length;
+  const text = html.slice(start, html.indexOf(`</${name}>`, start));
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
 }

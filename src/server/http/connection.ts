@@ -7,6 +7,8 @@ export interface Connection {
   readonly body: Readable;
   /** `listener` is told once when the answer is over, at once if it is; `isWhole`: all of it was handed over. */
   onClose(listener: (isWhole: boolean) => void): void;
+  /** Resolves when the other side has taken what was handed over for it, but for a little; at once where the answer is over. */
+  drained(): Promise<void>;
   /** Cuts it, whatever was still to be said. */
   drop(): void;
 }
@@ -23,6 +25,16 @@ export function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse
     onClose(listener) {
       if (isClosed) listener(outgoing.writableFinished);
       else listeners.push(listener);
+    },
+    drained() {
+      if (isClosed || !outgoing.writableNeedDrain) return Promise.resolve();
+      return new Promise((resolve) => {
+        function finish(): void {
+          outgoing.off("drain", finish).off("close", finish);
+          resolve();
+        }
+        outgoing.on("drain", finish).on("close", finish);
+      });
     },
     drop: () => void outgoing.destroy(),
   };

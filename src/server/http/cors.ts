@@ -5,6 +5,7 @@ const sendable = [
   "accept",
   "authorization",
   "content-type",
+  "idempotency-key",
   "last-event-id",
   "mcp-method",
   "mcp-name",
@@ -12,8 +13,8 @@ const sendable = [
   "mcp-session-id",
 ];
 
-/** Names of parameters that a tool wants in headers as well. */
-const parameter = /^mcp-param-[a-z0-9-]{1,64}$/;
+/** Names of parameters that a tool wants in headers as well, and what OpenAI's client says of itself. */
+const parameter = /^(?:mcp-param|x-stainless)-[a-z0-9-]{1,64}$/;
 
 /** The answer to a browser that asks before it sends; no credentials are needed for it, and none are allowed by it. */
 export function preflight(request: Request): Response {
@@ -37,5 +38,5 @@ export function permit(headers: Headers, request: Request, names: OwnNames): voi
     return;
   }
   headers.set("access-control-allow-origin", origin);
-  headers.set("access-control-expose-headers", "Mcp-Session-Id, WWW-Authenticate, Retry-After");
+  headers.set("access-control-expose-headers", "Location, Mcp-Session-Id, WWW-Authenticate, Retry-After");
 }

@@ -30,14 +30,14 @@ const problem: Dialect = ({ status, text, hint, error = "invalid_request" }, loc
 });
 
 /** As OpenAI words its own. */
-const openAi: Dialect = ({ status, text, hint, error = "invalid_request" }, locale) => ({
+export const openAi: Dialect = ({ status, text, hint, param, error = "invalid_request", openAiCode }, locale) => ({
   type: "application/json",
   body: {
     error: {
       message: [say(locale, text), hint && say(locale, hint)].filter(Boolean).join("\n"),
       type: openAiTypes[status] ?? (status >= 500 ? "server_error" : "invalid_request_error"),
-      param: null,
-      code: error,
+      param: param ?? null,
+      code: openAiCode ?? error,
     },
   },
 });

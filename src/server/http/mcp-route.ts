@@ -1,7 +1,9 @@
 import { isLegacyRequest, type McpServer } from "@modelcontextprotocol/server";
 import type { Caller } from "../../core/caller.ts";
 import type { Locale } from "../../core/locale.ts";
+import type { Log } from "../operations/log.ts";
 import type { Connection } from "./connection.ts";
+import type { InFlight } from "./in-flight.ts";
 import { readBody } from "./read-body.ts";
 import { type Message, readMessage } from "./read-message.ts";
 import type { Refusal } from "./refusal.ts";
@@ -17,11 +19,11 @@ export interface McpRouteOptions {
   /** Bytes of one message. */
   maxBody: number;
   maxSessions: number;
+  inFlight: InFlight;
   /** Milliseconds. */
   sessionIdleMs: number;
   locale: Locale;
-  /** One line for the operator. */
-  log(line: string): void;
+  log: Log;
 }
 
 /** What is served at `/mcp`, both eras of the protocol under one address. */
@@ -32,7 +34,7 @@ export interface McpRoute {
 }
 
 export function createMcpRoute(options: McpRouteOptions): McpRoute {
-  const { createServer, onChange, maxBody, maxSessions, sessionIdleMs, locale, log } = options;
+  const { createServer, onChange, inFlight, maxBody, maxSessions, sessionIdleMs, locale, log } = options;
   const sessions = createSessions({ createServer, most: maxSessions, idleMs: sessionIdleMs, locale });
   const requests = createRequests({ createServer, onChange, most: maxSessions, locale, log });
   let isClosed = false;
@@ -48,6 +50,7 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
       const read = request.method === "POST" ? await readPost(request, connection) : undefined;
       if (read !== undefined && "status" in read) return refuse(read, locale);
       if (isClosed) return refuse(closing, locale);
+      if (read?.method === "subscriptions/listen") inFlight.excuse(connection);
       const exchange = { request, authInfo, message: read, connection };
       const isOld = await isLegacyRequest(request, read?.body);
       return isOld ? sessions.handle(exchange, caller) : requests.handle(exchange, caller);

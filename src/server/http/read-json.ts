@@ -1,3 +1,5 @@
+import type { Text } from "../../core/locale.ts";
+
 /** Objects and lists in one another: what is deeper would overflow the stack of whoever walks through it. */
 export const deepest = 100;
 
@@ -6,6 +8,13 @@ export const mostValues = 200_000;
 
 /** Why a text was not parsed. */
 export type JsonFault = "syntax" | "depth" | "values" | "key-twice";
+
+export const jsonFaults: Readonly<Record<JsonFault, Text>> = {
+  syntax: { zh: "请求正文不是 JSON", en: "the body is not JSON" },
+  depth: { zh: `JSON 嵌套超过 ${deepest} 层`, en: `the JSON is nested more than ${deepest} levels deep` },
+  values: { zh: `JSON 超过 ${mostValues} 个值`, en: `the JSON has more than ${mostValues} values` },
+  "key-twice": { zh: "JSON 中有重复的键", en: "the JSON has the same key twice" },
+};
 
 /** Parses JSON that a stranger has written; its shape is judged before anything is built from it. */
 export function readJson(text: string): { value: unknown } | { fault: JsonFault } {

@@ -1,6 +1,6 @@
 import { isRecord } from "../../core/json.ts";
 import type { Text } from "../../core/locale.ts";
-import { deepest, type JsonFault, mostValues, readJson } from "./read-json.ts";
+import { jsonFaults, readJson } from "./read-json.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** One JSON-RPC message that is well-formed; what it means is for the SDK to say. */
@@ -15,7 +15,7 @@ export interface Message {
 /** Reads the one message that a POST carries; JSON-RPC 2.0, ids as MCP narrows them (no null, no fractions). */
 export function readMessage(text: string): Message | Refusal {
   const read = readJson(text);
-  if ("fault" in read) return parseError(faults[read.fault]);
+  if ("fault" in read) return parseError(jsonFaults[read.fault]);
   const { value } = read;
   // Batches have left the protocol with its revision of 2025-06-18.
   if (Array.isArray(value)) return invalid({ zh: "不接受成批的消息", en: "batches of messages are not taken" });
@@ -45,10 +45,3 @@ function invalid(text: Text, id?: string | number): Refusal {
 function parseError(text: Text): Refusal {
   return { status: 400, code: -32700, text };
 }
-
-const faults: Record<JsonFault, Text> = {
-  syntax: { zh: "请求正文不是 JSON", en: "the body is not JSON" },
-  depth: { zh: `JSON 嵌套超过 ${deepest} 层`, en: `the JSON is nested more than ${deepest} levels deep` },
-  values: { zh: `JSON 超过 ${mostValues} 个值`, en: `the JSON has more than ${mostValues} values` },
-  "key-twice": { zh: "JSON 中有重复的键", en: "the JSON has the same key twice" },
-};

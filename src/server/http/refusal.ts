@@ -10,6 +10,10 @@ export interface Refusal {
   hint?: Text | undefined;
   /** Of the contract's section 5; `invalid_request` when absent. */
   error?: ErrorCode | undefined;
+  /** The field of the request that is wrong. */
+  param?: string | undefined;
+  /** The code by which OpenAI's clients know it, where that is another one. */
+  openAiCode?: string | undefined;
   /** Of JSON-RPC; -32000, a server's own, when absent. */
   code?: number | undefined;
   /** The JSON-RPC request's id, as far as it could be read. */

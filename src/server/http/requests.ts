@@ -3,6 +3,7 @@ import type { List } from "../../app.ts";
 import type { Caller } from "../../core/caller.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Locale } from "../../core/locale.ts";
+import type { Log } from "../operations/log.ts";
 import { earlyStatus } from "./early-status.ts";
 import { dropWhenExpired, type Exchange } from "./exchange.ts";
 import type { Refusal } from "./refusal.ts";
@@ -17,8 +18,7 @@ export interface RequestsOptions {
   /** Subscriptions at one time. */
   most: number;
   locale: Locale;
-  /** One line for the operator. */
-  log(line: string): void;
+  log: Log;
 }
 
 /** Requests of the 2026 protocol, each with a server of its own. */
@@ -33,7 +33,7 @@ export function createRequests({ createServer, onChange, most, locale, log }: Re
 
   /** The caller gets no more than that something has failed. */
   function told(thrown: unknown): never {
-    log(messageOf(thrown));
+    log(messageOf(thrown), "error", { route: "/mcp" });
     throw thrown;
   }
 

@@ -1,10 +1,12 @@
 import { Hono } from "hono";
 import { messageOf } from "../../core/errors.ts";
 import type { Locale } from "../../core/locale.ts";
+import type { Log } from "../operations/log.ts";
 import type { Admission, Authenticate, OpenPages } from "./authenticate.ts";
 import type { Connection } from "./connection.ts";
 import { permit, preflight } from "./cors.ts";
 import { dialectOf } from "./dialects.ts";
+import type { InFlight } from "./in-flight.ts";
 import type { OwnNames } from "./own-names.ts";
 import type { Refusal } from "./refusal.ts";
 import { internal, Refused, refusalOf, refuse } from "./refuse.ts";
@@ -29,8 +31,23 @@ export interface RoutesOptions {
   open: OpenPages;
   /** By path. */
   routes: Readonly<Record<string, Route>>;
+  /** Told of each answer as soon as its head is known. */
+  onAnswer?: ((answer: Answer) => void) | undefined;
+  /** Holds the answers that an end of the server waits for. */
+  inFlight?: InFlight | undefined;
   locale: Locale;
-  log(line: string): void;
+  log: Log;
+}
+
+/** What was answered, for figures and logs. */
+export interface Answer {
+  /** The path as it was registered (`/agent/runs/:id`), never what somebody has asked for; undefined where there is none. */
+  route: string | undefined;
+  method: string;
+  status: number;
+  elapsedMs: number;
+  /** Of a stream, whose end is not yet to be seen. */
+  stream: Connection | undefined;
 }
 
 /** How what is not web-standard is handed in. */
@@ -38,12 +55,17 @@ interface Bindings {
   connection: Connection;
 }
 
-export type Routes = Hono<{ Bindings: Bindings }>;
+/** What is found out on the way. */
+interface Variables {
+  route?: string | undefined;
+}
+
+export type Routes = Hono<{ Bindings: Bindings; Variables: Variables }>;
 
 /** Answers web-standard requests whose headers have been judged. */
 export function createRoutes(options: RoutesOptions): Routes {
-  const { names, authenticate, open, routes, locale, log } = options;
-  const app = new Hono<{ Bindings: Bindings }>();
+  const { names, authenticate, open, routes, onAnswer, inFlight, locale, log } = options;
+  const app = new Hono<{ Bindings: Bindings; Variables: Variables }>();
 
   async function admit(request: Request): Promise<Admission> {
     const admission = await authenticate(request);
@@ -52,34 +74,50 @@ export function createRoutes(options: RoutesOptions): Routes {
   }
 
   app.use(async (context, next) => {
+    const began = performance.now();
     await next();
-    const { headers } = context.res;
+    const { headers, status } = context.res;
     permit(headers, context.req.raw, names);
     secure(headers);
+    const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
+    onAnswer?.({
+      route: context.get("route"),
+      method: context.req.method,
+      status,
+      elapsedMs: performance.now() - began,
+      stream: isStream ? context.env.connection : undefined,
+    });
   });
   app.options("*", (context) => preflight(context.req.raw));
   for (const [path, page] of Object.entries(open))
     app.all(path, (context) => {
+      context.set("route", path);
       const { method, raw } = context.req;
       if (method !== "GET" && method !== "HEAD") throw new Refused(wrongMethod(["GET"]));
       return page(raw);
     });
   for (const [path, route] of Object.entries(routes))
-    app.all(path, async ({ req, env: { connection } }) => {
+    app.all(path, async (context) => {
+      context.set("route", path);
+      const { req } = context;
+      const { connection } = context.env;
       const request = req.raw;
       const admission = await admit(request);
       const handle = handleOf(route, request.method);
       if (handle === undefined) throw new Refused(wrongMethod(Object.keys(route)));
+      if (request.method === "POST") inFlight?.hold(connection);
       return handle({ ...admission, request, params: req.param(), connection });
     });
-  app.notFound(async ({ req: { raw } }) => {
+  // As a route: what `notFound` throws would pass by what is added to every answer.
+  app.all("*", async ({ req: { raw } }) => {
     await admit(raw);
     throw new Refused(notFound);
   });
-  app.onError((thrown, { req: { path } }) => {
+  app.onError((thrown, context) => {
+    const { path, method } = context.req;
     const refusal = refusalOf(thrown);
     // The cause is for the operator, not for the caller.
-    if (refusal === undefined) log(messageOf(thrown));
+    if (refusal === undefined) log(messageOf(thrown), "error", { route: context.get("route"), method });
     return refuse(refusal ?? internal, locale, dialectOf(path));
   });
   return app;

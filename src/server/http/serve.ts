@@ -4,11 +4,13 @@ import type { Config } from "../../config.ts";
 import type { Caller } from "../../core/caller.ts";
 import { DuetError } from "../../core/errors.ts";
 import type { Locale } from "../../core/locale.ts";
+import type { Log } from "../operations/log.ts";
 import { bracketed, isLoopback } from "./address.ts";
 import { admitEither } from "./admit.ts";
 import type { Authenticate, OpenPages } from "./authenticate.ts";
 import { dialectOf } from "./dialects.ts";
-import { healthPages } from "./health.ts";
+import { healthPages, type Readiness } from "./health.ts";
+import { createInFlight, type InFlight } from "./in-flight.ts";
 import { judgeRequest } from "./judge-request.ts";
 import { type ConnectionLimits, connectionLimits, listen } from "./listen.ts";
 import { createListener } from "./listener.ts";
@@ -17,7 +19,7 @@ import { ownNames } from "./own-names.ts";
 import type { Refusal } from "./refusal.ts";
 import { refusalText } from "./refuse.ts";
 import type { OnChange } from "./requests.ts";
-import { createRoutes, type Route } from "./routes.ts";
+import { type Answer, createRoutes, type Route } from "./routes.ts";
 
 export interface HttpFace {
   /** One for each session of the 2025 protocol and each request of the 2026 one. */
@@ -38,10 +40,13 @@ export interface HttpFace {
   routes?: Readonly<Record<string, Route>> | undefined;
   onChange?: OnChange | undefined;
   /** Whether a question could be served now. */
-  isReady(): Promise<boolean>;
+  readiness(): Promise<Readiness>;
+  /** Told of each answer as soon as its head is known. */
+  onAnswer?: ((answer: Answer) => void) | undefined;
+  /** Ends what goes on, in its own time, before all is closed. */
+  finish?: ((inFlight: InFlight) => Promise<void>) | undefined;
   locale: Locale;
-  /** One line for the operator. */
-  log(line: string): void;
+  log: Log;
   /** Told the address of `/mcp` as soon as it can be called. */
   onListening(url: string): void;
   /** Changes of what is fixed otherwise. */
@@ -60,15 +65,17 @@ export interface Auth {
 const graceMs = 1500;
 
 /**
- * Serves MCP over Streamable HTTP until the signal aborts; all is closed then, within two seconds. Throws a `config`
+ * Serves MCP over Streamable HTTP until the signal aborts; all is closed then, within two seconds of what `finish` takes. Throws a `config`
  * error for an address that others reach where nothing tells callers apart, and a `network` one for a port in use.
  */
 export async function serveOverHttp(face: HttpFace): Promise<void> {
   const { settings, host, locale, log, signal } = face;
   if (!isGuarded(face) && !isLoopback(host)) throw unguarded(host);
+  const inFlight = createInFlight();
   const mcp = createMcpRoute({
     createServer: face.createServer,
     onChange: face.onChange,
+    inFlight,
     maxBody: settings.maxBody,
     maxSessions: settings.maxSessions,
     sessionIdleMs: settings.sessionIdle * 1000,
@@ -85,18 +92,27 @@ export async function serveOverHttp(face: HttpFace): Promise<void> {
     const names = ownNames({ ...settings, host, port });
     const base = settings.publicUrl?.replace(/\/+$/, "") ?? `http://${bracketed(host)}:${port}`;
     const auth = face.openAuth?.(`${base}/mcp`);
+    const authenticate = admitEither(face.token, face.authenticate ?? auth?.authenticate);
     const app = createRoutes({
       names,
-      authenticate: admitEither(face.token, face.authenticate ?? auth?.authenticate),
-      open: { ...healthPages(face.isReady), ...face.open, ...auth?.routes },
+      authenticate,
+      open: { ...healthPages({ readiness: face.readiness, authenticate, signal }), ...face.open, ...auth?.routes },
       routes: { "/mcp": { GET: mcp.handle, POST: mcp.handle, DELETE: mcp.handle }, ...face.routes },
+      onAnswer: face.onAnswer,
+      inFlight,
       locale,
       log,
     });
-    return guarded((request) => judgeRequest(request, names), createListener(app), locale);
+    return guarded({
+      judge: (request) => judgeRequest(request, names),
+      respond: createListener(app),
+      onAnswer: face.onAnswer,
+      locale,
+    });
   });
   face.onListening(`http://${bracketed(host)}:${listening.port}/mcp`);
   await aborted(signal);
+  await face.finish?.(inFlight);
   await Promise.all([listening.close(graceMs), mcp.close()]);
 }
 
@@ -104,12 +120,13 @@ function isGuarded({ token, authenticate, openAuth }: HttpFace): boolean {
   return [token, authenticate, openAuth].some((way) => way !== undefined);
 }
 
+interface Guard extends Pick<HttpFace, "onAnswer" | "locale"> {
+  judge(request: IncomingMessage): Refusal | undefined;
+  respond(request: IncomingMessage, response: ServerResponse): void;
+}
+
 /** Nothing of a request is used before it has been judged, on any route. */
-function guarded(
-  judge: (request: IncomingMessage) => Refusal | undefined,
-  respond: (request: IncomingMessage, response: ServerResponse) => void,
-  locale: Locale,
-): RequestListener {
+function guarded({ judge, respond, onAnswer, locale }: Guard): RequestListener {
   return (request, response) => {
     const refusal = judge(request);
     if (refusal === undefined) return respond(request, response);
@@ -122,6 +139,8 @@ function guarded(
     // What may still come of the body is not read.
     response.writeHead(refusal.status, { ...fixed, connection: "close", ...refusal.headers });
     response.end(body);
+    const { status } = refusal;
+    onAnswer?.({ route: undefined, method: request.method ?? "", status, elapsedMs: 0, stream: undefined });
   };
 }
 

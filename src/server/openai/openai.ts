@@ -1,7 +1,14 @@
 import type { Route } from "../http/routes.ts";
 import type { RunRoom } from "../runs/room.ts";
+import { createChat } from "./chat.ts";
+import { createModelRoutes } from "./models.ts";
 
 /** What programs that speak OpenAI's wire call: `/v1/chat/completions` and `/v1/models`. */
-export function createOpenAiRoutes(_room: RunRoom): Readonly<Record<string, Route>> {
-  return {};
+export function createOpenAiRoutes(room: RunRoom): Readonly<Record<string, Route>> {
+  const models = createModelRoutes(Date.now());
+  return {
+    "/v1/chat/completions": { POST: createChat(room) },
+    "/v1/models": { GET: models.list },
+    "/v1/models/:id": { GET: models.one },
+  };
 }

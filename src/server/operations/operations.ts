@@ -1,15 +1,97 @@
-import type { Route } from "../http/routes.ts";
+import { Refused } from "../http/refuse.ts";
+import type { Answer, Route, RouteCall } from "../http/routes.ts";
 import type { HeldRun } from "../runs/held-run.ts";
+import type { Figures } from "./figures.ts";
+import { createRunMeter, type Note, noteRun } from "./measure-run.ts";
 
 /** What the operator is told of a server that runs: figures at `/metrics`. */
 export interface Operations {
   readonly routes: Readonly<Record<string, Route>>;
-  /** Counts a run from its beginning to its end. */
+  /** Counts a run from its beginning on. */
   follow(run: HeldRun): void;
+  /** Counts how it ended. */
+  ended(run: HeldRun): void;
+  answered(answer: Answer): void;
   /** Nothing is measured any more. */
   close(): void;
 }
 
+/** What is to be counted waits for as many as this, or for the first look: a server at which nobody looks loads nothing for it. */
+const mostWaiting = 2000;
+
 export function openOperations(): Operations {
-  return { routes: {}, follow() {}, close() {} };
+  const levels = { runs: 0, streams: 0 };
+  let waiting: Note[] = [];
+  let figures: Figures | undefined;
+  let loading: Promise<Figures> | undefined;
+  let isClosed = false;
+
+  function note(each: Note): void {
+    if (isClosed) return;
+    if (figures === undefined) waiting.push(each);
+    else each(figures);
+    if (waiting.length >= mostWaiting) load().catch(() => {});
+  }
+
+  function load(): Promise<Figures> {
+    loading ??= open();
+    return loading;
+  }
+
+  async function open(): Promise<Figures> {
+    const { createFigures } = await import("./figures.ts");
+    const opened = createFigures(levels);
+    if (isClosed) opened.close();
+    else figures = opened;
+    for (const each of waiting) each(opened);
+    waiting = [];
+    return opened;
+  }
+
+  async function metrics({ caller }: RouteCall): Promise<Response> {
+    if (caller.owner !== undefined || caller.tools !== undefined) throw new Refused(forOperator);
+    const { registry } = await load();
+    return new Response(await registry.metrics(), { headers: { "content-type": registry.contentType } });
+  }
+
+  return {
+    routes: { "/metrics": { GET: metrics } },
+    follow(run) {
+      levels.runs += 1;
+      run.follow(createRunMeter(note));
+    },
+    ended(run) {
+      levels.runs -= 1;
+      note((all) => noteRun(all, run));
+    },
+    answered({ route = "none", method, status, elapsedMs, stream }) {
+      const name = methods.has(method) ? method : "other";
+      note(({ requests, requestSeconds, errors }) => {
+        requests.inc({ route, method: name, status });
+        requestSeconds.observe({ route, method: name }, elapsedMs / 1000);
+        if (status >= 500) errors.inc({ source: "http", code: String(status) });
+      });
+      if (stream === undefined) return;
+      levels.streams += 1;
+      stream.onClose(() => {
+        levels.streams -= 1;
+      });
+    },
+    close() {
+      isClosed = true;
+      waiting = [];
+      figures?.close();
+    },
+  };
 }
+
+const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+const forOperator = {
+  status: 403,
+  error: "auth",
+  text: {
+    zh: "只有运行此服务的人可以读取 /metrics（用 DUET_HTTP_TOKEN）",
+    en: "/metrics is for whoever runs this server (with DUET_HTTP_TOKEN)",
+  },
+} as const;

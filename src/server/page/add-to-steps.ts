@@ -15,6 +15,8 @@ export function addToSteps(steps: readonly StepView[], event: AgentEvent): reado
       return changeLast(steps, (step) => ({ ...step, reasoning: step.reasoning + event.text }));
     case "thought-delta":
       return changeLast(steps, (step) => ({ ...step, thought: step.thought + event.text }));
+    case "answer-delta":
+      return steps.at(-1)?.hasWritten === true ? steps : changeLast(steps, (step) => ({ ...step, hasWritten: true }));
     case "tool-start": {
       const { callId, tool } = event;
       return addItem(steps, { kind: "call", callId, tool, arguments: event.arguments, progress: "", end: undefined });
@@ -42,13 +44,14 @@ export const emptyStep: StepView = {
   reason: "",
   reasoning: "",
   thought: "",
+  hasWritten: false,
   items: [],
   end: undefined,
 };
 
 function endOf({ elapsedMs, usage, costUsd, error }: PhaseEnd): StepEnd {
   const { inputTokens, outputTokens } = usage;
-  return { elapsedMs, inputTokens, outputTokens, costUsd, isFailed: error !== undefined };
+  return { elapsedMs, inputTokens, outputTokens, costUsd, isFailed: error !== undefined && error !== "cancelled" };
 }
 
 function callEnd({ ok, cached, preview, elapsedMs, resultCount, top, error }: ToolEnd): CallEnd {

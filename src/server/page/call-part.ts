@@ -1,10 +1,10 @@
+import { callName, resultName } from "../../core/call-words.ts";
 import { type Locale, say } from "../../core/locale.ts";
-import type { Citation } from "../../core/outcome.ts";
 import { printable, printableLine } from "../../core/printable.ts";
 import { element, listOf, type Part, setShown, setText } from "./dom.ts";
 import { foldOf } from "./fold.ts";
 import { createLink, type OpenLink } from "./link.ts";
-import type { CallEnd, CallItem } from "./run-view.ts";
+import type { CallEnd, CallItem, FoundSource } from "./run-view.ts";
 import { texts } from "./texts.ts";
 
 /** A tool call: its name and time on one line; its arguments, what it says and what it gave under that. */
@@ -25,7 +25,8 @@ export function createCall(locale: Locale, openLink: OpenLink | undefined): Part
       fold.element.dataset.state = state;
       setText(sign, signs[state]);
       sign.setAttribute("aria-label", say(locale, texts[state]));
-      setText(tool, printableLine(name));
+      setText(tool, end === undefined ? callName(name, locale) : resultName(name, locale));
+      fold.open(end === undefined);
       setText(facts, factsOf(end, locale));
       given.show(JSON.stringify(args, undefined, 2) ?? "");
       setText(progress, printable(said));
@@ -49,16 +50,17 @@ function factsOf(end: CallEnd | undefined, locale: Locale): string {
   return [`${end.elapsedMs} ms`, found, end.isCached && say(locale, texts.cached)].filter(Boolean).join(" · ");
 }
 
-function createSource(openLink: OpenLink | undefined): Part<Citation> {
+function createSource(openLink: OpenLink | undefined): Part<FoundSource> {
   const item = element("li", { dir: "auto" });
   let before = "";
   return {
     element: item,
-    show({ title, url }) {
-      const now = `${title} ${url}`;
+    show({ title, url, snippet = "" }) {
+      const now = `${title} ${url} ${snippet}`;
       if (now === before) return;
       before = now;
-      item.replaceChildren(createLink(url, printableLine(title || url), openLink));
+      const words = snippet === "" ? [] : [element("p", { class: "facts" }, printableLine(snippet))];
+      item.replaceChildren(createLink(url, printableLine(title || url), openLink), ...words);
     },
   };
 }

@@ -28,20 +28,23 @@ export function setShown(node: Element, isShown: boolean): void {
 /** Shows a list, one part for each entry. A part stays as long as there is an entry in its place, and so does what a reader did to it. */
 export function listOf<T>(parent: Element, create: () => Part<T>): (values: readonly T[]) => void {
   const parts: Part<T>[] = [];
+  let shown: readonly T[] = [];
   return (values) => {
     for (const part of parts.splice(values.length)) part.element.remove();
     for (const [index, value] of values.entries()) {
-      const part = parts[index] ?? create();
-      part.show(value);
-      if (parts[index] === undefined) parent.append(part.element);
-      parts[index] = part;
+      const part = parts[index];
+      // What is shown is made anew at each change, so the same value has nothing new.
+      if (part !== undefined && shown[index] === value) continue;
+      const changed = part ?? create();
+      changed.show(value);
+      if (part === undefined) parent.append(changed.element);
+      parts[index] = changed;
     }
+    shown = values;
   };
 }
 
-/** A section under a heading, one of its name in a page, out of sight while it has nothing to show. */
+/** A section under a heading, out of sight while it has nothing to show. A page may have many of one name. */
 export function section(name: string, title: string, ...children: readonly Node[]): HTMLElement {
-  const id = `${name}-title`;
-  const heading = element("h2", { id }, title);
-  return element("section", { class: name, "aria-labelledby": id, hidden: "" }, heading, ...children);
+  return element("section", { class: name, hidden: "" }, element("h2", {}, title), ...children);
 }

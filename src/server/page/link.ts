@@ -9,7 +9,7 @@ export function createLink(url: string, text: string, openLink: OpenLink | undef
   const href = safeUrl(url);
   if (href === undefined) return element("span", {}, text);
   const more = label === undefined ? undefined : { "aria-label": label, title: label };
-  const link = element("a", { href, target: "_blank", rel: "noopener noreferrer", ...more }, text);
+  const link = element("a", { href, target: "_blank", rel: "noopener noreferrer nofollow", ...more }, text);
   if (openLink === undefined) return link;
   link.addEventListener("click", (event) => {
     event.preventDefault();

@@ -6,7 +6,7 @@ import { element, listOf, type Part, section, setShown, setText } from "./dom.ts
 import type { OpenLink } from "./link.ts";
 import { createPlanStep } from "./plan-part.ts";
 import type { RunView } from "./run-view.ts";
-import { createNotice, createStep } from "./step-part.ts";
+import { createNotice, createStep, stepsToShow } from "./step-part.ts";
 import { statusLine, texts } from "./texts.ts";
 
 export interface PanelOptions {
@@ -58,7 +58,7 @@ export function createPanel({ locale, stop, openLink }: PanelOptions): Part<RunV
       setShown(notices, view.notices.length > 0);
       showPlan(view.plan);
       setShown(plan, view.plan.length > 0);
-      showSteps(view.steps);
+      showSteps(stepsToShow(view));
       setShown(steps, view.steps.length > 0);
       answer.show(view);
       bill.show(view);

@@ -76,7 +76,12 @@ function takeEvent(state: RunState, event: AgentEvent): RunState {
     case "plan":
       return { ...state, plan: event.steps };
     case "answer-delta":
-      return { ...state, written: state.written + event.text, cited: [...state.cited, ...(event.citations ?? [])] };
+      return {
+        ...state,
+        steps: state.steps.length === 0 ? state.steps : addToSteps(state.steps, event),
+        written: state.written + event.text,
+        cited: event.citations === undefined ? state.cited : [...state.cited, ...event.citations],
+      };
     case "run-end":
       return { ...state, outcome: event.outcome };
     case "notice": {

@@ -33,6 +33,8 @@ export interface StepView {
   readonly reason: string;
   readonly reasoning: string;
   readonly thought: string;
+  /** Whether it has begun to write the answer. */
+  readonly hasWritten: boolean;
   readonly items: readonly StepItem[];
   /** Undefined while the model writes. */
   readonly end: StepEnd | undefined;
@@ -66,7 +68,12 @@ export interface CallEnd {
   readonly result: string;
   readonly elapsedMs: number;
   readonly resultCount: number | undefined;
-  readonly top: readonly Citation[];
+  readonly top: readonly FoundSource[];
+}
+
+/** A source as a search found it. */
+export interface FoundSource extends Citation {
+  readonly snippet?: string | undefined;
 }
 
 export interface EvaluationItem {

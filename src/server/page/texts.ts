@@ -20,10 +20,11 @@ export const texts = {
   plan: { zh: "计划", en: "Plan" },
   steps: { zh: "步骤", en: "Steps" },
   answer: { zh: "回答", en: "Answer" },
-  sources: { zh: "来源", en: "Sources" },
+  sources: { zh: "参考文献", en: "References" },
   bill: { zh: "用量", en: "Bill" },
   thought: { zh: "思考", en: "Thought" },
-  reasoning: { zh: "推理", en: "Reasoning" },
+  thinking: { zh: "💭 思考中...", en: "💭 Thinking..." },
+  reasoning: { zh: "💡 思考过程", en: "💡 Thought" },
   arguments: { zh: "参数", en: "Arguments" },
   result: { zh: "结果", en: "Result" },
   running: { zh: "执行中", en: "running" },
@@ -47,9 +48,9 @@ export const texts = {
 } as const satisfies Record<string, Text>;
 
 export const phaseTitles: Record<"plan" | "decide" | "answer", Text> = {
-  plan: { zh: "规划", en: "Plan" },
-  decide: { zh: "决定", en: "Decide" },
-  answer: { zh: "回答", en: "Answer" },
+  plan: { zh: "规划阶段", en: "Plan" },
+  decide: { zh: "工具调用阶段", en: "Decide" },
+  answer: { zh: "回答生成阶段", en: "Answer" },
 };
 
 export const planStates: Record<PlanStep["state"], Text> = {
@@ -94,5 +95,5 @@ function activityOf(step: StepView | undefined): Text {
   if (call?.kind === "call") return { zh: `正在调用 ${call.tool}…`, en: `Calling ${call.tool}…` };
   if (step?.phase === "answer") return { zh: "正在写回答…", en: "Writing the answer…" };
   if (step?.phase === "plan") return { zh: "正在规划…", en: "Planning…" };
-  return { zh: "正在决定下一步…", en: "Deciding what to do…" };
+  return { zh: "思考中... 正在决定下一步", en: "Thinking... deciding what to do" };
 }

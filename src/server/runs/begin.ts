@@ -1,6 +1,7 @@
 import type { AskRequest } from "../../app.ts";
 import { type Chain, traceIdOf } from "../../core/chain.ts";
 import type { Locale } from "../../core/locale.ts";
+import { randomHex } from "../../core/random.ts";
 import { createStepLog } from "../../core/step-log.ts";
 import type { Host } from "../asking/host.ts";
 import type { AskInput } from "./ask-schema.ts";
@@ -13,28 +14,39 @@ export interface Asked {
   input: AskInput;
   chain: Chain;
   host: Pick<Host, "asksForms">;
+  /** Nobody answers what it asks, now or with a token: it is told so at once. */
+  isUnattended?: boolean | undefined;
   locale: Locale;
   /** In place of the models in force. */
   models?: AskRequest["models"];
+  /** What the program that asks brings along: what was said before, and what it wants of answers. */
+  given?: Pick<AskRequest, "history" | "instruction"> | undefined;
   /** The id that the run is to have; a new one when absent. */
   runId?: string | undefined;
 }
 
 /** Begins a run. Throws where there are too many. */
-export function begin({ seat, input, chain, host, locale, models, runId }: Asked): HeldRun {
+export function begin(asked: Asked): HeldRun {
+  const { seat, input, chain, locale, models, given, runId } = asked;
   const { duet, settings, runs, caller, mode, logSteps } = seat;
   const run = runs.begin({
     id: runId,
-    key: keyOf(input, chain),
+    // Who asks the same of other models, or after other words, asks for something else.
+    key: (models ?? given) === undefined || input.confirmation ? keyOf(input, chain) : randomHex(),
     caller,
     locale,
-    request: { ...toRequest(input), mode: input.mode ?? mode, models, chain },
-    asks: { calls: host.asksForms || handsOut(seat, chain), plans: host.asksForms },
+    request: { ...toRequest(input), ...given, mode: input.mode ?? mode, models, locale, chain },
+    asks: askable(asked),
     patienceMs: settings.confirmTime * 1000,
     ask: duet.ask,
   });
   if (logSteps) run.follow(createStepLog({ write: logSteps, locale, verbose: true }));
   return run;
+}
+
+function askable({ seat, chain, host: { asksForms }, isUnattended }: Asked): Held["asks"] {
+  if (isUnattended) return { calls: false, plans: false, forms: false };
+  return { calls: asksForms || handsOut(seat, chain), plans: asksForms, forms: true };
 }
 
 /** The run that is asked for again, where nobody was given its end. */

@@ -46,7 +46,7 @@ export interface Held {
   locale: Locale;
   request: Omit<AskRequest, "approveCall" | "confirmPlan" | "elicit" | "signal" | "runId" | "caller">;
   /** Which questions it may put to a person. */
-  asks: { calls: boolean; plans: boolean };
+  asks: { calls: boolean; plans: boolean; forms: boolean };
   /** How long a question waits for its answer, in milliseconds. */
   patienceMs: number;
   ask(request: AskRequest): AsyncIterable<AgentEvent>;
@@ -137,8 +137,10 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
       confirmPlan: asks.plans
         ? (steps, signal) => pose(signal, undefined, (answer) => ({ kind: "plan", steps, answer }))
         : undefined,
-      elicit: (elicitation, signal) =>
-        pose(signal, { action: "cancel" }, (answer) => ({ kind: "elicitation", elicitation, answer })),
+      elicit: asks.forms
+        ? (elicitation, signal) =>
+            pose(signal, { action: "cancel" }, (answer) => ({ kind: "elicitation", elicitation, answer }))
+        : undefined,
     });
     for await (const event of stream) take(event);
     if (outcome === undefined) throw new DuetError({ code: "internal", text: noEnd });

@@ -1,10 +1,11 @@
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
-import { DuetError } from "../../core/errors.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { randomHex } from "../../core/random.ts";
+import type { CallerLimits } from "./caller-limits.ts";
 import { type Held, type HeldRun, holdRun } from "./held-run.ts";
 import type { LiveRuns } from "./live-run.ts";
+import { serverCloses, tooMany } from "./over-limit.ts";
 
 export interface RunRegistry extends LiveRuns {
   of(caller: Caller): Iterable<HeldRun>;
@@ -15,10 +16,12 @@ export interface RunRegistry extends LiveRuns {
    * again means that one.
    */
   same(key: string, conversationId: string | undefined, caller: Caller): HeldRun | undefined;
-  /** Throws `overloaded` where too many go on. */
+  /** Throws `overloaded` where too many go on or none may begin, and `rate_limit` or `quota` where the caller has had its share. */
   begin(wanted: Omit<Held, "id" | "onEnd"> & { id?: string | undefined }): HeldRun;
   /** A connection is over; gives the runs that nobody counts on any more. */
   leave(connection: object): HeldRun[];
+  /** Lets none begin any more; gives those that go on, whoever's. */
+  stop(): HeldRun[];
   /** Resolves when this run has ended. */
   ended(run: HeldRun, signal: AbortSignal): Promise<Outcome | undefined>;
 }
@@ -28,19 +31,23 @@ export interface RegistryOptions {
   most: number;
   /** How long the end of a run is kept, in milliseconds. */
   keepMs: number;
-  /** Told of each run as it begins. */
+  /** What one caller may take; all of it when absent. */
+  limits?: CallerLimits | undefined;
+  /** Told of each run as it begins, and when it has ended. */
   onBegin?: ((run: HeldRun) => void) | undefined;
+  onEnd?: ((run: HeldRun) => void) | undefined;
 }
 
 /** Ends that are kept at a time; the store has the traces of all. */
 const mostKept = 1000;
 
-export function createRunRegistry({ most, keepMs, onBegin }: RegistryOptions): RunRegistry {
+export function createRunRegistry({ most, keepMs, limits, onBegin, onEnd }: RegistryOptions): RunRegistry {
   const going = new Map<string, HeldRun>();
   const ended = new LRUCache<string, HeldRun>({ max: mostKept, ttl: keepMs, ttlAutopurge: true, dispose: forget });
   /** Those that asking again may mean, by caller and key. */
   const joinable = new Map<string, Set<HeldRun>>();
   const listeners = new Set<{ owner: string | undefined; tell(): void }>();
+  let isStopped = false;
 
   /** What one caller's run has used may be more than another one of the same owner's may use. */
   function keyOf({ owner, tools }: Caller, key: string): string {
@@ -68,6 +75,14 @@ export function createRunRegistry({ most, keepMs, onBegin }: RegistryOptions): R
     for (const listener of listeners) if (listener.owner === owner) listener.tell();
   }
 
+  /** The day's budget is kept by the run itself, as it keeps one that an agent above leaves. */
+  function withinLimits(caller: Caller, request: Held["request"]): Held["request"] {
+    const { tokens, cost } = limits?.left(caller) ?? {};
+    if (tokens === undefined && cost === undefined) return request;
+    const chain = request.chain ?? { depth: 0 };
+    return { ...request, chain: { ...chain, budget: smaller(chain.budget, tokens), cost: smaller(chain.cost, cost) } };
+  }
+
   /** The newest first. */
   function* ofCaller(caller: Caller): Generator<HeldRun> {
     for (const run of [...going.values()].reverse()) if (isOf(run, caller)) yield run;
@@ -92,16 +107,23 @@ export function createRunRegistry({ most, keepMs, onBegin }: RegistryOptions): R
       return undefined;
     },
     begin(wanted) {
+      const { caller } = wanted;
+      if (isStopped) throw serverCloses();
       if (going.size >= most) throw tooMany(most);
+      const own = going.values().filter((run) => run.caller.owner === caller.owner);
+      limits?.admit(caller, { all: going.size, own: own.reduce((count) => count + 1, 0) });
       const run = holdRun({
         ...wanted,
+        request: withinLimits(caller, wanted.request),
         id: wanted.id ?? `run-${randomHex()}`,
         onEnd(it) {
           going.delete(it.id);
           ended.set(it.id, it);
           tell(it.caller);
+          onEnd?.(it);
         },
       });
+      if (limits) run.follow((event) => limits.take(caller, event));
       going.set(run.id, run);
       remember(run);
       onBegin?.(run);
@@ -109,6 +131,10 @@ export function createRunRegistry({ most, keepMs, onBegin }: RegistryOptions): R
       return run;
     },
     leave: (connection) => [...going.values()].filter((run) => run.release(connection)),
+    stop() {
+      isStopped = true;
+      return [...going.values()];
+    },
     async ended(run, signal) {
       while (run.outcome === undefined && !signal.aborted) await run.turned(signal);
       return run.outcome;
@@ -131,14 +157,7 @@ function isIn({ wantedConversationId, conversationId }: HeldRun, wanted: string 
   return wanted === wantedConversationId || wanted === conversationId;
 }
 
-function tooMany(most: number): DuetError {
-  return new DuetError({
-    code: "overloaded",
-    text: {
-      zh: `已有 ${most} 个运行正在进行（serve.maxRuns 允许的上限），这次没有开始。`,
-      en: `${most} runs are going on, which is all that serve.maxRuns allows; this one was not begun.`,
-    },
-    hint: { zh: "请稍后再试。", en: "Try again later." },
-    retryable: true,
-  });
+/** Of two limits that may be absent. */
+function smaller(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }

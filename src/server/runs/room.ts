@@ -2,6 +2,7 @@ import type { Duet } from "../../app.ts";
 import type { Config } from "../../config.ts";
 import type { Caller } from "../../core/caller.ts";
 import type { Mode } from "../../core/outcome.ts";
+import { createCallerLimits } from "./caller-limits.ts";
 import { type Confirmations, createConfirmations } from "./confirmation.ts";
 import type { HeldRun } from "./held-run.ts";
 import { createRunRegistry, type RunRegistry } from "./registry.ts";
@@ -29,9 +30,13 @@ export interface RunRoomOptions {
   logSteps?: ((line: string) => void) | undefined;
   /** Told of each run as it begins. */
   onBegin?: ((run: HeldRun) => void) | undefined;
+  /** Told of each run when it has ended. */
+  onEnd?: ((run: HeldRun) => void) | undefined;
 }
 
-export function openRunRoom(duet: Duet, { settings, mode, logSteps, onBegin }: RunRoomOptions): RunRoom {
-  const runs = createRunRegistry({ most: settings.maxRuns, keepMs: settings.keepResults * 1000, onBegin });
+export function openRunRoom(duet: Duet, { settings, mode, logSteps, onBegin, onEnd }: RunRoomOptions): RunRoom {
+  const most = settings.maxRuns;
+  const limits = createCallerLimits({ limits: settings.limits, most, isShared: settings.http.auth !== undefined });
+  const runs = createRunRegistry({ most, keepMs: settings.keepResults * 1000, limits, onBegin, onEnd });
   return { duet, settings, runs, confirmations: createConfirmations(), mode, logSteps };
 }

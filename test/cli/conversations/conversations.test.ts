@@ -6,6 +6,9 @@ import { openStore } from "../../agent/store/stores.ts";
 import { type Finished, runProgram, temporaryFolder } from "../../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { startTerminal } from "../../fakes/terminal.ts";
+import { warmProgram } from "../../fakes/warm-program.ts";
+
+const runWarm = warmProgram();
 
 interface Place {
   provider: FakeProvider;
@@ -16,7 +19,7 @@ interface Place {
 }
 
 /** One model, and a home that lasts through several starts of the program. */
-async function place(more: Record<string, string> = {}): Promise<Place> {
+async function place(more: Record<string, string> = {}, start = runWarm): Promise<Place> {
   const provider = await startFakeProvider();
   onTestFinished(() => provider.close());
   const home = await temporaryFolder();
@@ -26,7 +29,7 @@ async function place(more: Record<string, string> = {}): Promise<Place> {
     OPENAI_API_KEY: "sk-test",
     ...more,
   };
-  return { provider, file: join(home, "duet.db"), env, run: (...args) => runProgram(args, { env }) };
+  return { provider, file: join(home, "duet.db"), env, run: (...args) => start(args, { env }) };
 }
 
 /** What the model was sent last: who said what, without the system prompt. */
@@ -36,8 +39,9 @@ function lastMessages(provider: FakeProvider): string[] {
   return words.filter((word) => !word.startsWith("system: "));
 }
 
+/** Each time by a process of its own. */
 async function askedTwice(...args: string[]): Promise<Place & { second: Finished }> {
-  const here = await place();
+  const here = await place({}, runProgram);
   here.provider.script("only", { text: "Paris." }, { text: "Two million." });
   await here.run("ask", "What is the capital of France?", "--mode", "chat");
   const second = await here.run("ask", "And how many live there?", "--mode", "chat", ...args);
@@ -115,7 +119,7 @@ describe("going on with a conversation after the program has ended", () => {
     await store.append(finishedRun("answered", "My name is Ada.", "Hello Ada."));
     await store.append(finishedRun("failed", "My name is Bob."));
     provider.script("only", { text: "Ada." });
-    const { stderr } = await runProgram([...args, "--mode", "chat", "--continue"], { env, stdin });
+    const { stderr } = await runWarm([...args, "--mode", "chat", "--continue"], { env, stdin });
     expect(lastMessages(provider).slice(0, 2)).toEqual(["user: My name is Ada.", "assistant: Hello Ada."]);
     if (face !== "ask") expect(stderr).toContain("Going on with: My name is Ada.\n");
   });

@@ -37,7 +37,9 @@ test("a change that is announced right behind the first list is not lost", async
   });
   onTestFinished(() => pool.close());
   await pool.ready();
-  await vi.waitFor(() => expect(pool.tools().map(({ name }) => name)).toEqual(["fake__one", "fake__two"]));
+  await vi.waitFor(() => expect(pool.tools().map(({ name }) => name)).toEqual(["fake__one", "fake__two"]), {
+    timeout: 15_000,
+  });
 });
 
 test("a server that gives no new list is called by the old one, and nobody is told that the call may have run", async () => {

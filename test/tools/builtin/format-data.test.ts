@@ -63,7 +63,7 @@ test("any table comes back from any format as it went", async () => {
       }
     }),
     {
-      numRuns: 200,
+      numRuns: 100,
       // The last row's cells are all empty: in TSV it is nothing but a tab.
       examples: [
         [[{ k: "", 列: "" }], "tsv"],
@@ -238,20 +238,22 @@ describe("what cannot be converted is told with its place", () => {
 });
 
 test.each([
-  ["keys", Array.from({ length: 30_000 }, (_, n) => `k${n}: 1`).join("\n")],
-  ["repeated keys", "a: 1\n".repeat(50_000)],
-  ["anchors", "&a ".repeat(90_000)],
-  ["brackets", "[".repeat(250_000)],
-  ["a rule of blanks", `a|b\n${" ".repeat(900_000)}x`],
-  ["a rule of dashes", `a|b\n${"-|".repeat(450_000)}x`],
-  ["quotes", '"'.repeat(999_999)],
-  ["columns", "a,".repeat(490_000)],
-  ["rows", `a,b\n${"1,2\n".repeat(200_000)}`],
+  ["keys", "yaml", Array.from({ length: 30_000 }, (_, n) => `k${n}: 1`).join("\n")],
+  ["repeated keys", "yaml", "a: 1\n".repeat(50_000)],
+  ["anchors", "yaml", "&a ".repeat(90_000)],
+  ["brackets", "yaml", "[".repeat(250_000)],
+  ["a rule of blanks", "markdown", `a|b\n${" ".repeat(900_000)}x`],
+  ["a rule of dashes", "markdown", `a|b\n${"-|".repeat(450_000)}x`],
+  ["quotes", "csv", '"'.repeat(999_999)],
+  ["columns", "csv", "a,".repeat(490_000)],
+  ["rows", "csv", `a,b\n${"1,2\n".repeat(200_000)}`],
 ])(
   "a large text of %s comes to an end",
-  async (_, data) => {
+  async (_, hardFor, data) => {
     for (const from of ["auto", "yaml", "csv", "markdown"]) {
-      const result = await format({ data, from, to: "json" });
+      // In full for whom it is hard; for the others a part is enough to see that they do not choke on it.
+      const part = from === hardFor || from === "auto" ? data : data.slice(0, 100_000);
+      const result = await format({ data: part, from, to: "json" });
       expect(result.text.length).toBeGreaterThan(0);
     }
   },

@@ -257,7 +257,7 @@ test("one that does not answer gives way in time for the next", async () => {
   fake.faults.brave = "stall";
   const context = testContext();
   const running = createTool(withKeys(["brave", "serper"])).run(question, context);
-  await vi.waitFor(() => expect(fake.asked()).toEqual(["brave"]));
+  await vi.waitFor(() => expect(fake.asked()).toEqual(["brave"]), { timeout: 15_000 });
   vi.advanceTimersByTime(8000);
   const result = await running;
   expect(result).toMatchObject({ ok: true, sources: [{ title: "Beijing" }] });

@@ -1,11 +1,11 @@
 import { say } from "../../../core/locale.ts";
+import { modeHelp, modeNames, modes } from "../../../core/mode-words.ts";
 import { shortLine } from "../../../core/short-line.ts";
 import { type Line, plainLine } from "../../terminal/line.ts";
 import type { Chat } from "../chat-state.ts";
 import { type ChatCommand, type CommandGroup, usageOf } from "../command.ts";
 import { findCommand, namesOf } from "../find-command.ts";
 import { keyHelp } from "../key-help.ts";
-import { modeHelp, modeNames, modes } from "../modes.ts";
 import { refusal } from "../refusal.ts";
 
 /** The groups are asked for when they are shown: help is one of them. */

@@ -1,4 +1,5 @@
 import { say } from "../../../core/locale.ts";
+import { modeHelp, modeNames, modes, modeTitle, switchedMode } from "../../../core/mode-words.ts";
 import type { Mode } from "../../../core/outcome.ts";
 import { shortLine } from "../../../core/short-line.ts";
 import type { Picking } from "../../questions/reader.ts";
@@ -6,7 +7,6 @@ import { switchLine } from "../../search-switch.ts";
 import type { Chat } from "../chat-state.ts";
 import { choose } from "../choose.ts";
 import type { ChatCommand } from "../command.ts";
-import { modeHelp, modeNames, modes } from "../modes.ts";
 import { refusal } from "../refusal.ts";
 
 export const mode: ChatCommand = {
@@ -25,7 +25,7 @@ export const mode: ChatCommand = {
 function picking(chat: Chat): Picking<Mode> {
   const { locale, mode: inForce } = chat.settings;
   return {
-    title: say(locale, { zh: "💬 对话模式", en: "💬 Mode" }),
+    title: say(locale, modeTitle),
     choices: modes.map((value) => ({
       value,
       label: say(locale, modeNames[value]),
@@ -57,9 +57,6 @@ function switchTo(chosen: Mode, chat: Chat): void {
   }
   settings.mode = chosen;
   chat.startAnew();
-  chat.write(
-    say(locale, { zh: `已切换到 ${name}，对话历史已清除。`, en: `Switched to ${name}; the history is cleared.` }),
-    switchLine(settings),
-  );
+  chat.write(say(locale, switchedMode(name)), switchLine(settings));
   chat.refresh();
 }

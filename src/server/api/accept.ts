@@ -1,0 +1,14 @@
+const wanted = ["application/json", "text/event-stream"] as const;
+
+/** Whether who asks would rather have events than one answer: by the weights of `Accept`, and of equal ones by their order. */
+export function prefersEvents({ headers }: Request): boolean {
+  const ranges = (headers.get("accept") ?? "").toLowerCase().split(",");
+  const rated = ranges.flatMap((range) => {
+    const [name = "", ...parameters] = range.split(";").map((part) => part.trim());
+    const type = wanted.find((known) => known === name);
+    const weight = parameters.find((part) => part.startsWith("q="))?.slice(2);
+    return type === undefined ? [] : [{ type, weight: weight === undefined ? 1 : Number(weight) || 0 }];
+  });
+  const [best] = rated.toSorted((one, other) => other.weight - one.weight);
+  return best?.type === "text/event-stream" && best.weight > 0;
+}

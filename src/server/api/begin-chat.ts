@@ -1,0 +1,62 @@
+import { chainOf } from "../../core/chain-text.ts";
+import { Refused } from "../http/refuse.ts";
+import type { RouteCall } from "../http/routes.ts";
+import { type Asked, begin } from "../runs/begin.ts";
+import { confirm } from "../runs/confirm.ts";
+import type { HeldRun } from "../runs/held-run.ts";
+import type { RunSeat } from "../runs/room.ts";
+import type { ApiRoom } from "./api-room.ts";
+import { type ChatInput, toAskInput } from "./chat-input.ts";
+import { chosenModels } from "./chosen-models.ts";
+import { type FoundRun, findRun } from "./find-run.ts";
+import { type KeyedRequest, otherBody, readKey } from "./idempotency.ts";
+
+/** A question that came to `POST /agent/chat`. */
+export interface Chat {
+  room: ApiRoom;
+  seat: RunSeat;
+  call: RouteCall;
+  input: ChatInput;
+  /** Whether its caller reads events, and not one answer. */
+  reads: "events" | "answer";
+  /** Aborts when the caller has left. */
+  signal: AbortSignal;
+}
+
+/** The run of a question, and whether its caller has named it, to ask for it again. */
+export type ChatRun = FoundRun & { isKeyed: boolean };
+
+/** The run that the question's key stands for already, the one that it confirms, or a new one. */
+export async function beginChat(chat: Chat): Promise<ChatRun> {
+  const { room, seat, call, input } = chat;
+  const { wait_s, ...asked } = input;
+  const key = readKey(call.request.headers, call.caller, asked);
+  if (key === undefined) return { run: await open(chat, undefined), isKeyed: false };
+  const id = await room.keyed.join(key, async () => (await earlierRun(seat, key)) ?? (await open(chat, key.runId)).id);
+  return { ...(await findRun(seat, id)), isKeyed: true };
+}
+
+/** From before this process, or before what it remembers. */
+async function earlierRun({ duet, runs, caller }: RunSeat, { runId, beginning }: KeyedRequest) {
+  if (runs.find(runId, caller) !== undefined) return runId;
+  const store = await duet.store(caller);
+  const [earlier] = await store.runs({ beginning });
+  if (earlier !== undefined && earlier.id !== runId) throw new Refused(otherBody);
+  return earlier?.id;
+}
+
+async function open({ seat, call, input, reads, signal }: Chat, runId: string | undefined): Promise<HeldRun> {
+  const asks = input.asks === true;
+  const asked: Asked = {
+    seat,
+    input: toAskInput(input),
+    chain: chainOf(undefined, input.duet_chain, call.request.headers),
+    host: { asksForms: asks },
+    // One answer can hand out what waits for a person; a reader of events who answers nothing is not to wait for it.
+    isUnattended: reads === "events" && !asks,
+    locale: input.locale ?? seat.duet.localeFor(input.message),
+    models: await chosenModels(seat.duet, input, signal),
+    runId,
+  };
+  return input.confirmation ? confirm(asked, input.confirmation) : begin(asked);
+}

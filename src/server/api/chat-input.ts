@@ -1,0 +1,38 @@
+import * as z from "zod";
+import { type AskInput, askInput } from "../runs/ask-schema.ts";
+
+const { question, ...asked } = askInput.shape;
+
+const modelName = z.string().min(1).max(200).describe("One of the choices of /agent/settings.");
+
+// Ranges depend on the model; the agent names them.
+const parameters = z.strictObject({
+  temperature: z.number().optional(),
+  top_p: z.number().optional(),
+  max_tokens: z.int().min(1).optional(),
+});
+
+/** What `POST /agent/chat` takes: the fields of `agent_ask`, the question being `message`, and what people choose on a page. */
+export const chatInput = z.strictObject({
+  message: question,
+  ...asked,
+  models: z
+    .strictObject({ function_call: modelName.optional(), answer: modelName.optional() })
+    .optional()
+    .describe("In place of the models in force, as provider/model."),
+  parameters: z
+    .strictObject({ function_call: parameters.optional(), answer: parameters.optional() })
+    .optional()
+    .describe("Over the parameters of the two models; where one plays both parts, those of answer count."),
+  locale: z.enum(["zh", "en"]).optional().describe("The language of what is said about the run."),
+  asks: z
+    .boolean()
+    .optional()
+    .describe("Whether this caller answers the run's questions while it goes on, at /agent/runs/{run_id}/reply."),
+});
+
+export type ChatInput = z.infer<typeof chatInput>;
+
+export function toAskInput({ message, models, parameters, locale, asks, ...input }: ChatInput): AskInput {
+  return { question: message, ...input };
+}

@@ -1,0 +1,100 @@
+import type { ConversationEntry, ConversationStore } from "../../app.ts";
+import type { Caller } from "../../core/caller.ts";
+import { type ConversationJson, conversationJson, type KeptRun } from "../../core/conversation-json.ts";
+import { showValue } from "../../core/feedback.ts";
+import { timeLimit } from "../../core/waiting.ts";
+import { Refused } from "../http/refuse.ts";
+import type { Handle, Route } from "../http/routes.ts";
+import type { HeldRun } from "../runs/held-run.ts";
+import type { RunRoom } from "../runs/room.ts";
+import { jsonAnswer } from "./json-answer.ts";
+import type { ConversationListJson } from "./openapi/conversation-schema.ts";
+import { readPage } from "./page-query.ts";
+
+/** How long the runs of a conversation that goes may take to end, in milliseconds. */
+const graceMs = 2000;
+
+/** The caller's conversations; what is another one's is not there. */
+export function conversationRoutes(room: RunRoom): Readonly<Record<string, Route>> {
+  return {
+    "/agent/conversations": {
+      async GET({ request, caller }) {
+        const page = readPage(request);
+        return jsonAnswer(await listPage(await room.duet.store(caller), page));
+      },
+    },
+    "/agent/conversations/:id": { GET: read(room), DELETE: remove(room) },
+  };
+}
+
+async function listPage(
+  store: ConversationStore,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<ConversationListJson> {
+  const found = await store.list({ limit: limit + 1, offset });
+  const conversations = found.slice(0, limit).map(entryJson);
+  return { conversations, next_offset: found.length > limit ? offset + limit : null };
+}
+
+function entryJson({ id, title, turns, createdAt, updatedAt }: ConversationEntry) {
+  return { conversation_id: id, title, turns, created_at: createdAt, updated_at: updatedAt };
+}
+
+function read(room: RunRoom): Handle {
+  return async ({ params: { id = "" }, caller }) => {
+    const found = await readConversation(room, caller, id);
+    if (found === undefined) throw unknownConversation(id);
+    return jsonAnswer(found);
+  };
+}
+
+/** Runs that go on stand last, as `running`: of a conversation that has only begun they are all that there is. */
+async function readConversation(room: RunRoom, caller: Caller, id: string): Promise<ConversationJson | undefined> {
+  const begun = goingIn(room, caller, id).map(runOf).reverse();
+  const store = await room.duet.store(caller);
+  const [conversation, ended] = await Promise.all([store.load(id), store.runs({ conversationId: id })]);
+  // One may have ended in between.
+  const going = begun.filter((run) => !ended.some((each) => each.id === run.id));
+  if (conversation === undefined && going.length === 0) return undefined;
+  const empty = { id, turns: [], summary: undefined, sources: { all: () => [] } };
+  return conversationJson(conversation ?? empty, [...ended, ...going]);
+}
+
+function goingIn({ runs }: RunRoom, caller: Caller, id: string): HeldRun[] {
+  return [...runs.of(caller)].filter(({ conversationId, outcome }) => conversationId === id && outcome === undefined);
+}
+
+function runOf({ id, question, startedAt }: HeldRun): KeptRun {
+  return { id, question, status: "running", startedAt: new Date(startedAt).toISOString() };
+}
+
+function remove(room: RunRoom): Handle {
+  return async ({ params: { id = "" }, caller }) => {
+    const going = goingIn(room, caller, id);
+    await stop(room, going);
+    const store = await room.duet.store(caller);
+    const wasThere = await store.remove(id);
+    if (!wasThere && going.length === 0) throw unknownConversation(id);
+    room.duet.forget(id, caller);
+    return new Response(null, { status: 204 });
+  };
+}
+
+/** A run that ended later would keep itself, and the conversation with it. */
+async function stop({ runs }: RunRoom, going: readonly HeldRun[]): Promise<void> {
+  for (const run of going) run.cancel();
+  const limit = timeLimit(graceMs, () => new Error("late"));
+  await Promise.all(going.map((run) => runs.ended(run, limit.signal)));
+  limit.clear();
+}
+
+function unknownConversation(id: string): Refused {
+  const shown = showValue(id);
+  return new Refused({
+    status: 404,
+    text: {
+      zh: `没有编号为 ${shown} 的对话（允许：结果中的 conversation_id，或 GET /agent/conversations 列出的）。`,
+      en: `There is no conversation ${shown} (allowed: the conversation_id of a result, or one that GET /agent/conversations lists).`,
+    },
+  });
+}

@@ -1,0 +1,125 @@
+import type { Connection } from "../http/connection.ts";
+import type { HeldRun } from "../runs/held-run.ts";
+import type { OpenQuestion } from "../runs/question.ts";
+import type { ApiTimes } from "./api-room.ts";
+import { frame, type TakeFrames } from "./event-frames.ts";
+import { questionJson } from "./question-json.ts";
+
+export interface EventStreamOptions {
+  run: HeldRun;
+  /** Events that the reader has already. */
+  from: number;
+  connection: Pick<Connection, "drained" | "drop">;
+  takeFrames: TakeFrames;
+  times: Pick<ApiTimes, "keepAlive" | "rest">;
+  /** Called once, when the reader has all or has left. */
+  onClose(): void;
+}
+
+/**
+ * A run's events as server-sent events: what happened before, then each as it happens, its questions between them; over when the
+ * run is. A reader is a place in the list that the run keeps anyway, and nothing is made for one that has not taken what it was
+ * given: however slow it is, it keeps no more waiting than a piece.
+ */
+export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8Array> {
+  const { run, connection, takeFrames, times, onClose } = options;
+  // Once the run lets go of them, this reader still has them.
+  const { events } = run;
+  let next = options.from;
+  let shown: OpenQuestion | undefined;
+  let endedAt: number | undefined;
+  let isOver = false;
+  let isGone = false;
+  let quiet = new AbortController();
+  const keepAlive = setTimeout(() => quiet.abort(), times.keepAlive);
+
+  function close(): void {
+    if (isGone) return;
+    isGone = true;
+    clearTimeout(keepAlive);
+    quiet.abort();
+    onClose();
+  }
+
+  /** What there is to say now; empty when there is nothing. */
+  function news(): string {
+    let text = "";
+    if (shown?.closed.aborted) {
+      text += frame("question-closed", { question_id: shown.id });
+      shown = undefined;
+    }
+    if (next < events.length) {
+      const frames = takeFrames(events, next);
+      next = frames.to;
+      text += frames.text;
+    }
+    if (next < events.length) return text;
+    return text + newQuestion() + theEnd();
+  }
+
+  function newQuestion(): string {
+    const { open, locale } = run;
+    if (open === undefined || open === shown) return "";
+    const question = questionJson(open, locale);
+    if (question === undefined) {
+      open.giveUp();
+      return "";
+    }
+    shown = open;
+    return frame("question", question);
+  }
+
+  /** Of a run that never began, or whose events are not kept any more, the outcome alone. */
+  function theEnd(): string {
+    const { outcome } = run;
+    if (outcome === undefined) return "";
+    isOver = true;
+    run.isDelivered = true;
+    return events.at(-1)?.type === "run-end" ? "" : frame("run-end", { type: "run-end", outcome });
+  }
+
+  function isLate(): boolean {
+    if (run.outcome === undefined) return false;
+    endedAt ??= performance.now();
+    return performance.now() - endedAt > times.rest;
+  }
+
+  /** The next piece, or undefined after the last one. */
+  async function take(): Promise<string | undefined> {
+    for (;;) {
+      await connection.drained();
+      if (isOver || isGone) return undefined;
+      if (isLate()) {
+        connection.drop();
+        return undefined;
+      }
+      const text = news();
+      if (text !== "" || isOver) {
+        keepAlive.refresh();
+        return text;
+      }
+      if (quiet.signal.aborted) {
+        quiet = new AbortController();
+        keepAlive.refresh();
+        return ": keep-alive\n\n";
+      }
+      await run.happened(quiet.signal);
+    }
+  }
+
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => controller.enqueue(Buffer.from("retry: 1000\n\n")),
+      async pull(controller) {
+        const text = await take();
+        if (isGone) return;
+        if (text) controller.enqueue(Buffer.from(text));
+        if (!isOver && text !== undefined) return;
+        controller.close();
+        close();
+      },
+      cancel: close,
+    },
+    { highWaterMark: 0 },
+  );
+}

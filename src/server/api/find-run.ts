@@ -1,0 +1,31 @@
+import { showValue } from "../../core/feedback.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { Refused } from "../http/refuse.ts";
+import type { HeldRun } from "../runs/held-run.ts";
+import { keptOutcome } from "../runs/kept-outcome.ts";
+import { withPlanToken } from "../runs/outcome-for.ts";
+import type { RunSeat } from "../runs/room.ts";
+
+/** A run that this process knows, or what is kept of an older one. */
+export type FoundRun = { run: HeldRun; kept?: undefined } | { run?: undefined; kept: Outcome };
+
+/** Throws `Refused` (404) for what is no run of this caller's, another one's as well as none at all. */
+export async function findRun(seat: RunSeat, id: string): Promise<FoundRun> {
+  const run = seat.runs.find(id, seat.caller);
+  if (run !== undefined) return { run };
+  const store = await seat.duet.store(seat.caller);
+  const trace = await store.trace(id);
+  if (trace === undefined) throw unknownRun(id);
+  return { kept: await withPlanToken(seat, keptOutcome(trace)) };
+}
+
+export function unknownRun(id: string): Refused {
+  const shown = showValue(id);
+  return new Refused({
+    status: 404,
+    text: {
+      zh: `没有编号为 ${shown} 的运行（允许：结果中的 run_id，或 GET /agent/runs 列出的）。`,
+      en: `There is no run ${shown} (allowed: the run_id of a result, or one that GET /agent/runs lists).`,
+    },
+  });
+}

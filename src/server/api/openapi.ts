@@ -1,0 +1,18 @@
+import type { Route } from "../http/routes.ts";
+import type { RunRoom } from "../runs/room.ts";
+
+/** The description of the API for programs; put together when it is first asked for. */
+export function openApiRoute({ settings }: Pick<RunRoom, "settings">): Route {
+  const url = settings.http.publicUrl?.replace(/\/+$/, "") ?? "/";
+  let text: Promise<string> | undefined;
+  async function describe(): Promise<string> {
+    const { describeApi } = await import("./openapi/document.ts");
+    return JSON.stringify(describeApi(url));
+  }
+  return {
+    async GET() {
+      text ??= describe();
+      return new Response(await text, { headers: { "content-type": "application/json" } });
+    },
+  };
+}

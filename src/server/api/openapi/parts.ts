@@ -1,0 +1,29 @@
+import { refTo, type SchemaName } from "./components.ts";
+
+/** A body of JSON. */
+export function json(name: SchemaName) {
+  return { "application/json": { schema: { $ref: refTo(name) } } };
+}
+
+/** An answer of JSON. */
+export function answer(description: string, name: SchemaName) {
+  return { description, content: json(name) };
+}
+
+/** Problem details, for one of the reasons why a request is not served. */
+export function problem(description: string) {
+  return { description, content: { "application/problem+json": { schema: { $ref: refTo("Problem") } } } };
+}
+
+export function pathParameter(name: string, description: string) {
+  return { name, in: "path", required: true, description, schema: { type: "string" } };
+}
+
+/** Why any request under `/agent` may not be served. */
+export const usualProblems = {
+  401: problem("Nobody is signed in, or the token does not count; WWW-Authenticate says how."),
+  403: problem("This caller, or a page of this origin, may not do that."),
+  default: problem(
+    "What else is wrong, with the codes of the contract's section 5; Retry-After in seconds where it helps.",
+  ),
+};

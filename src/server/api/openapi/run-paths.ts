@@ -1,0 +1,113 @@
+import { refTo } from "./components.ts";
+import { answer, json, pathParameter, problem, usualProblems } from "./parts.ts";
+
+const id = pathParameter("id", "The run_id of a result, or of the header Location.");
+
+const none = problem("There is no such run of this caller's.");
+
+const events = {
+  schema: { type: "string" },
+  // OpenAPI 3.1 has no words for a stream; those of 3.2 are for whoever knows them.
+  "x-event-schema": { $ref: refTo("AgentEvent") },
+  example: 'retry: 1000\n\nid: 1\nevent: run-start\ndata: {"type":"run-start","runId":"run-1"}\n\n',
+};
+
+const stream = [
+  "With Accept: text/event-stream the run's events as they happen: each with `id` (1 for the first one), its type as `event`,",
+  "and an AgentEvent as `data`; the last one is run-end. Comments keep the connection alive.",
+  "For a caller with `asks`, `question` (data: a Question) and `question-closed` (data: its question_id) come in between, without id.",
+].join(" ");
+
+const location = {
+  Location: { description: "The run: /agent/runs/{run_id}.", schema: { type: "string", format: "uri-reference" } },
+};
+
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  description: "1 to 200 visible ASCII characters. The same request under the same key means the same run.",
+  schema: { type: "string", minLength: 1, maxLength: 200, pattern: "^[!-~]+$" },
+};
+
+const lastEventId = {
+  name: "Last-Event-ID",
+  in: "header",
+  description: "For the event stream: only the events after this one.",
+  schema: { type: "string", pattern: "^[0-9]+$" },
+};
+
+/** Questions to the agent, and the runs that answer them. */
+export const runPaths = {
+  "/agent/chat": {
+    post: {
+      operationId: "chat",
+      summary: "Asks the agent.",
+      description: stream,
+      tags: ["agent"],
+      parameters: [idempotencyKey],
+      requestBody: { required: true, content: json("ChatRequest") },
+      responses: {
+        200: {
+          description: "How the run ended, whatever its status, or its events.",
+          headers: location,
+          content: { ...json("Outcome"), "text/event-stream": events },
+        },
+        202: { ...answer("It goes on (status running): wait_s was over first.", "Outcome"), headers: location },
+        400: problem("The body, or a value in it, is not allowed."),
+        413: problem("The body is too long."),
+        422: problem("The idempotency key was used for another request."),
+        429: problem("Too much is asked at a time, or of a quota."),
+        503: problem("Too many runs go on, or the server is closing."),
+        ...usualProblems,
+      },
+    },
+  },
+  "/agent/runs": {
+    get: {
+      operationId: "listRuns",
+      summary: "Lists the caller's runs that this process knows.",
+      tags: ["runs"],
+      responses: { 200: answer("Those that go on and those that have ended lately.", "RunList"), ...usualProblems },
+    },
+  },
+  "/agent/runs/{id}": {
+    get: {
+      operationId: "readRun",
+      summary: "Reads a run, or follows it.",
+      description: stream,
+      tags: ["runs"],
+      parameters: [id, lastEventId],
+      responses: {
+        200: {
+          description: "Its outcome, or what is known so far; or its events.",
+          content: { ...json("Run"), "text/event-stream": events },
+        },
+        404: none,
+        ...usualProblems,
+      },
+    },
+    delete: {
+      operationId: "cancelRun",
+      summary: "Cancels a run.",
+      tags: ["runs"],
+      parameters: [id],
+      responses: { 200: answer("How it ended.", "Outcome"), 404: none, ...usualProblems },
+    },
+  },
+  "/agent/runs/{id}/reply": {
+    post: {
+      operationId: "reply",
+      summary: "Answers a question of a run.",
+      tags: ["runs"],
+      parameters: [id],
+      requestBody: { required: true, content: json("Reply") },
+      responses: {
+        204: { description: "The run goes on with it." },
+        400: problem("No answer to a question of this kind."),
+        404: none,
+        409: problem("The question does not wait any more."),
+        ...usualProblems,
+      },
+    },
+  },
+};

@@ -1,0 +1,49 @@
+import * as z from "zod";
+import { askOutput } from "../../runs/ask-schema.ts";
+import { callAnswer, formAnswer, planAnswer, replyInput, urlAnswer } from "../reply.ts";
+import { planStep } from "./event-schema.ts";
+
+const time = z.iso.datetime().meta({ description: "UTC." });
+
+/** A question of a run that waits for a person. */
+export const questionSchema = z
+  .object({
+    question_id: z.string(),
+    kind: z.enum(["call", "plan", "form", "url"]),
+    message: z.string(),
+    tool: z.string().optional().meta({ description: "call: what is to run." }),
+    arguments: z.record(z.string(), z.unknown()).optional(),
+    rule: z.string().optional().meta({ description: "call: why it asks." }),
+    only_once: z.boolean().optional().meta({ description: "call: a yes counts for this call alone." }),
+    from: z.string().optional().meta({ description: "form and url: the server that asks." }),
+    steps: z.array(planStep).readonly().optional().meta({ description: "plan." }),
+    schema: z.record(z.string(), z.unknown()).optional().meta({ description: "form: the JSON Schema of its fields." }),
+    url: z.string().optional().meta({ description: "url: the page to open." }),
+    expires_at: time,
+  })
+  .meta({ description: "Answered by POST /agent/runs/{id}/reply." });
+
+/** What `GET /agent/runs` gives. */
+export const runListSchema = z.object({
+  runs: z
+    .array(
+      z.object({
+        run_id: z.string(),
+        conversation_id: z.string(),
+        question: z.string(),
+        status: askOutput.shape.status,
+        started_at: time,
+      }),
+    )
+    .meta({ description: "The newest first." }),
+});
+
+/** What `GET /agent/runs/{id}` gives. */
+export const runSchema = z.object({ ...askOutput.shape, waits_for: questionSchema.nullable() });
+
+/** What `POST /agent/runs/{id}/reply` takes. */
+export const replySchema = replyInput.extend({
+  answer: z
+    .union([callAnswer, planAnswer, formAnswer, urlAnswer])
+    .meta({ description: "call: one of the words. plan: with reply. form and url: with action." }),
+});

@@ -1,0 +1,33 @@
+import * as z from "zod";
+
+const modes = ["agent", "plan", "chat"] as const;
+
+const parameters = z.object({
+  temperature: z.number().optional(),
+  top_p: z.number().optional(),
+  max_tokens: z.int().optional().meta({ description: "Output tokens." }),
+});
+
+const modelName = z.string().meta({ description: "provider/model, or offline." });
+
+/** What `GET /agent/settings` gives. */
+export const settingsSchema = z.object({
+  version: z.string(),
+  locale: z.enum(["zh", "en"]),
+  modes: z.array(z.enum(modes)),
+  mode: z.enum(modes).meta({ description: "Of a question that names none." }),
+  models: z.object({ function_call: modelName, answer: modelName }).meta({ description: "The models in force." }),
+  choices: z.array(modelName).meta({ description: "What a question may choose instead; the models in force first." }),
+  parameters: z
+    .object({ function_call: parameters, answer: parameters })
+    .meta({ description: "Of the models in force; what is absent is the model's own." }),
+  search: z.object({
+    available: z.boolean().meta({ description: "Whether there is a web_search tool." }),
+    enabled: z.boolean().meta({ description: "Whether chat mode searches unless the question says otherwise." }),
+  }),
+  limits: z
+    .object({ max_iterations: z.int(), max_tool_calls: z.int(), max_tokens: z.int(), timeout_s: z.int() })
+    .meta({ description: "Of a question that names none." }),
+});
+
+export type SettingsJson = z.infer<typeof settingsSchema>;

@@ -1,0 +1,41 @@
+import { showValue } from "../../core/feedback.ts";
+import type { Text } from "../../core/locale.ts";
+import { Refused } from "../http/refuse.ts";
+
+/** How many entries of a list, and from which one on. */
+export interface Page {
+  limit: number;
+  offset: number;
+}
+
+/** What a query may say of them. */
+export const pageLimits = {
+  limit: { from: 1, to: 100, otherwise: 50 },
+  offset: { from: 0, to: 1_000_000_000, otherwise: 0 },
+} as const;
+
+/** Throws a `Refused` of one line for a value that is not allowed. */
+export function readPage({ url }: Request): Page {
+  const { searchParams } = new URL(url);
+  const read = (name: keyof Page): number => readNumber(name, searchParams.getAll(name));
+  return { limit: read("limit"), offset: read("offset") };
+}
+
+function readNumber(name: keyof Page, given: readonly string[]): number {
+  const { from, to, otherwise } = pageLimits[name];
+  const [text] = given;
+  if (text === undefined) return otherwise;
+  const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (given.length > 1 || !(number >= from && number <= to))
+    throw new Refused({ status: 400, text: unusable(name, given) });
+  return number;
+}
+
+function unusable(name: keyof Page, given: readonly string[]): Text {
+  const { from, to } = pageLimits[name];
+  const shown = given.slice(0, 2).map(showValue).join(", ");
+  return {
+    zh: `${name}: ${shown} 不可用（允许：${from} 到 ${to} 的一个整数）`,
+    en: `${name}: ${shown} is not allowed (allowed: one whole number from ${from} to ${to})`,
+  };
+}

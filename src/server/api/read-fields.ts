@@ -1,0 +1,25 @@
+import type * as z from "zod";
+import { isRecord } from "../../core/json.ts";
+import { type Locale, say } from "../../core/locale.ts";
+import { Refused } from "../http/refuse.ts";
+import { parseInput } from "../input.ts";
+
+/** Problems that are told of at a time. */
+const mostTold = 5;
+
+/** A JSON body as the schema has it. Throws `Refused` (400) with one line: each problem, the value, and what is allowed. */
+export function readFields<T>(schema: z.ZodType<T>, body: unknown): T {
+  if (!isRecord(body)) throw new Refused({ status: 400, text: noObject });
+  const read = parseInput(schema, body, "en");
+  if ("input" in read) return read.input;
+  throw new Refused({ status: 400, text: { zh: lineOf(schema, body, "zh"), en: lineOf(schema, body, "en") } });
+}
+
+function lineOf<T>(schema: z.ZodType<T>, body: unknown, locale: Locale): string {
+  const read = parseInput(schema, body, locale);
+  const problems = "problems" in read ? read.problems : [];
+  const told = problems.slice(0, mostTold).map(({ path, text }) => (path ? `${path}: ` : "") + say(locale, text));
+  return told.join("; ");
+}
+
+const noObject = { zh: "请求正文须为 JSON 对象", en: "the body must be a JSON object" };

@@ -1,0 +1,64 @@
+import * as z from "zod";
+import { showValue } from "../../core/feedback.ts";
+import { readJsonBody } from "../http/read-request.ts";
+import { Refused } from "../http/refuse.ts";
+import type { Handle } from "../http/routes.ts";
+import type { RunQuestion } from "../runs/question.ts";
+import type { ApiRoom } from "./api-room.ts";
+import { findRun } from "./find-run.ts";
+import { readFields } from "./read-fields.ts";
+
+export const replyInput = z.strictObject({ question_id: z.string().min(1).max(200), answer: z.unknown() });
+
+/** Once or for good, as the questions themselves say. */
+export const callAnswer = z.enum(["once", "conversation", "no", "never"]);
+const onceAnswer = z.enum(["once", "no"]);
+
+export const planAnswer = z.discriminatedUnion("reply", [
+  z.strictObject({ reply: z.literal("yes") }),
+  z.strictObject({ reply: z.literal("no") }),
+  z.strictObject({ reply: z.literal("edit"), words: z.string().trim().min(1).max(10_000) }),
+]);
+
+export const urlAnswer = z.strictObject({ action: z.enum(["accept", "decline", "cancel"]) });
+
+export const formAnswer = z.discriminatedUnion("action", [
+  z.strictObject({
+    action: z.literal("accept"),
+    content: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
+  }),
+  z.strictObject({ action: z.literal("decline") }),
+  z.strictObject({ action: z.literal("cancel") }),
+]);
+
+/** `POST /agent/runs/{id}/reply`: a person's answer to the one question that it names. */
+export function replyTo(room: ApiRoom): Handle {
+  return async (call) => {
+    const id = call.params.id ?? "";
+    const { run } = await findRun({ ...room, caller: call.caller }, id);
+    const { question_id, answer } = readFields(replyInput, await readJsonBody(call, room.settings.http.maxBody));
+    const open = run?.open;
+    if (open === undefined || open.id !== question_id) throw over(question_id);
+    give(open.question, answer);
+    return new Response(null, { status: 204 });
+  };
+}
+
+/** Throws `Refused` for what is no answer to this kind of question. */
+function give(question: RunQuestion, answer: unknown): void {
+  const read = <T>(schema: z.ZodType<T>): T => readFields(z.object({ answer: schema }), { answer }).answer;
+  if (question.kind === "call") question.answer(read(question.request.onlyOnce ? onceAnswer : callAnswer));
+  else if (question.kind === "plan") question.answer(read(planAnswer));
+  else question.answer(read(question.elicitation.kind === "url" ? urlAnswer : formAnswer));
+}
+
+function over(id: string): Refused {
+  const shown = showValue(id);
+  return new Refused({
+    status: 409,
+    text: {
+      zh: `问题 ${shown} 不在等待答复：已有答复、已过期，或不属于此运行。`,
+      en: `The question ${shown} does not wait for an answer: it has one, is over, or is not this run's.`,
+    },
+  });
+}

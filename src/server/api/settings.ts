@@ -1,0 +1,84 @@
+import type { ModelParameters } from "../../app.ts";
+import type { Config } from "../../config.ts";
+import type { Caller } from "../../core/caller.ts";
+import { type Model, modelName } from "../../core/model.ts";
+import { permitsName } from "../../core/tool-pattern.ts";
+import { version } from "../../core/version.ts";
+import { timeLimit } from "../../core/waiting.ts";
+import type { Route } from "../http/routes.ts";
+import type { RunRoom } from "../runs/room.ts";
+import { jsonAnswer } from "./json-answer.ts";
+import type { SettingsJson } from "./openapi/settings-schema.ts";
+
+/** What of the configuration callers are told. */
+export interface ToldConfig {
+  agent: Pick<Config["agent"], "maxIterations" | "maxToolCalls" | "maxTokens" | "maxExecutionTime">;
+  search: Pick<Config["search"], "enabled">;
+}
+
+/**
+ * What a question that says nothing else is run with, and what it may choose from: models that are not known within `patienceMs`
+ * milliseconds are left out, as their endpoints may hang.
+ */
+export function settingsRoute(room: RunRoom, config: ToldConfig, patienceMs = 1500): Route {
+  return {
+    async GET({ caller }) {
+      const [told, canSearch] = await Promise.all([
+        readSettings(room, config, patienceMs),
+        hasSearch(room.duet, caller),
+      ]);
+      const search = { available: canSearch, enabled: canSearch && config.search.enabled === true };
+      return jsonAnswer({ ...told, search } satisfies SettingsJson);
+    },
+  };
+}
+
+async function readSettings(
+  { duet, mode = "agent" }: RunRoom,
+  { agent }: ToldConfig,
+  patienceMs: number,
+): Promise<Omit<SettingsJson, "search">> {
+  const [models, parameters] = await Promise.all([duet.models(), duet.modelParameters()]);
+  const inForce = { function_call: nameOf(models.functionCall), answer: nameOf(models.answer) };
+  return {
+    version,
+    locale: duet.locale,
+    modes: ["agent", "plan", "chat"],
+    mode,
+    models: inForce,
+    choices: await listChoices(duet, [inForce.function_call, inForce.answer], patienceMs),
+    parameters: { function_call: parametersJson(parameters.functionCall), answer: parametersJson(parameters.answer) },
+    limits: {
+      max_iterations: agent.maxIterations,
+      max_tool_calls: agent.maxToolCalls,
+      max_tokens: agent.maxTokens,
+      timeout_s: agent.maxExecutionTime,
+    },
+  };
+}
+
+/** As `modelNames` has it: the offline rules are no model that could be chosen among others. */
+function nameOf(model: Model): string {
+  return model.provider === "offline" ? "offline" : modelName(model);
+}
+
+/** The models in force first; those alone where an endpoint does not answer in time. */
+async function listChoices(duet: RunRoom["duet"], inForce: readonly string[], patienceMs: number): Promise<string[]> {
+  const limit = timeLimit(patienceMs, () => new Error("late"));
+  try {
+    return [...new Set([...inForce, ...(await duet.modelNames(limit.signal))])];
+  } catch {
+    return [...new Set(inForce)];
+  } finally {
+    limit.clear();
+  }
+}
+
+async function hasSearch(duet: RunRoom["duet"], { tools: permitted }: Caller): Promise<boolean> {
+  const { tools } = await duet.inventory(undefined, 0);
+  return tools.some((tool) => tool.name === "web_search" && (permitted === undefined || permitsName(permitted, tool)));
+}
+
+function parametersJson({ temperature, topP, maxTokens }: ModelParameters) {
+  return { temperature, top_p: topP, max_tokens: maxTokens };
+}

@@ -1,0 +1,64 @@
+import { showValue } from "../../core/feedback.ts";
+import { Refused } from "../http/refuse.ts";
+import type { RouteCall } from "../http/routes.ts";
+import type { ApiRoom } from "./api-room.ts";
+import { frame } from "./event-frames.ts";
+import { streamEvents } from "./event-stream.ts";
+import type { FoundRun } from "./find-run.ts";
+import { placeOf } from "./json-answer.ts";
+
+/** A run's events for one reader, who may leave and come back with `Last-Event-ID`. Throws `Refused` for one that is none. */
+export function watchRun(room: ApiRoom, { run, kept }: FoundRun, { request, connection }: RouteCall): Response {
+  const from = readLastId(request.headers);
+  if (kept !== undefined) return eventResponse(frame("run-end", { type: "run-end", outcome: kept }), kept.run_id);
+  const { events, outcome } = run;
+  if (outcome === undefined && from > events.length) throw noSuchId(String(from), events.length);
+  // The status with which clients are told not to come again (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+  if (outcome !== undefined && from > 0 && from === events.length) return new Response(null, { status: 204 });
+  const { settings, takeFrames, times } = room;
+  const holder = {};
+  run.hold(holder);
+  const stream = streamEvents({
+    run,
+    from: Math.min(from, events.length),
+    connection,
+    takeFrames,
+    times,
+    onClose() {
+      if (run.outcome !== undefined || settings.onDisconnect === "finish") return void run.release(holder);
+      setTimeout(() => run.release(holder) && run.cancel(), times.comeBack).unref();
+    },
+  });
+  return eventResponse(stream, run.id);
+}
+
+function eventResponse(body: string | ReadableStream, runId: string): Response {
+  return new Response(body, {
+    headers: {
+      "content-type": "text/event-stream",
+      "cache-control": "no-transform",
+      // Proxies that gather what they pass on are told not to.
+      "x-accel-buffering": "no",
+      ...placeOf(runId),
+    },
+  });
+}
+
+function readLastId(headers: Headers): number {
+  const text = headers.get("last-event-id")?.trim() ?? "";
+  if (text === "") return 0;
+  if (!/^\d{1,15}$/.test(text)) throw noSuchId(text, undefined);
+  return Number(text);
+}
+
+function noSuchId(text: string, most: number | undefined): Refused {
+  const shown = showValue(text);
+  const last = most === undefined ? "" : `, 0-${most}`;
+  return new Refused({
+    status: 400,
+    text: {
+      zh: `Last-Event-ID ${shown} 不是此运行的事件编号（允许：收到过的 id${last}）`,
+      en: `Last-Event-ID ${shown} is no event of this run (allowed: an id that was received${last})`,
+    },
+  });
+}

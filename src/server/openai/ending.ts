@@ -1,0 +1,72 @@
+import type { ErrorCode, ErrorReport } from "../../core/errors.ts";
+import type { Locale } from "../../core/locale.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { outcomeLines } from "../../core/outcome-lines.ts";
+import type { Refusal } from "../http/refusal.ts";
+import { type Annotation, annotationsOf } from "./annotations.ts";
+import type { Finish } from "./completion.ts";
+import { usageOf, type WireUsage } from "./usage.ts";
+
+/** How a run ended, in OpenAI's words. */
+export interface Ending {
+  /** What the reader must know beside the answer; empty where that is complete. */
+  notice: string;
+  annotations: Annotation[];
+  finish: Finish;
+  usage: WireUsage;
+}
+
+/** What a run came to; a refusal where it has no answer. */
+export function endingOf(outcome: Outcome, locale: Locale): Ending | { failure: Refusal } {
+  const { status, response, error, meta } = outcome;
+  if (status === "failed") return { failure: failureOf(error) };
+  if (status === "cancelled" && response === "") return { failure: cancelled };
+  return {
+    notice: outcomeLines(outcome, locale).join("\n\n"),
+    annotations: annotationsOf(outcome),
+    finish: finishOf(outcome),
+    usage: usageOf(Object.values(meta.models)),
+  };
+}
+
+/** `length` says that there would be more; of a limit that came before the answer was written, the notice says it. */
+function finishOf({ status, stop_reason: reason }: Outcome): Finish {
+  if (status !== "partial") return "stop";
+  if (reason === "refused") return "content_filter";
+  return reason === "iteration_limit" || reason === "tool_call_limit" || reason === "repetition" ? "stop" : "length";
+}
+
+/** A run is not begun again by itself: what could be tried anew was, and it has cost something. */
+const headers = { "x-should-retry": "false" };
+
+function failureOf(error: ErrorReport | null): Refusal {
+  const { code, message, hint } = error ?? unexplained;
+  const { status, openAiCode } = wireErrors[code] ?? { status: 500, openAiCode: undefined };
+  const same = (text: string) => ({ zh: text, en: text });
+  return { status, error: code, openAiCode, text: same(message), hint: hint ? same(hint) : undefined, headers };
+}
+
+const unexplained: ErrorReport = { code: "internal", message: "the run failed", hint: null };
+
+/** What is wrong with the server's own models and keys is not the client's: 401 and 403 would say that its key is wrong. */
+const wireErrors: Readonly<Partial<Record<ErrorCode, { status: number; openAiCode?: string }>>> = {
+  invalid_request: { status: 400 },
+  context_overflow: { status: 400, openAiCode: "context_length_exceeded" },
+  content_filter: { status: 400 },
+  quota: { status: 429, openAiCode: "insufficient_quota" },
+  rate_limit: { status: 429, openAiCode: "rate_limit_exceeded" },
+  server: { status: 502 },
+  bad_response: { status: 502 },
+  network: { status: 502 },
+  overloaded: { status: 503 },
+  timeout: { status: 504 },
+};
+
+/** 499 as proxies write it: whoever asked, or the operator, has stopped it. */
+const cancelled: Refusal = {
+  status: 499,
+  error: "internal",
+  openAiCode: "cancelled",
+  text: { zh: "已取消。", en: "Cancelled." },
+  headers,
+};

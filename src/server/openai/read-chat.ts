@@ -1,0 +1,102 @@
+import * as z from "zod";
+import { isRecord } from "../../core/json.ts";
+import type { Text } from "../../core/locale.ts";
+import type { Mode } from "../../core/outcome.ts";
+import { Refused } from "../http/refuse.ts";
+import { parseInput } from "../input.ts";
+import { modeOf } from "./models.ts";
+import { refused, type WireMessage } from "./read-messages.ts";
+
+/** A request for a chat completion, as far as Duet goes by it. */
+export interface ChatRequest {
+  /** As the client names it. */
+  model: string;
+  mode: Mode;
+  messages: readonly WireMessage[];
+  isStreamed: boolean;
+  includesUsage: boolean;
+  /** Output tokens of the answer. */
+  maxTokens: number | undefined;
+  temperature: number | undefined;
+  topP: number | undefined;
+  /** Chat mode: search the web first. */
+  search: boolean | undefined;
+  /** Whether the client brings tools of its own. */
+  hasTools: boolean;
+}
+
+const tokens = z.int().min(1).nullish();
+
+/** Clients send many more fields, and null for what they do not set. */
+export const chatBody = z.looseObject({
+  model: z.string().min(1).max(200),
+  messages: z
+    .array(z.looseObject({ role: z.string().max(100) }))
+    .min(1)
+    .max(10_000),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  max_tokens: tokens,
+  max_completion_tokens: tokens,
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().gt(0).max(1).nullish(),
+  n: z.int().min(1).max(1).nullish(),
+  response_format: z.looseObject({ type: z.string() }).nullish(),
+});
+
+/** Throws `Refused` (400, or 404 for the model) with one line that names the field, its value and what is allowed. */
+export function readChat(body: unknown): ChatRequest {
+  const fields = readFields(body);
+  const mode = modeOf(fields.model);
+  const { messages, stream, stream_options, response_format: format, tools, functions } = fields;
+  refuseToolChoice("tool_choice", fields.tool_choice);
+  refuseToolChoice("function_call", fields.function_call);
+  if (format && format.type !== "text") throw refused("response_format", onlyTextFormat(format.type));
+  return {
+    model: fields.model,
+    mode,
+    messages,
+    isStreamed: stream ?? false,
+    includesUsage: stream_options?.include_usage ?? false,
+    maxTokens: fields.max_completion_tokens ?? fields.max_tokens ?? undefined,
+    temperature: fields.temperature ?? undefined,
+    topP: fields.top_p ?? undefined,
+    search: isRecord(fields.web_search_options) ? true : undefined,
+    hasTools: [tools, functions].some((list) => Array.isArray(list) && list.length > 0),
+  };
+}
+
+function readFields(body: unknown): z.infer<typeof chatBody> {
+  if (!isRecord(body)) throw new Refused({ status: 400, text: noObject });
+  const read = parseInput(chatBody, body, "en");
+  if ("input" in read) return read.input;
+  const [problem] = read.problems;
+  const [chinese] = problemsIn(body);
+  const param = (problem?.path ?? "").replace(/\.(\d+)(?=\.|$)/g, "[$1]");
+  throw refused(param, { zh: chinese?.text.zh ?? "", en: problem?.text.en ?? "" });
+}
+
+function problemsIn(body: unknown) {
+  const read = parseInput(chatBody, body, "zh");
+  return "problems" in read ? read.problems : [];
+}
+
+/** A client cannot make Duet call one of its tools: it would wait for a call that never comes. */
+function refuseToolChoice(param: string, choice: unknown): void {
+  if (choice === undefined || choice === null || choice === "auto" || choice === "none") return;
+  const shown = JSON.stringify(choice).slice(0, 100);
+  throw refused(param, {
+    zh: `${shown} 不可用（允许：auto、none）：Duet 运行自己的工具，不调用请求中的工具`,
+    en: `${shown} (allowed: auto, none): Duet runs tools of its own and calls none of the request's`,
+  });
+}
+
+function onlyTextFormat(type: string): Text {
+  const shown = JSON.stringify(type.slice(0, 50));
+  return {
+    zh: `${shown} 不可用（允许：text）：回答的形式不能保证`,
+    en: `${shown} (allowed: text): no shape of an answer can be promised`,
+  };
+}
+
+const noObject = { zh: "请求正文须为 JSON 对象", en: "the body must be a JSON object" };

@@ -1,0 +1,143 @@
+import type { AskRequest } from "../../app.ts";
+import { isRecord } from "../../core/json.ts";
+import type { Text } from "../../core/locale.ts";
+import { Refused } from "../http/refuse.ts";
+
+/** As a client sends it; what more there is in it is not looked at. */
+export interface WireMessage {
+  role: string;
+  content?: unknown;
+}
+
+/** What a client's messages say to a run. */
+export interface ReadMessages {
+  /** The last words of the user. */
+  question: string;
+  /** What was said before them. */
+  history: NonNullable<AskRequest["history"]>;
+  /** What the client's system messages say. */
+  instruction: string | undefined;
+  /** What was left out, for the reader. */
+  notes: Text[];
+}
+
+/** Of a question, in UTF-16 units. */
+const longestQuestion = 100_000;
+
+type Role = "instruction" | "user" | "assistant" | "tool";
+
+const roles: Readonly<Record<string, Role>> = {
+  system: "instruction",
+  developer: "instruction",
+  user: "user",
+  assistant: "assistant",
+  tool: "tool",
+  function: "tool",
+};
+
+/** Throws `Refused` (400), which names the message, for what a run cannot take: other content than text, no question at the end. */
+export function readMessages(messages: readonly WireMessage[]): ReadMessages {
+  const instructions: string[] = [];
+  const turns: Said[] = [];
+  let leftOut = 0;
+  for (const [index, message] of messages.entries()) {
+    const place = `messages[${index}]`;
+    const role = roleOf(message.role, place);
+    if (role === "tool") {
+      leftOut += 1;
+      continue;
+    }
+    const text = textOf(message.content, `${place}.content`);
+    if (text.trim() === "") continue;
+    if (role === "instruction") instructions.push(text);
+    else if (role === "assistant") lastOf(turns).answers.push(text);
+    else if (turns.at(-1)?.answers.length === 0) lastOf(turns).questions.push(text);
+    else turns.push({ questions: [text], answers: [] });
+  }
+  const last = turns.pop();
+  const question = last?.questions.join("\n\n").trim() ?? "";
+  if (question === "" || (last?.answers.length ?? 0) > 0) throw refused("messages", noQuestion);
+  if (question.length > longestQuestion) throw refused("messages", tooLong(question.length));
+  return {
+    question,
+    history: turns.map(({ questions, answers }) => ({
+      question: questions.join("\n\n") || unsaid,
+      answer: answers.join("\n\n"),
+    })),
+    instruction: instructions.length > 0 ? instructions.join("\n\n") : undefined,
+    notes: leftOut > 0 ? [toolsLeftOut(leftOut)] : [],
+  };
+}
+
+/** Where a conversation begins with the assistant. */
+const unsaid = "…";
+
+/** What somebody said, and what was answered, while it is being read. */
+interface Said {
+  questions: string[];
+  answers: string[];
+}
+
+function lastOf(turns: Said[]): Said {
+  const last = turns.at(-1);
+  if (last !== undefined) return last;
+  const first: Said = { questions: [], answers: [] };
+  turns.push(first);
+  return first;
+}
+
+function roleOf(written: string, place: string): Role {
+  const role = Object.hasOwn(roles, written) ? roles[written] : undefined;
+  if (role !== undefined) return role;
+  const shown = JSON.stringify(written.slice(0, 50));
+  const allowed = Object.keys(roles).join(", ");
+  throw refused(`${place}.role`, { zh: `${shown} 不可用（允许：${allowed}）`, en: `${shown} (allowed: ${allowed})` });
+}
+
+/** A text, or the texts among its parts. */
+export function textOf(content: unknown, place: string): string {
+  if (content === undefined || content === null) return "";
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) throw refused(place, onlyText(typeof content));
+  return content.map((part: unknown, index) => partText(part, `${place}[${index}]`)).join("\n");
+}
+
+function partText(part: unknown, place: string): string {
+  if (typeof part === "string") return part;
+  const { type, text, refusal } = isRecord(part) ? part : { type: typeof part, text: undefined, refusal: undefined };
+  if (type === "text" && typeof text === "string") return text;
+  if (type === "refusal" && typeof refusal === "string") return refusal;
+  throw refused(place, onlyText(String(type)));
+}
+
+function onlyText(type: string): Text {
+  const shown = JSON.stringify(type.slice(0, 50));
+  return {
+    zh: `内容类型 ${shown} 不可用（允许：text）：模型只读文字`,
+    en: `content of the type ${shown} is not taken (allowed: text): the models read text alone`,
+  };
+}
+
+/** A refusal of one field. */
+export function refused(param: string, { zh, en }: Text): Refused {
+  return new Refused({ status: 400, text: { zh: `${param}：${zh}`, en: `${param}: ${en}` }, param });
+}
+
+const noQuestion = {
+  zh: "最后须是用户的消息（允许：role 为 user、内容不为空的消息，其后没有 assistant 消息）",
+  en: "there is no question at the end (allowed: last a message of the role user with text, and none of the assistant's after it)",
+};
+
+function tooLong(length: number): Text {
+  return {
+    zh: `问题有 ${length} 个字符（允许：至多 ${longestQuestion}）`,
+    en: `the question has ${length} characters (allowed: at most ${longestQuestion})`,
+  };
+}
+
+function toolsLeftOut(count: number): Text {
+  return {
+    zh: `已略过 ${count} 条工具消息：Duet 运行自己的工具。`,
+    en: `Messages of tools were left out (${count}): Duet runs tools of its own.`,
+  };
+}

@@ -1,0 +1,34 @@
+import type { AgentEvent } from "../../core/events.ts";
+import { lineOf } from "../../core/lines.ts";
+import type { Locale } from "../../core/locale.ts";
+import { createPlanLines } from "../../core/plan-lines.ts";
+
+/**
+ * What a run does beside its answer, as the reasoning that OpenAI's clients show folded: thoughts as they come, each step a
+ * paragraph. Gives the text that an event adds; empty for most.
+ */
+export function createReasoning(locale: Locale): (event: AgentEvent) => string {
+  const planLines = createPlanLines(locale);
+  /** What the text ends with: a thought that may go on, of this kind. */
+  let growing: AgentEvent["type"] | undefined;
+  let isBegun = false;
+
+  function paragraph(text: string): string {
+    const gap = isBegun ? "\n\n" : "";
+    isBegun = true;
+    return gap + text;
+  }
+
+  return (event) => {
+    if (event.type === "thought-delta" || event.type === "reasoning-delta") {
+      const text = growing === event.type ? event.text : event.text.trimStart();
+      if (text === "" || growing === event.type) return text;
+      growing = event.type;
+      return paragraph(`💭 ${text}`);
+    }
+    const line = event.type === "plan" ? planLines(event.steps).join("\n") : lineOf(event, locale);
+    if (line === undefined || line === "") return "";
+    growing = undefined;
+    return paragraph(line);
+  };
+}

@@ -1,0 +1,76 @@
+import type { AgentEvent } from "../../core/events.ts";
+import type { Locale } from "../../core/locale.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { openAi } from "../http/dialects.ts";
+import type { HeldRun } from "../runs/held-run.ts";
+import { chunkOf, type Delta, type Naming, usageChunkOf } from "./completion.ts";
+import { endingOf } from "./ending.ts";
+import { createReasoning } from "./reasoning.ts";
+
+export interface AnswerOptions {
+  naming: Naming;
+  includesUsage: boolean;
+  locale: Locale;
+  /** What the reader is told before all else. */
+  notes: readonly string[];
+  /** Resolves at the run's end, or with nothing when the signal aborts. */
+  ended(run: HeldRun, signal: AbortSignal): Promise<Outcome | undefined>;
+}
+
+/** Something is sent at least so often, in milliseconds: proxies and clients give up a connection on which nothing comes. */
+const keepAliveMs = 10_000;
+
+/** A run as the pieces of a streamed chat completion. Ends with the run; cancelling it leaves the run as it is. */
+export function streamAnswer(run: HeldRun, options: AnswerOptions): ReadableStream<Uint8Array> {
+  const { naming, includesUsage, locale, notes, ended } = options;
+  const encoder = new TextEncoder();
+  const left = new AbortController();
+  const over: (() => void)[] = [];
+
+  function start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    const reasoning = createReasoning(locale);
+    const send = (text: string): void => controller.enqueue(encoder.encode(text));
+    const tell = (data: object): void => send(`data: ${JSON.stringify(data)}\n\n`);
+    const add = (delta: Delta): void => tell(chunkOf(naming, delta, null, includesUsage));
+    function take(event: AgentEvent): void {
+      const thought = reasoning(event);
+      if (event.type === "answer-delta") add({ content: event.text });
+      else if (thought !== "") add({ reasoning_content: thought });
+    }
+    function finish(outcome: Outcome): void {
+      const ending = endingOf(outcome, locale);
+      if ("failure" in ending) {
+        tell(openAi(ending.failure, locale).body);
+        return;
+      }
+      if (ending.notice !== "") add({ reasoning_content: `\n\n${ending.notice}` });
+      if (ending.annotations.length > 0) add({ annotations: ending.annotations });
+      tell(chunkOf(naming, {}, ending.finish, includesUsage));
+      if (includesUsage) tell(usageChunkOf(naming, ending.usage));
+    }
+    const beat = setInterval(() => send(": keep-alive\n\n"), keepAliveMs);
+    over.push(() => clearInterval(beat), run.follow(take));
+    add({ role: "assistant", content: "" });
+    for (const note of notes) add({ reasoning_content: `ℹ ${note}\n\n` });
+    for (const event of run.events) take(event);
+    void ended(run, left.signal).then((outcome) => {
+      stop();
+      if (outcome === undefined) return;
+      finish(outcome);
+      send("data: [DONE]\n\n");
+      controller.close();
+    });
+  }
+
+  function stop(): void {
+    for (const end of over.splice(0)) end();
+  }
+
+  return new ReadableStream({
+    start,
+    cancel() {
+      stop();
+      left.abort();
+    },
+  });
+}

@@ -1,0 +1,45 @@
+import { type Locale, say } from "../../core/locale.ts";
+import type { Status } from "../../core/outcome.ts";
+import type { LiveRun } from "../runs/live-run.ts";
+import type { Log, LogFields, LogLevel } from "./log.ts";
+
+/** What the operator is told of each run, for programs that gather logs: never a word of what was asked or answered. */
+export interface RunLog {
+  begun(run: LiveRun): void;
+  ended(run: LiveRun): void;
+}
+
+export function createRunLog(log: Log, locale: Locale): RunLog {
+  return {
+    begun: (run) => log(say(locale, beginning), "info", namesOf(run)),
+    ended(run) {
+      const { status, stop_reason, error, meta } = run.soFar();
+      log(say(locale, ending), levels[status], {
+        ...namesOf(run),
+        status,
+        stop_reason,
+        elapsed_ms: meta.latency_ms,
+        tokens: meta.total_tokens + (meta.agents?.total_tokens ?? 0),
+        cost_usd: meta.cost_usd,
+        tool_calls: meta.tool_calls_count,
+        error: error?.code,
+      });
+    },
+  };
+}
+
+const levels: Partial<Record<Status, LogLevel>> = { failed: "error", partial: "warn" };
+
+function namesOf(run: LiveRun): LogFields {
+  const { run_id, trace_id, conversation_id, meta } = run.soFar();
+  return {
+    run_id,
+    trace_id: trace_id || undefined,
+    conversation_id: conversation_id || undefined,
+    caller: run.caller.owner ?? "operator",
+    mode: meta.mode,
+  };
+}
+
+const beginning = { zh: "运行开始", en: "run began" };
+const ending = { zh: "运行结束", en: "run ended" };

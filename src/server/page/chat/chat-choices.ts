@@ -1,0 +1,57 @@
+import type { Locale, Text } from "../../../core/locale.ts";
+import { modeNames, switchedMode, switchedModel } from "../../../core/mode-words.ts";
+import type { Mode } from "../../../core/outcome.ts";
+import { printableLine } from "../../../core/printable.ts";
+import { addNote, type ChatState, showTalk } from "./chat-state.ts";
+import { changedSetting } from "./chat-texts.ts";
+import type { ParameterName, Role } from "./server-settings.ts";
+
+/** Another mode begins a new conversation and says so (model-invocation.md, "模式切换"); the search switch stays as it is. */
+export function chooseMode(chat: ChatState, mode: Mode): ChatState {
+  if (mode === chat.choices.mode) return chat;
+  const { zh, en } = modeNames[mode];
+  const text: Text = { zh: switchedMode(zh).zh, en: switchedMode(en).en };
+  return addNote(startAnew({ ...chat, choices: { ...chat.choices, mode } }), text);
+}
+
+export function chooseSearch(chat: ChatState, search: boolean): ChatState {
+  return { ...chat, choices: { ...chat.choices, search } };
+}
+
+/** Another model begins a new conversation too (model-invocation.md, "模型切换"). */
+export function chooseModel(chat: ChatState, role: Role, name: string): ChatState {
+  const { choices, settings } = chat;
+  if (name === modelOf(chat, role)) return chat;
+  const { [role]: _, ...others } = choices.models;
+  const models = name === settings?.models[role] ? others : { ...others, [role]: name };
+  return addNote(startAnew({ ...chat, choices: { ...choices, models } }), switchedModel(printableLine(name)));
+}
+
+/** The history stays (model-invocation.md, "参数调节功能"); undefined: as the server has it. */
+export function chooseParameter(
+  chat: ChatState,
+  role: Role,
+  name: ParameterName,
+  value: number | undefined,
+  locale: Locale,
+): ChatState {
+  const { choices, settings } = chat;
+  const unset = locale === "zh" ? "未设置" : "not set";
+  const shown = (number: number | undefined): string => String(number ?? settings?.parameters[role][name] ?? unset);
+  const before = choices.parameters[role]?.[name];
+  if (before === value) return chat;
+  const { [name]: _, ...others } = choices.parameters[role] ?? {};
+  const own = value === undefined ? others : { ...others, [name]: value };
+  const parameters = { ...choices.parameters, [role]: own };
+  const changed = changedSetting(`${role}.${name}`, shown(before), shown(value));
+  return addNote({ ...chat, choices: { ...choices, parameters } }, changed);
+}
+
+export function modelOf({ choices, settings }: ChatState, role: Role): string {
+  return choices.models[role] ?? settings?.models[role] ?? "";
+}
+
+/** A new conversation: what was said is left behind. */
+export function startAnew(chat: ChatState): ChatState {
+  return showTalk(chat, undefined, [], []);
+}

@@ -1,0 +1,102 @@
+import type { Text } from "../../../core/locale.ts";
+import type { ParameterName, Role } from "./server-settings.ts";
+
+/** All words of the chat page that are not those of a run. */
+export const chatTexts = {
+  message: { zh: "输入问题", en: "Your question" },
+  messagePlace: { zh: "问点什么…", en: "Ask anything…" },
+  send: { zh: "发送", en: "Send" },
+  stop: { zh: "停止", en: "Stop" },
+  stopping: { zh: "正在停止…", en: "Stopping…" },
+  notStopped: { zh: "未能停止：", en: "Not stopped: " },
+  skip: { zh: "跳到输入框", en: "Skip to the message" },
+  yourQuestion: { zh: "您的问题", en: "Your question" },
+  talk: { zh: "对话内容", en: "The conversation" },
+  toEnd: { zh: "跳到最新", en: "To the newest" },
+  newChat: { zh: "新对话", en: "New conversation" },
+  conversations: { zh: "对话", en: "Conversations" },
+  openSide: { zh: "打开对话列表", en: "Open the conversations" },
+  closeSide: { zh: "关闭对话列表", en: "Close the conversations" },
+  more: { zh: "更多", en: "More" },
+  noConversations: { zh: "还没有对话。", en: "No conversations yet." },
+  untitled: { zh: "（无标题）", en: "(untitled)" },
+  remove: { zh: "删除", en: "Delete" },
+  cancel: { zh: "取消", en: "Cancel" },
+  settings: { zh: "设置", en: "Settings" },
+  moreSettings: { zh: "模型与参数", en: "Models and parameters" },
+  search: { zh: "联网搜索", en: "Web search" },
+  searchBarred: {
+    zh: "联网搜索已在配置中关闭（--no-search 或 search.enabled）。",
+    en: "Web search is turned off by the configuration (--no-search or search.enabled).",
+  },
+  model: { zh: "模型", en: "Model" },
+  language: { zh: "语言", en: "Language" },
+  loadSteps: { zh: "查看执行过程", en: "Show what it did" },
+  noSteps: { zh: "这次运行的过程已不再保存。", en: "What this run did is not kept any more." },
+  lost: { zh: "连接已断开，正在重新连接…", en: "The connection was lost; connecting again…" },
+  notReached: { zh: "无法连接到服务器：", en: "The server cannot be reached: " },
+  welcome: { zh: "今天想了解什么？", en: "What would you like to know?" },
+  nowIn: { zh: "当前模式：", en: "Now in: " },
+  signIn: { zh: "登录", en: "Sign in" },
+  signInWhy: {
+    zh: "这个服务器需要令牌（DUET_HTTP_TOKEN）。它只保存在这个标签页里。",
+    en: "This server wants a token (DUET_HTTP_TOKEN). It is kept in this tab alone.",
+  },
+  token: { zh: "令牌", en: "Token" },
+  wrongToken: { zh: "这个令牌没有被接受。", en: "This token was not accepted." },
+  mayRun: { zh: "允许执行这个工具吗？", en: "Let this tool run?" },
+  rule: { zh: "规则：", en: "Rule: " },
+  carryOut: { zh: "执行这个计划吗？", en: "Carry out this plan?" },
+  yesPlan: { zh: "确认执行", en: "Carry it out" },
+  noPlan: { zh: "取消", en: "Cancel" },
+  editPlan: { zh: "修改", en: "Change" },
+  sendChange: { zh: "提交修改", en: "Send the change" },
+  change: { zh: "要修改什么", en: "What to change" },
+  asks: { zh: "有一个工具在提问", en: "A tool asks" },
+  asksPage: { zh: "有一个工具请您打开一个网页", en: "A tool asks you to open a page" },
+  openPage: {
+    zh: "没有替您打开任何网页；确认主机可信再自行打开。",
+    en: "Nothing was opened. Open it yourself if you trust that host.",
+  },
+  host: { zh: "主机：", en: "Host: " },
+  wasThere: { zh: "我已完成", en: "I have been there" },
+  sendForm: { zh: "提交", en: "Send" },
+  decline: { zh: "拒绝", en: "Decline" },
+  noSecrets: {
+    zh: "对方会看到您输入的内容：不要输入密码或密钥。",
+    en: "Whoever asks gets what you type: never type a password or a key.",
+  },
+  required: { zh: "（必填）", en: " (required)" },
+  wanted: { zh: "需要：", en: "Wanted: " },
+  choose: { zh: "请选择", en: "Choose" },
+  chatAdvice: {
+    zh: "建议切换到 Chat 模式再试；模式不会自动切换。",
+    en: "You can try Chat mode; the mode is not switched by itself.",
+  },
+} as const satisfies Record<string, Text>;
+
+/** What each of the two models does. */
+export const roleNames: Record<Role, Text> = {
+  function_call: { zh: "工具调用模型", en: "Function-call model" },
+  answer: { zh: "回答模型", en: "Answer model" },
+};
+
+/** As settings are written. */
+export const parameterLabels: Record<ParameterName, string> = {
+  temperature: "temperature",
+  top_p: "top_p",
+  max_tokens: "max_tokens",
+};
+
+export function removeQuestion(title: string): Text {
+  return { zh: `删除对话“${title}”？此操作不能撤销。`, en: `Delete “${title}”? This cannot be undone.` };
+}
+
+export function removeLabel(title: string): Text {
+  return { zh: `删除“${title}”`, en: `Delete “${title}”` };
+}
+
+/** A setting that has changed, as `/set` of the terminal words it. */
+export function changedSetting(key: string, before: string, now: string): Text {
+  return { zh: `${key}：${before} → ${now}`, en: `${key}: ${before} → ${now}` };
+}

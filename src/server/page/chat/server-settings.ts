@@ -1,0 +1,50 @@
+import { isRecord, textOf } from "../../../core/json.ts";
+import { modes } from "../../../core/mode-words.ts";
+import type { Mode } from "../../../core/outcome.ts";
+
+/** One of the two models, by what it does. */
+export type Role = "function_call" | "answer";
+
+export const roles: readonly Role[] = ["function_call", "answer"];
+
+export type ParameterName = "temperature" | "top_p" | "max_tokens";
+
+export const parameterNames: readonly ParameterName[] = ["temperature", "top_p", "max_tokens"];
+
+/** Parameters of a model; what is not there is as the server has it. */
+export type Parameters = Readonly<Partial<Record<ParameterName, number>>>;
+
+/** How the server is set, as far as the page shows it. */
+export interface ServerSettings {
+  readonly mode: Mode;
+  readonly models: Readonly<Record<Role, string>>;
+  /** What can be chosen, `provider/model`. */
+  readonly choices: readonly string[];
+  readonly parameters: Readonly<Record<Role, Parameters>>;
+  readonly search: { readonly available: boolean; readonly enabled: boolean };
+}
+
+/** The settings that came from outside; what is missing is as if nothing could be chosen. */
+export function readSettings(value: unknown): ServerSettings {
+  const { mode, models, choices, parameters, search } = isRecord(value) ? value : {};
+  const { available, enabled } = isRecord(search) ? search : {};
+  return {
+    mode: modes.find((known) => known === mode) ?? "agent",
+    models: byRole(models, textOf),
+    choices: Array.isArray(choices) ? choices.filter((name) => typeof name === "string") : [],
+    parameters: byRole(parameters, readParameters),
+    search: { available: available === true, enabled: enabled === true },
+  };
+}
+
+function byRole<T>(value: unknown, read: (value: unknown) => T): Record<Role, T> {
+  const { function_call, answer } = isRecord(value) ? value : {};
+  return { function_call: read(function_call), answer: read(answer) };
+}
+
+export function readParameters(value: unknown): Parameters {
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(
+    parameterNames.flatMap((name) => (typeof value[name] === "number" ? [[name, value[name]]] : [])),
+  );
+}

@@ -1,0 +1,101 @@
+import { chatAdvice } from "../../../core/chat-advice.ts";
+import { dollars } from "../../../core/known-cost.ts";
+import { seconds } from "../../../core/lines.ts";
+import { type Locale, say } from "../../../core/locale.ts";
+import { modeNames } from "../../../core/mode-words.ts";
+import { printable } from "../../../core/printable.ts";
+import { createAnswer } from "../answer-part.ts";
+import { createBill } from "../bill-part.ts";
+import { element, listOf, type Part, section, setShown, setText } from "../dom.ts";
+import { createPlanStep } from "../plan-part.ts";
+import type { RunState } from "../run-state.ts";
+import type { PhaseBill } from "../run-view.ts";
+import { createNotice, createStep, stepsToShow } from "../step-part.ts";
+import { statusLine, texts } from "../texts.ts";
+import { toView } from "../to-view.ts";
+import { button, createAsk } from "./ask-part.ts";
+import type { ChatActions } from "./chat-actions.ts";
+import type { Turn } from "./chat-state.ts";
+import { chatTexts } from "./chat-texts.ts";
+
+/** A question and, under it, all that its run does and says. */
+export function createTurn(locale: Locale, actions: ChatActions, key: string): Part<Turn> {
+  const question = element("div", { class: "question", dir: "auto" });
+  const status = element("p", { class: "status" });
+  const notices = element("ul", { class: "notices" });
+  const planList = element("ol");
+  const plan = section("plan", say(locale, texts.plan), planList);
+  const stepList = element("ol");
+  const steps = section("steps", say(locale, texts.steps), stepList);
+  const problem = element("div", { class: "problem", role: "alert", hidden: "" });
+  const advice = createAdvice(locale, actions);
+  const answer = createAnswer(locale, undefined);
+  const bill = createBill(locale);
+  const billFacts = element("summary");
+  const billFold = element("details", { class: "fold-bill", hidden: "" }, billFacts, bill.element);
+  const load = button(say(locale, chatTexts.loadSteps), () => actions.loadSteps(key), "load-steps");
+  const ask = createAsk(locale, (asked, reply) => actions.reply(key, asked, reply));
+  const showNotices = listOf(notices, () => createNotice("li"));
+  const showPlan = listOf(planList, () => createPlanStep(locale));
+  const showSteps = listOf(stepList, () => createStep(locale, undefined));
+
+  const bar = element("div", { class: "bar" }, status);
+  const parts = [bar, notices, plan, steps, ask.element, answer.element, problem, advice.element, billFold, load];
+  const run = element("div", { class: "run" }, ...parts);
+  const heading = element("h2", { class: "visually-hidden" }, say(locale, chatTexts.yourQuestion));
+  let before: Turn | undefined;
+  return {
+    element: element("li", { class: "turn" }, heading, question, run),
+    show(turn) {
+      if (turn === before) return;
+      before = turn;
+      const view = toView(turn.run);
+      setText(question, printable(view.question));
+      setText(status, statusLine(view, locale));
+      status.dataset.status = view.status;
+      run.dataset.status = view.status;
+      setShown(bar, view.status !== "ended");
+      showNotices(view.notices);
+      setShown(notices, view.notices.length > 0);
+      showPlan(view.plan);
+      setShown(plan, view.plan.length > 0);
+      showSteps(stepsToShow(view));
+      setShown(steps, view.steps.length > 0);
+      ask.show(turn.question);
+      answer.show(view);
+      advice.show(turn.run);
+      const told = [view.problem?.message, withoutAdvice(view.problem?.hint ?? "", locale)].filter(Boolean).join("\n");
+      setText(problem, printable(told));
+      setShown(problem, told !== "");
+      bill.show(view);
+      setText(billFacts, billLine(view.bill, locale));
+      setShown(billFold, view.bill.length > 0 && turn.run.outcome !== undefined);
+      setShown(load, turn.keptRunId !== undefined);
+    },
+  };
+}
+
+/** After a run with tools that failed (model-invocation.md, "Agent 模式错误降级"): it advises, and never switches by itself. */
+function createAdvice(locale: Locale, actions: ChatActions): Part<RunState> {
+  const switchIt = button(say(locale, modeNames.chat), () => actions.chooseMode("chat"));
+  const words = element("span", {}, say(locale, chatTexts.chatAdvice));
+  const whole = element("p", { class: "advice", hidden: "" }, words, " ", switchIt);
+  return {
+    element: whole,
+    show: ({ outcome }) => setShown(whole, outcome?.status === "failed" && outcome.meta.mode !== "chat"),
+  };
+}
+
+/** Without the advice for those who have no buttons. */
+function withoutAdvice(hint: string, locale: Locale): string {
+  const advice = say(locale, chatAdvice);
+  return hint.endsWith(advice) ? hint.slice(0, -advice.length).trimEnd() : hint;
+}
+
+function billLine(bill: readonly PhaseBill[], locale: Locale): string {
+  const sum = (value: (phase: PhaseBill) => number): number => bill.reduce((all, phase) => all + value(phase), 0);
+  const tokens = sum(({ inputTokens, outputTokens }) => inputTokens + outputTokens);
+  const isKnown = bill.every(({ costUsd }) => costUsd !== null);
+  const cost = isKnown ? [dollars(sum(({ costUsd }) => costUsd ?? 0))] : [];
+  return [say(locale, texts.bill), `${tokens} tok`, seconds(sum(({ elapsedMs }) => elapsedMs)), ...cost].join(" · ");
+}

@@ -1,0 +1,131 @@
+interface Mark {
+  readonly sign: string;
+  /** Where it stands. */
+  readonly at: number;
+}
+
+/**
+ * The end of a text that is still being written, with its open marks closed and half-written ones taken away, so that no
+ * mark is seen that would be gone a moment later.
+ */
+export function closeOpen(text: string): string {
+  const whole = withoutHeldLines(text);
+  const from = startOfRun(whole);
+  return whole.slice(0, from) + closeRun(whole.slice(from));
+}
+
+/** Lines that mean nothing yet: a mark of a block with nothing behind it, the first two lines of a table. */
+function withoutHeldLines(text: string): string {
+  const held = /(?:^|\n)[ >]*(?:[-=*+#>_~`|:]+|\d{1,9}[.)]?)[ \t]*$/.exec(text);
+  const rest = held === null ? text : text.slice(0, held.index);
+  const table = /(?:^|\n)([ ]{0,3}\|[^\n]*)(?:\n[ |:-]*)?$/.exec(rest);
+  if (table === null) return rest;
+  const before = rest.slice(0, table.index);
+  return isTableRow(before.slice(before.lastIndexOf("\n") + 1)) ? rest : before;
+}
+
+function isTableRow(line: string): boolean {
+  return /^ {0,3}\|/.test(line);
+}
+
+/** Where the running text begins that its last mark may belong to: behind the last start of a block. */
+function startOfRun(text: string): number {
+  let start = 0;
+  for (const { index, 0: found } of text.matchAll(
+    /\n[ \t]*\n|\n[ \t>]*(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)[ \t]+|\n {0,3}\|/g,
+  ))
+    start = index + found.length;
+  return start > 0 ? start : (/^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)[ \t]+)*/.exec(text)?.[0].length ?? 0);
+}
+
+/** More than anybody has open at once; beyond, marks are shown as they are. */
+const mostOpen = 20;
+
+function closeRun(run: string): string {
+  const open: Mark[] = [];
+  let at = 0;
+  while (at < run.length && open.length <= mostOpen) {
+    const sign = /^(?:`+|\*+|_+|~+)/.exec(run.slice(at, at + 8))?.[0] ?? run.charAt(at);
+    if (sign === "\\") at += 2;
+    else if (sign.startsWith("`")) {
+      const end = run.indexOf(sign, at + sign.length);
+      if (end < 0) return closeMarks(closeCode(run, at, sign), open);
+      at = end + sign.length;
+    } else if (sign === "[") open.push({ sign, at: at++ });
+    else if (sign === "]") {
+      const end = endOfLink(run, at);
+      const { at: start } = takeBracket(open) ?? { at };
+      if (end === undefined) return closeMarks(withoutLink(run, start, at), open);
+      at = end;
+    } else if (/^[*_~]/.test(sign)) {
+      const rest = passSign({ run, open, sign, at });
+      if (rest !== undefined) return rest;
+      at += sign.length;
+    } else at += 1;
+  }
+  return open.length > mostOpen ? run : closeMarks(run, open);
+}
+
+/** Code that has begun; with nothing in it, or with only a part of its closing marks at the end, less is said. */
+function closeCode(run: string, at: number, sign: string): string {
+  const code = run.slice(at + sign.length).replace(/`+$/, "");
+  return code.trim() === "" ? run.slice(0, at) : run.slice(0, at) + sign + code + (sign.length > 1 ? ` ${sign}` : sign);
+}
+
+/** Opens or closes emphasis; gives the run's end where that is all that there is. */
+function passSign({
+  run,
+  open,
+  sign,
+  at,
+}: {
+  run: string;
+  open: Mark[];
+  sign: string;
+  at: number;
+}): string | undefined {
+  const before = run.charAt(at - 1);
+  const after = run.charAt(at + sign.length);
+  const last = open.at(-1);
+  const isClosing = last?.sign.charAt(0) === sign.charAt(0) && /\S/.test(before);
+  if (isClosing && sign.length >= last.sign.length) open.pop();
+  else if (isClosing && after === "") return closeMarks(run.slice(0, at), open);
+  else if (after === "")
+    return /^\s?$/.test(before) || sign.length > 1 ? closeMarks(run.slice(0, at), open) : undefined;
+  else if (/\S/.test(after) && !(sign.startsWith("_") && /[\p{L}\p{N}]/u.test(before))) open.push({ sign, at });
+  return undefined;
+}
+
+function takeBracket(open: Mark[]): Mark | undefined {
+  const place = open.findLastIndex(({ sign }) => sign === "[");
+  return place < 0 ? undefined : open.splice(place, 1)[0];
+}
+
+/** Behind what `]` ends; undefined where an address has begun and has no end yet. */
+function endOfLink(run: string, at: number): number | undefined {
+  if (run.charAt(at + 1) !== "(") return at + 1;
+  const end = /^\((?:[^()\\]|\\.|\([^()]*\))*\)/.exec(run.slice(at + 1));
+  return end === null ? undefined : at + 1 + end[0].length;
+}
+
+/** The text of a link whose address is not whole; of an image, nothing yet. */
+function withoutLink(run: string, start: number, end: number): string {
+  if (run.charAt(start - 1) === "!") return run.slice(0, start - 1);
+  return run.slice(0, start) + run.slice(start + 1, end);
+}
+
+function closeMarks(run: string, open: readonly Mark[]): string {
+  let text = run;
+  for (const { sign, at } of open.toReversed()) {
+    if (at >= text.length) continue;
+    if (sign !== "[") {
+      const isEmpty = text.slice(at + sign.length).trim() === "";
+      text = isEmpty ? text.slice(0, at) : text.trimEnd() + sign;
+      continue;
+    }
+    const isImage = text.charAt(at - 1) === "!";
+    if (isImage || /^\[\^?\d{0,4}$/.test(text.slice(at))) text = text.slice(0, isImage ? at - 1 : at);
+    else text = text.slice(0, at) + text.slice(at + 1);
+  }
+  return text.replace(/!$/, "");
+}

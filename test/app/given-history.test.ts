@@ -1,0 +1,48 @@
+import { expect, onTestFinished, test } from "vitest";
+import { openDuet } from "../../src/app.ts";
+import { loadConfig } from "../../src/config.ts";
+import { DuetError } from "../../src/core/errors.ts";
+import { outcomeOf } from "../fakes/events.ts";
+import { type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
+
+async function open(turns: ScriptedTurn[]) {
+  const model = scriptedModel(turns);
+  const config = await loadConfig({}, {}, "/nowhere", { name: "test", settings: { locale: "en" } });
+  const duet = await openDuet(
+    { ...config, conversations: { ...config.conversations, store: "memory" } },
+    {
+      models: { functionCall: model, answer: model },
+    },
+  );
+  onTestFinished(duet.close);
+  /** Asks `question` after `history`, as question, answer, question ... */
+  const ask = async (question: string, history: [string, string][] = [], owner?: string) => {
+    const turns = history.map(([question, answer]) => ({ question, answer }));
+    return outcomeOf(await Array.fromAsync(duet.ask({ question, mode: "chat", history: turns, caller: { owner } })));
+  };
+  return { ask, duet, model };
+}
+
+test("whoever brings a conversation back goes on with it, branch by branch; it stands in no list", async () => {
+  const { ask, duet } = await open(["Hello.", "One.", "Two.", "Three."]);
+  const first = await ask("Hi");
+  const one = await ask("Count", [["Hi", " Hello.\n"]]);
+  const again = await ask("Count", [["Hi", "Hello."]]);
+  expect([one.conversation_id, again.conversation_id]).toEqual([first.conversation_id, first.conversation_id]);
+  const other = await ask("Count", [["Hi", "Good day."]]);
+  expect(other.conversation_id).not.toBe(first.conversation_id);
+  expect(await (await duet.store()).list({ limit: 10, offset: 0 })).toEqual([]);
+  expect(await (await duet.store()).trace()).toBeUndefined();
+});
+
+test("nothing stands behind another owner's words, nor behind a first question that failed", async () => {
+  const error = new DuetError({ code: "auth", text: { zh: "坏了", en: "it broke" } });
+  const { ask } = await open([{ error }, "Hello.", "Hello.", "One."]);
+  const failed = await ask("Hi");
+  const first = await ask("Hi");
+  const second = await ask("Hi");
+  const ids = [failed, first, second].map(({ conversation_id }) => conversation_id);
+  expect(new Set(ids).size).toBe(3);
+  const theirs = await ask("Count", [["Hi", "Hello."]], "somebody");
+  expect(ids).not.toContain(theirs.conversation_id);
+});

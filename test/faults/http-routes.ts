@@ -1,0 +1,99 @@
+// All routes of `serve --http` as the tests of faults go through them, with what each one takes.
+import { onTestFinished } from "vitest";
+import { openDuet } from "../../src/app.ts";
+import { loadConfig } from "../../src/config.ts";
+import { chatPages } from "../../src/server/http/chat-page.ts";
+import { healthPages } from "../../src/server/http/health.ts";
+import { joinRoutes } from "../../src/server/http.ts";
+import { openOperations } from "../../src/server/operations/operations.ts";
+import { openRunRoom } from "../../src/server/runs/room.ts";
+import { call, initialize, post, rawText } from "../fakes/http-face.ts";
+
+export interface TestedRoute {
+  /** With names in place of `:id`. */
+  path: string;
+  methods: readonly ("GET" | "POST" | "DELETE")[];
+  /** Anybody may load it, signed in or not. */
+  isOpen?: true;
+  /** What a POST is served for. */
+  body?: object;
+}
+
+const messages = [{ role: "user", content: "Say it." }];
+
+/** By the path as the server names it. */
+export const routes: Readonly<Record<string, TestedRoute>> = {
+  "/": { path: "/", methods: ["GET"], isOpen: true },
+  "/healthz": { path: "/healthz", methods: ["GET"], isOpen: true },
+  "/readyz": { path: "/readyz", methods: ["GET"], isOpen: true },
+  "/metrics": { path: "/metrics", methods: ["GET"] },
+  "/openapi.json": { path: "/openapi.json", methods: ["GET"] },
+  "/mcp": { path: "/mcp", methods: ["GET", "POST", "DELETE"], body: initialize },
+  "/agent/chat": { path: "/agent/chat", methods: ["POST"], body: { message: "Say it." } },
+  "/agent/runs": { path: "/agent/runs", methods: ["GET"] },
+  "/agent/runs/:id": { path: "/agent/runs/run-0", methods: ["GET", "DELETE"] },
+  "/agent/runs/:id/reply": {
+    path: "/agent/runs/run-0/reply",
+    methods: ["POST"],
+    body: { question_id: "0", answer: "once" },
+  },
+  "/agent/conversations": { path: "/agent/conversations", methods: ["GET"] },
+  "/agent/conversations/:id": { path: "/agent/conversations/conv-0", methods: ["GET", "DELETE"] },
+  "/agent/settings": { path: "/agent/settings", methods: ["GET"] },
+  "/v1/chat/completions": {
+    path: "/v1/chat/completions",
+    methods: ["POST"],
+    body: { model: "duet-agent", messages },
+  },
+  "/v1/models": { path: "/v1/models", methods: ["GET"] },
+  "/v1/models/:id": { path: "/v1/models/duet-agent", methods: ["GET"] },
+};
+
+const all = Object.values(routes);
+
+/** Those that take a POST. */
+export const postRoutes = all.filter(({ methods }) => methods.includes("POST"));
+
+/** Those of them that read what they are sent, whatever it is; the others first look for what it is about. */
+export const readingRoutes = postRoutes.filter(({ path }) => !path.endsWith("/reply"));
+
+/** Those that one has to sign in for. */
+export const guardedRoutes = all.filter(({ isOpen }) => isOpen === undefined);
+
+/** What is not there, beside what is. */
+const nowhere = ["/nothing", "/agent/nothing", "/v1"];
+
+const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"];
+
+/** Every route, and some that are none, by every method, served or not. */
+export function everyRequest(port: number, headers: Record<string, string> = {}): string[] {
+  const paths = [...all, ...nowhere.map((path) => ({ path, body: call(1, "x") }))];
+  return paths.flatMap(({ path, body = {} }) =>
+    methods.map((method) => {
+      const isBare = ["GET", "HEAD", "DELETE", "OPTIONS"].includes(method);
+      if (isBare) return rawText(method, path, port, { accept: "application/json, text/event-stream", ...headers });
+      return post(port, body, headers, path).replace(/^POST/, method);
+    }),
+  );
+}
+
+const health = {
+  readiness: async () => ({ isReady: true, details: {} }),
+  authenticate: async () => ({ caller: {} }),
+  signal: new AbortController().signal,
+};
+
+/** What the server serves, by path. */
+export async function openRoutes() {
+  const settings = { conversations: { store: "memory" }, locale: "en" };
+  const config = await loadConfig({}, {}, "/nowhere", { name: "test", settings });
+  const duet = await openDuet(config);
+  onTestFinished(() => duet.close());
+  const room = openRunRoom(duet, { settings: config.serve });
+  const operations = openOperations();
+  onTestFinished(() => operations.close());
+  return {
+    open: { ...healthPages(health), ...chatPages() },
+    routes: joinRoutes(room, config, operations),
+  };
+}

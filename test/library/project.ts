@@ -1,0 +1,19 @@
+// A user's project around the library, and the examples of the READMEs.
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+
+/** The examples of a README, in order. */
+export async function examplesOf(file: string): Promise<string[]> {
+  const text = await readFile(file, "utf8");
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
+}
+
+/** Makes the folder a project with these files and Zod; `duet` is where Duet was installed from. */
+export async function makeProject(folder: string, files: Record<string, string>, duet: string): Promise<void> {
+  await mkdir(join(folder, "node_modules"), { recursive: true });
+  await symlink(duet, join(folder, "node_modules", "duet-mcp"));
+  await symlink(resolve("node_modules/zod"), join(folder, "node_modules", "zod"));
+  await symlink(resolve("node_modules/@types"), join(folder, "node_modules", "@types"));
+  await writeFile(join(folder, "package.json"), '{"type":"module"}');
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+}

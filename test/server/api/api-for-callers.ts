@@ -1,0 +1,42 @@
+import { onTestFinished } from "vitest";
+import { type Duet, openDuet } from "../../../src/app.ts";
+import { loadConfig } from "../../../src/config.ts";
+import type { Caller } from "../../../src/core/caller.ts";
+import type { Model } from "../../../src/core/model.ts";
+import { createApi } from "../../../src/server/api/api.ts";
+import { openRunRoom, type RunRoom } from "../../../src/server/runs/room.ts";
+import { startHttpFace } from "../../fakes/http-face.ts";
+
+export interface ApiForCallers {
+  duet: Duet;
+  room: RunRoom;
+  /** As `who`, an owner; the operator when absent. */
+  call(path: string, who?: string, method?: "GET" | "DELETE"): Promise<Response>;
+}
+
+/** The agent API for callers who say who they are, on a real socket; `known` may use fewer tools. */
+export async function serveCallers(model: Model, known: readonly Caller[] = []): Promise<ApiForCallers> {
+  const search = { searxng: { url: "http://127.0.0.1:9" } };
+  const settings = { conversations: { store: "memory" }, locale: "en", search };
+  const config = await loadConfig({}, {}, "/nowhere", { name: "test", settings });
+  const duet = await openDuet(config, { models: { functionCall: model, answer: model } });
+  const room = openRunRoom(duet, { settings: config.serve });
+  const face = await startHttpFace({
+    routes: createApi(room, config),
+    async authenticate({ headers }) {
+      const owner = headers.get("authorization") ?? undefined;
+      return { caller: known.find((caller) => caller.owner === owner) ?? { owner } };
+    },
+  });
+  onTestFinished(async () => {
+    await face.close();
+    await duet.close();
+  });
+  const { origin } = new URL(face.url);
+  return {
+    duet,
+    room,
+    call: (path, who, method = "GET") =>
+      fetch(`${origin}${path}`, { method, headers: who === undefined ? {} : { authorization: who } }),
+  };
+}

@@ -1,0 +1,166 @@
+import { expect, test } from "vitest";
+import { DuetError } from "../../../src/core/errors.ts";
+import { askOutput } from "../../../src/server/runs/ask-schema.ts";
+import { outcomeIn, problemIn, serveApi } from "./served-api.ts";
+
+const echo = { id: "1", name: "echo", input: { text: "hello" } };
+
+test("POST /agent/chat answers with the object of the contract", async () => {
+  const { chat } = await serveApi({ turns: [[echo], "It says hello."] });
+  const response = await chat({ message: "echo hello" });
+  const outcome = askOutput.strict().parse(await response.json());
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("application/json");
+  expect(response.headers.get("location")).toBe(`/agent/runs/${outcome.run_id}`);
+  expect(outcome).toMatchObject({
+    success: true,
+    status: "complete",
+    stop_reason: "answered",
+    response: "It says hello.",
+    tool_calls: [{ tool: "echo", arguments: { text: "hello" }, ok: true, cached: false }],
+    citations: [],
+    meta: { tool_calls_count: 1, iterations: 2, mode: "agent" },
+    error: null,
+  });
+});
+
+test("the request and the answer of tool-calling.md are understood to the letter", async () => {
+  const { chat } = await serveApi({ turns: [[echo], "Found.", "Again."] });
+  const request = { message: "搜索包含 calculator 的文件", max_tool_calls: 5, max_tokens: 2000 };
+  const first = await outcomeIn(chat(request));
+  expect(first).toMatchObject({
+    success: true,
+    response: "Found.",
+    conversation_id: expect.stringMatching(/^conv-/),
+    trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+    tool_calls: [{ tool: "echo", arguments: { text: "hello" }, result: expect.anything() }],
+    meta: { total_tokens: 40, tool_calls_count: 1, latency_ms: expect.any(Number) },
+  });
+  const { conversation_id } = first;
+  const second = await outcomeIn(chat({ message: "Again?", conversation_id }));
+  expect(second).toMatchObject({ response: "Again.", conversation_id });
+});
+
+test("a run that fails is an answer that says so", async () => {
+  const error = new DuetError({ code: "auth", text: { zh: "密钥无效", en: "the key is not valid" } });
+  const { chat } = await serveApi({ turns: [{ error }] });
+  const response = await chat({ message: "Hello" });
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({
+    success: false,
+    status: "failed",
+    error: { code: "auth", message: expect.stringContaining("the key is not valid") },
+  });
+});
+
+test("a run that goes on when wait_s is over can be asked for later, and goes on without its caller", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { chat, send, room } = await serveApi({ turns: ["Done."], gate: gate.promise });
+  const response = await chat({ message: "Hello", wait_s: 0 });
+  const begun = await outcomeIn(response);
+  expect(response.status).toBe(202);
+  expect(begun).toMatchObject({ success: true, status: "running", stop_reason: "running" });
+  const path = `/agent/runs/${begun.run_id}`;
+  expect(response.headers.get("location")).toBe(path);
+  expect(await (await send(path)).json()).toMatchObject({ status: "running", waits_for: null });
+  expect(await (await send("/agent/runs")).json()).toMatchObject({
+    runs: [{ run_id: begun.run_id, question: "Hello", status: "running" }],
+  });
+  gate.resolve();
+  const run = room.runs.find(begun.run_id, {});
+  if (run) await room.runs.ended(run, AbortSignal.timeout(20_000));
+  expect(await (await send(path)).json()).toMatchObject({ status: "complete", response: "Done.", waits_for: null });
+});
+
+test("a run belongs to its caller's trace, and names its language", async () => {
+  const { chat } = await serveApi({
+    turns: [{ error: new DuetError({ code: "auth", text: { zh: "坏", en: "bad" } }) }],
+  });
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const outcome = await outcomeIn(chat({ message: "Hello", locale: "zh" }, { headers: { traceparent } }));
+  expect(outcome).toMatchObject({ trace_id: "0af7651916cd43dd8448eb211c80319c", error: { message: "坏" } });
+});
+
+test("models are chosen from those that there are, by name only", async () => {
+  const { chat } = await serveApi({ turns: ["By itself."] });
+  const json = '{"provider":"openai","base_url":"http://198.51.100.7/v1"}';
+  for (const name of ["openai/none", json, ""]) {
+    const response = await chat({ message: "Hello", models: { answer: name } });
+    expect(response.status).toBe(400);
+    expect((await problemIn(response)).detail).toContain("models.answer");
+  }
+  const response = await chat({ message: "1+1?", models: { function_call: "offline", answer: "offline" } });
+  expect(await response.json()).toMatchObject({
+    status: "complete",
+    meta: { models: { answer: { provider: "offline" } } },
+  });
+});
+
+test("parameters that a model does not take are refused before a run begins", async () => {
+  const { chat, room } = await serveApi();
+  const response = await chat({ message: "Hello", parameters: { answer: { temperature: 1 } } });
+  expect(response.status).toBe(400);
+  expect((await problemIn(response)).detail).toMatch(/answer|function_call/);
+  expect([...room.runs.of({})]).toEqual([]);
+});
+
+const refused: [unknown, string][] = [
+  [{}, "message: "],
+  [[], "object"],
+  ["text", "object"],
+  [null, "object"],
+  [{ message: "" }, "message: "],
+  [{ message: " \n" }, "message: "],
+  [{ message: 5 }, "(current value: 5)"],
+  [{ message: "x".repeat(100_001) }, "100000"],
+  [{ message: "x", mode: "wild" }, '"agent"|"plan"|"chat" (current value: "wild")'],
+  [{ message: "x", search: "yes" }, "search: "],
+  [{ message: "x", tools: "echo" }, "tools: "],
+  [{ message: "x", tools: ["a**("] }, "tools.0: "],
+  [{ message: "x", max_iterations: 11 }, "<=10 (current value: 11)"],
+  [{ message: "x", max_tool_calls: 0 }, ">=1 (current value: 0)"],
+  [{ message: "x", max_tokens: 1.5 }, "(current value: 1.5)"],
+  [{ message: "x", timeout_s: 9 }, ">=10 (current value: 9)"],
+  [{ message: "x", wait_s: -1 }, ">=0 (current value: -1)"],
+  [{ message: "x", conversation_id: "c".repeat(201) }, "<=200"],
+  [{ message: "x", locale: "fr" }, '"zh"|"en" (current value: "fr")'],
+  [{ message: "x", asks: 1 }, "asks: "],
+  [{ message: "x", models: "offline" }, "models: "],
+  [{ message: "x", models: { both: "offline" } }, '"both"'],
+  [{ message: "x", parameters: { answer: { heat: 1 } } }, '"heat"'],
+  [{ message: "x", question: "y" }, '"question"'],
+  [{ message: "x", confirmation: "made up" }, "confirmation"],
+];
+
+test("bad input is one line that shows the value and what is allowed, and no run", async () => {
+  const { chat, room } = await serveApi();
+  for (const [body, line] of refused) {
+    const response = await chat(body);
+    const problem = await problemIn(response);
+    expect([response.status, response.headers.get("content-type")]).toEqual([400, "application/problem+json"]);
+    expect(problem).toMatchObject({ status: 400, title: "Bad Request", code: "invalid_request" });
+    expect(problem.detail).toContain(line);
+    expect(problem.detail).not.toContain("\n");
+  }
+  expect([...room.runs.of({})]).toEqual([]);
+});
+
+test("a body that is no JSON, has a key twice or is too long is refused", async () => {
+  const { send } = await serveApi({ settings: { serve: { http: { maxBody: 1024 } } } });
+  const status = async (body: string) => {
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body };
+    return (await send("/agent/chat", init)).status;
+  };
+  expect(await status("{")).toBe(400);
+  expect(await status('{"message":"a","message":"b"}')).toBe(400);
+  expect(await status(JSON.stringify({ message: "x".repeat(2000) }))).toBe(413);
+});
+
+test("a run that is one too many is refused as overloaded", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { chat } = await serveApi({ turns: ["A"], settings: { serve: { maxRuns: 1 } }, gate: gate.promise });
+  await chat({ message: "Hello", wait_s: 0 });
+  const response = await chat({ message: "Hello" });
+  expect(response.status).toBe(503);
+  expect(await response.json()).toMatchObject({ code: "overloaded", detail: expect.stringContaining("serve.maxRuns") });
+});

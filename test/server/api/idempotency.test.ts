@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { outcomeIn, problemIn, serveApi } from "./served-api.ts";
+
+const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
+
+test("ten equal requests with one key are one run", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { chat, stream, model, room } = await serveApi({ turns: ["Once."], gate: gate.promise });
+  const answers = Array.from({ length: 10 }, () => chat({ message: "Hello" }, keyed("k1")));
+  await expect.poll(() => [...room.runs.of({})].length, { timeout: 20_000 }).toBe(1);
+  const reader = await stream({ message: "Hello" }, keyed("k1"));
+  gate.resolve();
+  const outcomes = await Promise.all(answers.map(outcomeIn));
+  expect(new Set(outcomes.map(({ run_id }) => run_id)).size).toBe(1);
+  expect(outcomes[0]).toMatchObject({ status: "complete", response: "Once." });
+  expect((await reader.rest()).at(-1)?.data).toMatchObject({ outcome: { run_id: outcomes[0]?.run_id } });
+  const later = await outcomeIn(chat({ message: "Hello", wait_s: 0 }, keyed("k1")));
+  expect(later).toEqual(outcomes[0]);
+  expect(model.requests).toHaveLength(1);
+});
+
+test("a key keeps its run when the server is started again", async () => {
+  const served = await serveApi({ turns: ["Once.", "Twice."] });
+  const first = await outcomeIn(served.chat({ message: "Hello" }, keyed("k1")));
+  const { chat, stream } = await served.restart();
+  const again = await outcomeIn(chat({ message: "Hello" }, keyed("k1")));
+  expect(again).toMatchObject({ run_id: first.run_id, response: "Once.", status: "complete" });
+  const rest = await (await stream({ message: "Hello" }, keyed("k1"))).rest();
+  expect(rest).toMatchObject([{ event: "run-end", data: { outcome: { run_id: first.run_id } } }]);
+  expect(served.model.requests).toHaveLength(1);
+});
+
+test("a key that was used for something else is refused, before and after a restart", async () => {
+  const served = await serveApi({ turns: ["Once."] });
+  await outcomeIn(served.chat({ message: "Hello" }, keyed("k1")));
+  const restarted = await served.restart();
+  for (const { chat } of [served, restarted]) {
+    const response = await chat({ message: "Hello!" }, keyed("k1"));
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ code: "invalid_request", detail: expect.stringContaining("Key") });
+  }
+  expect(served.model.requests).toHaveLength(1);
+});
+
+test("another caller's equal key is another run, and so is another key", async () => {
+  const { chat } = await serveApi({ turns: ["A", "B", "C"] });
+  const ids = [];
+  for (const [key, as] of [
+    ["k1", "alice"],
+    ["k1", "bob"],
+    ["k2", "alice"],
+  ] as const)
+    ids.push((await outcomeIn(chat({ message: "Hello" }, { ...keyed(key), as }))).run_id);
+  expect(new Set(ids).size).toBe(3);
+  for (const id of ids) expect(id).toMatch(/^run-[0-9a-f]{32}$/);
+});
+
+test("a client that has named its run may leave and ask again", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { chat, send, model, room } = await serveApi({ turns: ["Done."], gate: gate.promise });
+  const leave = new AbortController();
+  const left = chat({ message: "Hello" }, { ...keyed("k1"), signal: leave.signal }).catch(() => "left");
+  await expect.poll(() => [...room.runs.of({})].length, { timeout: 20_000 }).toBe(1);
+  leave.abort();
+  expect(await left).toBe("left");
+  expect(await (await send("/agent/runs")).json()).toMatchObject({ runs: [{ status: "running" }] });
+  gate.resolve();
+  expect(await outcomeIn(chat({ message: "Hello" }, keyed("k1")))).toMatchObject({ response: "Done." });
+  expect(model.requests).toHaveLength(1);
+});
+
+test("what could not be begun may be tried again with its key", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { chat, send } = await serveApi({ turns: ["A", "B"], settings: { serve: { maxRuns: 1 } }, gate: gate.promise });
+  const { run_id } = await outcomeIn(chat({ message: "First", wait_s: 0 }));
+  expect((await chat({ message: "Hello" }, keyed("k1"))).status).toBe(503);
+  await send(`/agent/runs/${run_id}`, { method: "DELETE" });
+  gate.resolve();
+  expect(await outcomeIn(chat({ message: "Hello" }, keyed("k1")))).toMatchObject({ status: "complete" });
+});
+
+test("a key that is none is refused", async () => {
+  const { chat, room } = await serveApi();
+  for (const key of ["", "two words", "k".repeat(201), "caf\u00e9"]) {
+    const response = await chat({ message: "Hello" }, keyed(key));
+    expect(response.status).toBe(400);
+    expect((await problemIn(response)).detail).toContain("Idempotency-Key");
+  }
+  expect([...room.runs.of({})]).toEqual([]);
+});

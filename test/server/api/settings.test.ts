@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { version } from "../../../src/core/version.ts";
+import { abortable } from "../../../src/core/waiting.ts";
+import type { SettingsJson } from "../../../src/server/api/openapi/settings-schema.ts";
+import { settingsRoute } from "../../../src/server/api/settings.ts";
+import { startHttpDuet } from "../../fakes/http-duet.ts";
+import { startHttpFace } from "../../fakes/http-face.ts";
+import { scriptedModel } from "../../fakes/model.ts";
+import { serveCallers } from "./api-for-callers.ts";
+
+async function settingsAt(url: string): Promise<SettingsJson> {
+  return JSON.parse(await (await fetch(new URL("/agent/settings", url))).text());
+}
+
+test("what a question is run with is told, with what it may choose from", async () => {
+  const { origin } = await startHttpDuet({
+    settings: {
+      agent: { maxToolCalls: 7, maxExecutionTime: 90 },
+      models: {
+        functionCall: { provider: "deepseek", model: "deepseek-chat", temperature: 0 },
+        answer: { provider: "openai", model: "gpt-x", topP: 0.5, maxTokens: 300 },
+      },
+      search: { enabled: true, searxng: { url: "http://127.0.0.1:9" } },
+    },
+    environment: { DEEPSEEK_API_KEY: "sk-test-1", OPENAI_API_KEY: "sk-test-2" },
+    models: {},
+  });
+  const { choices, ...told } = await settingsAt(origin);
+  expect(told).toEqual({
+    version,
+    locale: "en",
+    modes: ["agent", "plan", "chat"],
+    mode: "agent",
+    models: { function_call: "deepseek/deepseek-chat", answer: "openai/gpt-x" },
+    parameters: {
+      function_call: { temperature: 0, max_tokens: 2000 },
+      answer: { temperature: 0.7, top_p: 0.5, max_tokens: 300 },
+    },
+    search: { available: true, enabled: true },
+    limits: { max_iterations: 5, max_tool_calls: 7, max_tokens: 2000, timeout_s: 90 },
+  });
+  expect(choices.slice(0, 2)).toEqual(["deepseek/deepseek-chat", "openai/gpt-x"]);
+  expect(choices).toContain("deepseek/deepseek-reasoner");
+  expect(choices).toContain("offline");
+});
+
+test("the offline rules are named as they are chosen, and no search is told where there is none", async () => {
+  const settings = { models: { functionCall: { provider: "offline" } }, search: { enabled: false } };
+  const { origin } = await startHttpDuet({ models: {}, settings });
+  const told = await settingsAt(origin);
+  expect(told).toMatchObject({
+    models: { function_call: "offline", answer: "offline" },
+    parameters: { function_call: {}, answer: {} },
+    search: { available: false, enabled: false },
+  });
+  expect(told.choices).toContain("offline");
+});
+
+test("who may not search is told so", async () => {
+  const { call } = await serveCallers(scriptedModel([]), [{ owner: "ben", tools: ["calculator"] }]);
+  expect(await (await call("/agent/settings", "anna")).json()).toMatchObject({ search: { available: true } });
+  expect(await (await call("/agent/settings", "ben")).json()).toMatchObject({ search: { available: false } });
+});
+
+test("models that do not come in time leave those in force", async () => {
+  const { room } = await serveCallers(scriptedModel([]));
+  const modelNames = (signal?: AbortSignal) => abortable(new Promise<string[]>(() => {}), signal);
+  const agent = { maxIterations: 1, maxToolCalls: 1, maxTokens: 1, maxExecutionTime: 10 };
+  const route = settingsRoute({ ...room, duet: { ...room.duet, modelNames } }, { agent, search: { enabled: true } }, 1);
+  const { url } = await startHttpFace({ routes: { "/agent/settings": route } });
+  const told = await settingsAt(url);
+  expect(told.choices).toEqual(["fake/scripted"]);
+});

@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { startHttpDuet } from "../../fakes/http-duet.ts";
+
+test("the page is served to anybody, with a policy that lets its own script and style run and nothing else", async () => {
+  const { origin } = await startHttpDuet({ environment: { DUET_HTTP_TOKEN: "a-secret-of-enough-length-0123456789" } });
+  const response = await fetch(`${origin}/`);
+  const html = await response.text();
+  const policy = response.headers.get("content-security-policy") ?? "";
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  for (const name of ["script", "style"]) {
+    const [, text = ""] = new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(html) ?? [];
+    expect(policy).toContain(`${name}-src 'sha256-${createHash("sha256").update(text).digest("base64")}'`);
+  }
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("require-trusted-types-for 'script'");
+  const shell = html.replace(/<(script|style)>[\s\S]*?<\/\1>/g, "");
+  expect(shell.length).toBeLessThan(1000);
+  expect(shell).not.toMatch(/\bsrc=|href="(?!data:)|http/);
+});
+
+test("it comes packed to whoever takes that, under 60 KB, and whole to others", async () => {
+  const { origin } = await startHttpDuet();
+  const packed = await fetch(`${origin}/`, { headers: { "accept-encoding": "br;q=1, gzip" } });
+  const plain = await fetch(`${origin}/`, { headers: { "accept-encoding": "gzip;q=0, identity" } });
+  expect(packed.headers.get("content-encoding")).toBe("gzip");
+  expect(Number(packed.headers.get("content-length"))).toBeLessThan(60_000);
+  expect(plain.headers.get("content-encoding")).toBeNull();
+  expect(packed.headers.get("vary")).toContain("Accept-Encoding");
+  expect(await packed.text()).toBe(await plain.text());
+});

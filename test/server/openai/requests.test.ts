@@ -1,0 +1,153 @@
+import { APIError } from "openai";
+import { expect, test } from "vitest";
+import { DuetError, type ErrorCode } from "../../../src/core/errors.ts";
+import { createOfflineModel } from "../../../src/providers/offline/model.ts";
+import { isSideCall } from "../../../src/server/openai/side-calls.ts";
+import { makeTool } from "../../fakes/events.ts";
+import { assistant, completionShape, dataOf, errorShape, startWire, user } from "./wire.ts";
+
+const hi = [user("Hi")];
+
+const wrong: [string | null, unknown][] = [
+  ["model", { messages: hi }],
+  ["messages", { model: "duet-chat", messages: [] }],
+  ["messages[0].role", { model: "duet-chat", messages: [{ role: "robot", content: "Hi" }] }],
+  ["messages[0].role", { model: "duet-chat", messages: [{ content: "Hi" }] }],
+  ["messages[0].content", { model: "duet-chat", messages: [{ role: "user", content: 7 }] }],
+  [
+    "messages[1].content[0]",
+    { model: "duet-chat", messages: [...hi, { role: "user", content: [{ type: "image_url", image_url: {} }] }] },
+  ],
+  ["messages[0].content[0]", { model: "duet-chat", messages: [{ role: "user", content: [{ type: "input_audio" }] }] }],
+  ["messages", { model: "duet-chat", messages: [...hi, assistant("Hello")] }],
+  ["messages", { model: "duet-chat", messages: [{ role: "system", content: "Be brief." }] }],
+  ["messages", { model: "duet-chat", messages: [user("x".repeat(100_001))] }],
+  ["n", { model: "duet-chat", messages: hi, n: 2 }],
+  ["temperature", { model: "duet-chat", messages: hi, temperature: 3 }],
+  ["top_p", { model: "duet-chat", messages: hi, top_p: "high" }],
+  ["max_tokens", { model: "duet-chat", messages: hi, max_tokens: 0 }],
+  ["stream", { model: "duet-chat", messages: hi, stream: "yes" }],
+  ["tool_choice", { model: "duet-agent", messages: hi, tools: [{}], tool_choice: "required" }],
+  ["function_call", { model: "duet-agent", messages: hi, function_call: { name: "theirs" } }],
+  ["response_format", { model: "duet-agent", messages: hi, response_format: { type: "json_schema" } }],
+  [null, [1]],
+];
+
+test("what a request has wrong is one clear line that names the field", async () => {
+  const { post, model } = await startWire();
+  for (const [param, body] of wrong) {
+    const response = await post(body);
+    const { error } = errorShape.parse(await response.json());
+    expect([response.status, error]).toEqual([
+      400,
+      {
+        type: "invalid_request_error",
+        param,
+        code: "invalid_request",
+        message: expect.stringMatching(/^.*(allowed|expected|must).*$/i),
+      },
+    ]);
+  }
+  expect(model.requests).toEqual([]);
+});
+
+const statuses: [ErrorCode, number, string][] = [
+  ["auth", 500, "auth"],
+  ["quota", 429, "insufficient_quota"],
+  ["rate_limit", 429, "rate_limit_exceeded"],
+  ["context_overflow", 400, "context_length_exceeded"],
+  ["content_filter", 400, "content_filter"],
+  ["server", 502, "server"],
+  ["overloaded", 503, "overloaded"],
+];
+
+test("a run without an answer is an error of OpenAI's shape, which clients do not repeat by themselves", async () => {
+  const turns = statuses.map(([code]) => ({ error: new DuetError({ code, text: { zh: "坏了", en: "it broke" } }) }));
+  const { post } = await startWire({ turns });
+  for (const [, status, code] of statuses) {
+    const response = await post({ model: "duet-chat", messages: hi });
+    expect([response.status, response.headers.get("x-should-retry")]).toEqual([status, "false"]);
+    const { error } = errorShape.parse(await response.json());
+    expect(error).toMatchObject({ code, message: expect.stringContaining("it broke") });
+  }
+});
+
+test("the same in a stream is an event that the official client throws", async () => {
+  const error = new DuetError({ code: "quota", text: { zh: "欠费", en: "no money left" } });
+  const { client, post } = await startWire({ turns: [{ error }, { error, text: "It beg" }] });
+  const stream = await client.chat.completions.create({ model: "duet-chat", messages: hi, stream: true });
+  const thrown = await Array.fromAsync(stream).catch((reason: unknown) => reason);
+  expect(thrown).toBeInstanceOf(APIError);
+  expect(thrown).toMatchObject({ code: "insufficient_quota", message: expect.stringContaining("no money left") });
+  const data = await dataOf(await post({ model: "duet-chat", messages: hi, stream: true }));
+  expect(data.at(-1)).toBe("[DONE]");
+  expect(data.join("\n")).toContain('"finish_reason":"length"');
+});
+
+test("a call that needs consent does not run, and the reasoning says why", async () => {
+  const ran: unknown[] = [];
+  const wipe = {
+    ...makeTool("wipe", (args) => {
+      ran.push(args);
+      return { ok: true, text: "done" };
+    }),
+    annotations: { destructive: true },
+  };
+  const calls = [{ id: "1", name: "wipe", input: {} }];
+  const { client } = await startWire({ turns: [calls, "It could not be wiped."], tools: [wipe] });
+  const answer = await client.chat.completions.create({ model: "duet-agent", messages: [user("Wipe it")] });
+  expect(ran).toEqual([]);
+  expect(answer.choices[0]?.message).toMatchObject({
+    content: "It could not be wiped.",
+    reasoning_content: expect.stringMatching(/✗ wipe .*(consent|agree|approv)/),
+  });
+});
+
+const chat = "### Chat History:\n<chat_history>\nUSER: Hi\nASSISTANT: Hello\n</chat_history>";
+
+/** As the pages send them, shortened in the middle. */
+const prompts = [
+  `### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history.\n### Output:\nJSON format: { "title": "…" }\n${chat}`,
+  `### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat history.\n\n### Output:\nJSON format: { "tags": [] }\n\n${chat}`,
+  `### Task:\nSuggest 3-5 relevant follow-up questions or prompts that the user might naturally ask next.\n${chat}`,
+  `### Task:\nAnalyze the chat history to determine the necessity of generating search queries, in the given language.\n\n${chat}`,
+  `### Task:\nYou are an autocompletion system. Continue the text in \`<text>\`.\n\n### **Output Rules**:\n- JSON\n${chat}\n<type>General</type>\n<text>The sun</text>\n#### Output:`,
+  "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. Only return the title itself.\n\nConversation:\nUser: Hi\nAI: Hello",
+];
+
+test.each(prompts)("a chat page's own request is known: %s", (prompt) => {
+  expect(isSideCall({ messages: [user(prompt)], isStreamed: false })).toBe(true);
+});
+
+test("a person's own question is not taken for one", () => {
+  const title = prompts[0] ?? "";
+  const asked = [
+    { messages: [user("Generate a concise, 3-5 word title for my essay about <chat_history>.")], isStreamed: false },
+    { messages: [user("### Task:\nGenerate a concise, 3-5 word title for my novel.")], isStreamed: false },
+    { messages: [user(`What does this prompt do?\n\n${title}`)], isStreamed: false },
+    { messages: [user(title)], isStreamed: true },
+    { messages: [user("Hi"), assistant("Hello"), user(title)], isStreamed: false },
+  ];
+  expect(asked.map(isSideCall)).toEqual([false, false, false, false, false]);
+});
+
+test("it is answered by the function-call model in one call: no prompt of ours, no tools, no steps", async () => {
+  const { post, model } = await startWire({ turns: ['{ "title": "Greetings" }'] });
+  const response = await post({ model: "duet-agent", messages: [user(prompts[0] ?? "")], max_tokens: 50 });
+  const { choices, usage } = completionShape.parse(await response.json());
+  expect(choices[0].message).toEqual({
+    role: "assistant",
+    content: '{ "title": "Greetings" }',
+    refusal: null,
+    annotations: [],
+  });
+  expect(usage.total_tokens).toBe(20);
+  expect(model.requests).toEqual([{ messages: [user(prompts[0] ?? "")], tools: [], maxTokens: 50 }]);
+});
+
+test("a model that goes by rules names nothing", async () => {
+  const rules = createOfflineModel({ locale: "en" });
+  const { post } = await startWire({ models: { functionCall: rules, answer: rules } });
+  const response = await post({ model: "duet-agent", messages: [user(prompts[0] ?? "")] });
+  expect(completionShape.parse(await response.json()).choices[0].message.content).toBe("");
+});

@@ -1,0 +1,104 @@
+// One file for what needs a whole server: each file pays anew for loading one.
+import { expect, onTestFinished, test } from "vitest";
+import { type HttpDuet, startHttpDuet } from "../../fakes/http-duet.ts";
+import { call, openSession, startHttpFace } from "../../fakes/http-face.ts";
+
+function ask({ origin }: HttpDuet, accept = "application/json"): Promise<Response> {
+  const headers = { "content-type": "application/json", accept };
+  return fetch(`${origin}/agent/chat`, { method: "POST", headers, body: JSON.stringify({ message: "a" }) });
+}
+
+async function begun({ model }: HttpDuet, count = 1): Promise<void> {
+  await expect.poll(() => model.requests.length, { timeout: 20_000 }).toBe(count);
+}
+
+test("told to end, it lets runs finish, takes no other, and says so where one asks whether it is ready", async () => {
+  const gate = Promise.withResolvers<void>();
+  const duet = await startHttpDuet({ turns: ["Done."], gate: gate.promise, grace: 60 });
+  const runs = async (): Promise<unknown> => (await fetch(`${duet.origin}/agent/runs`)).json();
+  const answer = ask(duet);
+  await expect.poll(runs, { timeout: 20_000 }).toMatchObject({ runs: [{ status: "running" }] });
+  const closed = duet.close();
+  const ready = await fetch(`${duet.origin}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([503, { status: "not ready", reason: "stopping" }]);
+  const refused = await ask(duet);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+  expect(await refused.json()).toMatchObject({ code: "overloaded" });
+  gate.resolve();
+  expect(await (await answer).json()).toMatchObject({ status: "complete", response: "Done." });
+  await closed;
+  expect(duet.lines.join("\n")).toMatch(/closing: waiting up to 60 s for 1/);
+  await expect(fetch(`${duet.origin}/healthz`)).rejects.toThrow();
+});
+
+test("what has not ended in time is cancelled, and everybody who waits is told how it ended", async () => {
+  const duet = await startHttpDuet({ turns: Array.from({ length: 3 }, () => ({ hang: true, text: "Half" })) });
+  const [json, stream] = [ask(duet), ask(duet, "text/event-stream")];
+  const session = await openSession(`${duet.origin}/mcp`);
+  const mcp = session.send(call(1, "agent_ask", { question: "b" }));
+  await begun(duet, 3);
+  const closed = duet.close();
+  expect(await (await json).json()).toMatchObject({ status: "cancelled" });
+  expect(await (await stream).text()).toMatch(/event: run-end\ndata: .*"status":"cancelled".*\n\n$/);
+  expect(await (await mcp).text()).toContain('"status":"cancelled"');
+  await closed;
+  expect(duet.lines.join("\n")).toContain("cancelled 3");
+});
+
+test("a stream of whatever may happen does not hold up the end", async () => {
+  const duet = await startHttpDuet({ grace: 60 });
+  const session = await openSession(`${duet.origin}/mcp`);
+  const stream = await fetch(`${duet.origin}/mcp`, {
+    headers: { accept: "text/event-stream", "mcp-session-id": session.id },
+  });
+  await Promise.all([duet.close(), stream.text()]);
+});
+
+const down = { command: "/nowhere/no-such-program" };
+
+async function readyz(origin: string, headers = {}): Promise<[number, unknown]> {
+  const response = await fetch(`${origin}/readyz`, { headers });
+  return [response.status, await response.json()];
+}
+
+test("it is ready with models and a store, and the operator is told which", async () => {
+  const { origin } = await startHttpDuet();
+  const models = { function_call: "fake/scripted", answer: "fake/scripted", without_key: [] };
+  expect(await readyz(origin)).toEqual([200, { status: "ready", models, servers: [], store: "ok" }]);
+});
+
+test("one server that is down is told, and no reason to take all out of service; when all are, it is", async () => {
+  const { url, close } = await startHttpFace();
+  onTestFinished(close);
+  const some = await startHttpDuet({ settings: { mcpServers: { down, up: { url } } } });
+  const all = await startHttpDuet({ settings: { mcpServers: { down } } });
+  const failed = { name: "down", state: "failed" };
+  const of = (origin: string) => expect.poll(() => readyz(origin), { timeout: 20_000 });
+  await of(some.origin).toMatchObject([200, { servers: [failed, { name: "up", state: "ready" }] }]);
+  await of(all.origin).toMatchObject([503, { servers: [failed] }]);
+});
+
+test("who is not signed in is told no more than whether", async () => {
+  const { origin } = await startHttpDuet({ environment: { DUET_HTTP_TOKEN: "canary-token" } });
+  expect(await readyz(origin)).toEqual([200, { status: "ready" }]);
+  expect(await readyz(origin, { authorization: "Bearer canary-token" })).toMatchObject([200, { store: "ok" }]);
+});
+
+test("a model without its key is named, and no model is asked anything", async () => {
+  const settings = { models: { functionCall: { provider: "openai", model: "m" } } };
+  const without = await startHttpDuet({ settings, models: {} });
+  expect(await readyz(without.origin)).toMatchObject([503, { models: { without_key: ["openai/m"] } }]);
+  const environment = { OPENAI_API_KEY: "a-key-of-this-test", OPENAI_BASE_URL: "http://127.0.0.1:9/v1" };
+  const withKey = await startHttpDuet({ settings, models: {}, environment });
+  expect(await readyz(withKey.origin)).toMatchObject([200, { models: { function_call: "openai/m", without_key: [] } }]);
+});
+
+test("over HTTP it is 429 with the time to wait, and the day's rest is the run's own budget", async () => {
+  const turns = [{ calls: [{ id: "1", name: "current_time", input: {} }], tokens: 300 }, "Late.", "Later."];
+  const duet = await startHttpDuet({ turns, settings: { serve: { limits: { tokensPerDay: 500 } } } });
+  expect(await (await ask(duet)).json()).toMatchObject({ status: "partial", stop_reason: "token_limit" });
+  const refused = await ask(duet);
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await refused.json()).toMatchObject({ code: "quota", detail: expect.stringContaining("tokensPerDay") });
+});

@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { chooseMode, chooseModel, chooseParameter } from "../../../src/server/page/chat/chat-choices.ts";
+import {
+  addTurn,
+  type ChatState,
+  changeRun,
+  emptyChat,
+  goingTurn,
+  newTurn,
+} from "../../../src/server/page/chat/chat-state.ts";
+import { readConversation } from "../../../src/server/page/chat/conversation.ts";
+import { createKeeper, takeToken } from "../../../src/server/page/chat/kept.ts";
+import { readQuestion } from "../../../src/server/page/chat/question.ts";
+import { readSettings } from "../../../src/server/page/chat/server-settings.ts";
+import { turnsOf } from "../../../src/server/page/chat/turns-of.ts";
+import { toView } from "../../../src/server/page/to-view.ts";
+
+test("another mode clears the history and says so in both languages; the search switch is left as it is", () => {
+  const chat = chooseMode(chatWithTurn(), "chat");
+  expect(chat).toMatchObject({ conversationId: undefined, turns: {}, choices: { mode: "chat", search: true } });
+  expect(chat.items).toMatchObject([{ kind: "note", text: { zh: "已切换到 Chat 模式，对话历史已清除。" } }]);
+  expect(chooseMode(chat, "chat")).toBe(chat);
+});
+
+test("another model clears the history, and the server's own is chosen by choosing none", () => {
+  const chat = chooseModel(chatWithTurn(), "answer", "b/two");
+  expect(chat.choices.models).toEqual({ answer: "b/two" });
+  expect(chat.items).toMatchObject([{ text: { zh: "已切换到模型 b/two，对话历史已清除。" } }]);
+  expect(chooseModel(chat, "answer", "a/one").choices.models).toEqual({});
+});
+
+test("a parameter that changes is told with what it was, and the history stays", () => {
+  const chat = chooseParameter(chatWithTurn(), "answer", "temperature", 0.3, "en");
+  expect(chat.choices.parameters).toEqual({ answer: { temperature: 0.3 } });
+  expect(chat.items.at(-1)).toMatchObject({ text: { en: "answer.temperature: 0.7 → 0.3" } });
+  expect(chat.items[0]).toMatchObject({ kind: "turn" });
+  expect(chooseParameter(chat, "answer", "temperature", undefined, "en").choices.parameters).toEqual({ answer: {} });
+});
+
+test("a run that goes on in another conversation is kept, one that is over is not", () => {
+  const chat = addTurn(chatWithTurn(), newTurn("two", "And?"));
+  const over = changeRun(chat, "one", { type: "plain", text: "Yes.", isFailed: false });
+  const away = chooseMode(over, "plan");
+  expect(Object.keys(away.turns)).toEqual(["two"]);
+  expect(goingTurn(away)).toBeUndefined();
+});
+
+test("a kept conversation is shown turn by turn: failed runs too, answers whose runs are gone too, none twice", () => {
+  const conversation = readConversation({
+    turns: [
+      { question: "Old?", answer: "Old." },
+      { question: "Why?", answer: "Because [2]." },
+    ],
+    sources: [
+      { n: 1, title: "One", url: "https://example.com/1" },
+      { n: 2, title: "Two", url: "https://example.com/2" },
+    ],
+    runs: [
+      { run_id: "run-1", question: "Why?", status: "failed" },
+      { run_id: "run-2", question: "Why?", status: "complete" },
+      { run_id: "run-3", question: "Next?", status: "running" },
+    ],
+  });
+  const views = turnsOf(conversation, "conv-1").map(({ run }) => toView(run));
+  expect(views.map(({ question, status, answer }) => [question, status, answer])).toEqual([
+    ["Why?", "failed", ""],
+    ["Old?", "ended", "Old."],
+    ["Why?", "ended", "Because [2]."],
+  ]);
+  expect(views[2]?.sources).toMatchObject([{ n: 2, title: "Two" }]);
+});
+
+test("what comes from outside and is no question, conversation or setting is passed over", () => {
+  for (const value of [undefined, null, 1, "x", [], {}, { question_id: "q" }, { question_id: "q", kind: "form" }])
+    expect(readQuestion(value)).toBeUndefined();
+  expect(readConversation({ turns: "x", runs: [1], sources: [null] })).toEqual({ turns: [], runs: [], sources: [] });
+  expect(readSettings({ mode: "x", choices: [1, "a/b"], parameters: { answer: { temperature: "1" } } })).toMatchObject({
+    mode: "agent",
+    choices: ["a/b"],
+    parameters: { answer: {} },
+  });
+});
+
+test("a token in the address is taken off it, and kept where a browser keeps nothing", () => {
+  const places: unknown[] = [];
+  const history = { replaceState: (_: unknown, __: string, place: string) => void places.push(place) };
+  const location = { hash: "#token=s%20ecret&x=1", pathname: "/", search: "?q=1" };
+  expect(takeToken({ location, history })).toBe("s ecret");
+  expect(places).toEqual(["/?q=1"]);
+  const keeper = createKeeper(() => {
+    throw new Error("SecurityError");
+  });
+  keeper.keepToken("s ecret");
+  expect(keeper.token()).toBe("s ecret");
+  expect(keeper.chat()).toMatchObject({ conversationId: undefined, choices: {} });
+});
+
+function chatWithTurn(): ChatState {
+  const settings = readSettings({
+    mode: "agent",
+    models: { function_call: "a/one", answer: "a/one" },
+    choices: ["a/one", "b/two"],
+    parameters: { function_call: {}, answer: { temperature: 0.7 } },
+  });
+  const chat = emptyChat({ mode: "agent", search: true, models: {}, parameters: {} });
+  return addTurn({ ...chat, settings, conversationId: "conv-1" }, newTurn("one", "Well?"));
+}

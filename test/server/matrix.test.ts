@@ -86,7 +86,7 @@ describe.each(rows)("$name over $transport", ({ connect, served, name, transport
     expect(validate.errors).toBe(null);
   });
 
-  test("a cancel closes the model's request within a second", async () => {
+  test("a cancel closes the model's request", async () => {
     const requests = watchModel();
     duet.provider.script("cheap", { text: "thinking", hang: "after-text" });
     const stop = new AbortController();

@@ -1,7 +1,7 @@
+import { startMode } from "../../src/app/start-mode.ts";
 import { chosenConversation, tellTitle } from "../../src/cli/conversations/chosen-conversation.ts";
 import { following } from "../../src/cli/following.ts";
 import { type Opened, withDuet } from "../../src/cli/opened.ts";
-import { startMode } from "../../src/cli/start-mode.ts";
 import { conversationChoice, toFlags } from "../options.ts";
 import { modeOf, type Values } from "../values.ts";
 import type { Action } from "./action.ts";

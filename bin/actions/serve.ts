@@ -7,7 +7,8 @@ import { secretsOf } from "../../src/config/secrets.ts";
 import type { Config } from "../../src/config.ts";
 import { say } from "../../src/core/locale.ts";
 import { createLog, type Log } from "../../src/server/operations/log.ts";
-import { createRunLog } from "../../src/server/operations/log-runs.ts";
+import { createFaultLog, createRunLog } from "../../src/server/operations/log-runs.ts";
+import type { HeldRun } from "../../src/server/runs/held-run.ts";
 import { exposeOf, toFlags } from "../options.ts";
 import { modeOf, text, type Values } from "../values.ts";
 import type { Action } from "./action.ts";
@@ -49,10 +50,14 @@ function hiding(config: Config): (text: string) => string {
 /** What is told of runs: each thought and whole results where they are wanted, as who reads them wants to know what went wrong. */
 function told({ agent, serve, locale }: Config, log: Log) {
   const runLog = serve.log === "json" ? createRunLog(log, locale) : undefined;
+  const tellFault = createFaultLog(log, locale);
   return {
     logSteps: agent.verbose ? (line: string) => log(line, "debug") : undefined,
     onBegin: runLog?.begun,
-    onEnd: runLog?.ended,
+    onEnd(run: HeldRun) {
+      tellFault(run);
+      runLog?.ended(run);
+    },
   };
 }
 

@@ -22,18 +22,44 @@ export interface GivenHistories {
   open(turns: readonly ConversationTurn[], place: { caller: Caller; kept: ConversationStore }): GivenHistory;
 }
 
-const most = 1000;
-/** Of all that is kept, in UTF-16 units; what conversations share is counted for each. */
-const mostText = 30_000_000;
+interface Kept {
+  owner: string | undefined;
+  conversation: Conversation;
+}
 
-export function createGivenHistories(): GivenHistories {
-  const kept = new LRUCache<string, Conversation>({ max: most, maxSize: mostText, sizeCalculation: sizeOf });
+export interface GivenHistoryLimits {
+  most: number;
+  /** Of all that is kept, in UTF-16 units; what conversations share is counted for each. */
+  mostText: number;
+}
+
+const usual: GivenHistoryLimits = { most: 1000, mostText: 30_000_000 };
+
+export function createGivenHistories({ most, mostText }: GivenHistoryLimits = usual): GivenHistories {
+  const kept = new LRUCache<string, Kept>({ max: most, maxSize: mostText, sizeCalculation: sizeOf });
+
+  /** One owner has half of the room at most, so that nobody can have the words of all others forgotten. */
+  function keep(owner: string | undefined, key: string, conversation: Conversation): void {
+    const added = { owner, conversation };
+    let count = 1;
+    let text = sizeOf(added);
+    kept.delete(key);
+    if (text > mostText / 2) return;
+    for (const [other, each] of [...kept.entries()].filter(([, each]) => each.owner === owner)) {
+      count += 1;
+      text += sizeOf(each);
+      if (count > most / 2 || text > mostText / 2) kept.delete(other);
+    }
+    kept.set(key, added);
+  }
+
   return {
     open(turns, { caller, kept: elsewhere }) {
       const key = keyOf(caller, turns);
-      const before = kept.get(key);
+      const { owner } = caller;
+      const before = kept.get(key)?.conversation;
       // A plan that waits is replied to once: asked for again, the same words make a new plan.
-      if (before?.pendingPlan !== undefined) kept.set(key, { ...before, pendingPlan: undefined });
+      if (before?.pendingPlan !== undefined) keep(owner, key, { ...before, pendingPlan: undefined });
       const known = before ?? { id: newId("conv"), turns, summary: undefined, sources: createSourceList() };
       let { summary } = known;
       return {
@@ -45,12 +71,12 @@ export function createGivenHistories(): GivenHistories {
             const now: Conversation = { ...known, summary, pendingPlan };
             if (turn === undefined) {
               // Nothing was said; but a plan may wait still.
-              if (pendingPlan !== undefined) kept.set(key, now);
+              if (pendingPlan !== undefined) keep(owner, key, now);
               return;
             }
             // The asker brings back what it was shown, which is not all that the model wrote.
             const shown = [...turns, { question: turn.question, answer: trace.final_answer }];
-            kept.set(keyOf(caller, shown), { ...now, turns: [...known.turns, turn] });
+            keep(owner, keyOf(caller, shown), { ...now, turns: [...known.turns, turn] });
           },
           async summarise(_, made) {
             summary = made;
@@ -68,7 +94,7 @@ function keyOf({ owner }: Caller, turns: readonly ConversationTurn[]): string {
     .digest("base64url");
 }
 
-function sizeOf({ turns, sources, summary, pendingPlan = "" }: Conversation): number {
+function sizeOf({ conversation: { turns, sources, summary, pendingPlan = "" } }: Kept): number {
   const said = turns.reduce((sum, { question, answer }) => sum + question.length + answer.length, 0);
   const found = sources
     .all()

@@ -1,5 +1,6 @@
 import type { Duet } from "../app.ts";
 import type { Config } from "../config.ts";
+import { say } from "../core/locale.ts";
 import { createApi } from "./api/api.ts";
 import type { ToldConfig } from "./api/settings.ts";
 import { createFace, type FaceOptions } from "./face.ts";
@@ -13,6 +14,7 @@ import { finishRuns } from "./operations/finish-runs.ts";
 import type { Log } from "./operations/log.ts";
 import { type Operations, openOperations } from "./operations/operations.ts";
 import { findReadiness } from "./operations/readiness.ts";
+import { pageLine } from "./page-line.ts";
 import { openRunRoom, type RunRoom } from "./runs/room.ts";
 import { tellWaiting } from "./tell-waiting.ts";
 
@@ -67,7 +69,10 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, ..
       finish: (inFlight) => finishRuns({ runs: room.runs, inFlight, graceMs: grace * 1000, locale, log }),
       locale,
       log,
-      onListening: (url) => log(url),
+      onListening(url) {
+        log(url);
+        log(say(locale, pageLine(config, url)));
+      },
       signal,
     });
   } finally {

@@ -1,7 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
+import { createMemoryStore } from "../../src/agent/store/memory.ts";
+import { createGivenHistories } from "../../src/app/given-history.ts";
 import { openDuet } from "../../src/app.ts";
 import { loadConfig } from "../../src/config.ts";
 import { DuetError } from "../../src/core/errors.ts";
+import { finishedRun } from "../agent/store/runs.ts";
 import { outcomeOf } from "../fakes/events.ts";
 import { type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
 
@@ -45,4 +48,29 @@ test("nothing stands behind another owner's words, nor behind a first question t
   expect(new Set(ids).size).toBe(3);
   const theirs = await ask("Count", [["Hi", "Hello."]], "somebody");
   expect(ids).not.toContain(theirs.conversation_id);
+});
+
+test("one owner's words, however many, have no other's forgotten", async () => {
+  const histories = createGivenHistories({ most: 10, mostText: 100_000 });
+  const kept = createMemoryStore();
+  const open = (owner: string, question: string) => {
+    const turns = [{ question, answer: "" }];
+    return {
+      first: histories.open([], { caller: { owner }, kept }),
+      again: () => histories.open(turns, { caller: { owner }, kept }).known.id,
+    };
+  };
+  async function tell(owner: string, question: string): Promise<() => boolean> {
+    const { first, again } = open(owner, question);
+    const run = finishedRun(first.known.id, question, "");
+    await first.store.append({ ...run, trace: { ...run.trace, final_answer: "" } });
+    return () => again() === first.known.id;
+  }
+  const theirs = await tell("ben", "Hi");
+  const many = [];
+  for (let n = 0; n < 50; n += 1) many.push(await tell("anna", `Question ${n}`));
+  expect(theirs()).toBe(true);
+  expect(many.map((isKnown) => isKnown()).filter(Boolean)).toHaveLength(5);
+  await tell("anna", "x".repeat(99_999));
+  expect(theirs()).toBe(true);
 });

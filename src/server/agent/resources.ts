@@ -6,6 +6,7 @@ import type { Locale } from "../../core/locale.ts";
 import type { ResourceProvider } from "../provider.ts";
 import { boundedJson } from "../runs/bounded-json.ts";
 import type { LiveRun, LiveRuns } from "../runs/live-run.ts";
+import { traceWithoutCause } from "../runs/without-cause.ts";
 import { conversationResource, jsonType, resourceTemplates, runResource } from "./resource-entries.ts";
 import { readUri } from "./resource-uri.ts";
 
@@ -32,7 +33,8 @@ export function createAgentResources({ duet, runs, caller, locale }: AgentResour
     const live = runs.find(id, caller);
     if (live && live.outcome === undefined) return live.soFar();
     const store = await duet.store(caller);
-    return (await store.trace(id)) ?? live?.outcome;
+    const trace = await store.trace(id);
+    return trace ? traceWithoutCause(trace, locale) : live?.outcome;
   }
 
   async function readConversation(id: string): Promise<object | undefined> {

@@ -54,5 +54,6 @@ async function keptResult(seat: AgentSeat, runId: string): Promise<CallToolResul
   const store = await duet.store(connection.caller);
   const trace = await store.trace(runId);
   if (trace === undefined) return failedResult(say(duet.locale, unknownRun(runId)));
-  return toResult(await withPlanToken(seat, keptOutcome(trace)), duet.localeFor(trace.question));
+  const locale = duet.localeFor(trace.question);
+  return toResult(await withPlanToken(seat, keptOutcome(trace, locale)), locale);
 }

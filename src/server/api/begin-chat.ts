@@ -32,8 +32,17 @@ export async function beginChat(chat: Chat): Promise<ChatRun> {
   const { wait_s, ...asked } = input;
   const key = readKey(call.request.headers, call.caller, asked);
   if (key === undefined) return { run: await open(chat, undefined), isKeyed: false };
-  const id = await room.keyed.join(key, async () => (await earlierRun(seat, key)) ?? (await open(chat, key.runId)).id);
+  const id = await room.keyed.join(key, {
+    isThere: (runId) => isThere(seat, runId),
+    begin: async () => (await earlierRun(seat, key)) ?? (await open(chat, key.runId)).id,
+  });
   return { ...(await findRun(seat, id)), isKeyed: true };
+}
+
+async function isThere({ duet, runs, caller }: RunSeat, runId: string): Promise<boolean> {
+  if (runs.find(runId, caller) !== undefined) return true;
+  const store = await duet.store(caller);
+  return (await store.runs({ beginning: runId })).length > 0;
 }
 
 /** From before this process, or before what it remembers. */

@@ -16,10 +16,10 @@ export async function findRun(seat: RunSeat, id: string): Promise<FoundRun> {
   const store = await seat.duet.store(seat.caller);
   const trace = await store.trace(id);
   if (trace === undefined) throw unknownRun(id);
-  return { kept: await withPlanToken(seat, keptOutcome(trace)) };
+  return { kept: await withPlanToken(seat, keptOutcome(trace, seat.duet.localeFor(trace.question))) };
 }
 
-export function unknownRun(id: string): Refused {
+function unknownRun(id: string): Refused {
   const shown = showValue(id);
   return new Refused({
     status: 404,

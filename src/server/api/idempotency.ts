@@ -29,8 +29,17 @@ export function readKey(headers: Headers, { owner, tools }: Caller, asked: unkno
 
 /** The runs that were begun for keys, so that no key ever begins two. */
 export interface KeyedRuns {
-  /** Finds or begins the run of a key, once for all who ask at a time. Throws `Refused` (422) where the key stands for something else. */
-  join(request: KeyedRequest, begin: () => Promise<string>): Promise<string>;
+  /**
+   * The id of a key's run, which is begun where there is none or where it is gone: once for all who ask at a time. Throws `Refused`
+   * (422) where the key stands for something else.
+   */
+  join(request: KeyedRequest, run: KeyedRun): Promise<string>;
+}
+
+export interface KeyedRun {
+  /** Whether it is still to be had: a conversation is deleted with its runs. */
+  isThere(runId: string): Promise<boolean>;
+  begin(): Promise<string>;
 }
 
 /** Keys that are remembered; of older ones the ids of their runs tell. */
@@ -39,19 +48,22 @@ const mostKeys = 20_000;
 export function createKeyedRuns(): KeyedRuns {
   const known = new LRUCache<string, { print: string; runId: Promise<string> }>({ max: mostKeys });
   return {
-    join({ name, print }, begin) {
+    join({ name, print }, run) {
       const before = known.get(name);
-      if (before !== undefined) {
-        if (before.print !== print) throw new Refused(otherBody);
-        return before.runId;
-      }
-      const entry = { print, runId: begin() };
+      if (before !== undefined && before.print !== print) throw new Refused(otherBody);
+      // Each waits for the one before it, so that of many who find the run gone one begins it.
+      const entry = { print, runId: findOrBegin(before?.runId, run) };
       known.set(name, entry);
       // What could not be begun may be tried again.
       entry.runId.catch(() => known.get(name) === entry && known.delete(name));
       return entry.runId;
     },
   };
+}
+
+async function findOrBegin(before: Promise<string> | undefined, { isThere, begin }: KeyedRun): Promise<string> {
+  const known = await before?.catch(() => undefined);
+  return known !== undefined && (await isThere(known)) ? known : begin();
 }
 
 function hash(value: unknown): string {

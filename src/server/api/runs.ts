@@ -1,3 +1,4 @@
+import { cutText } from "../../core/cut-text.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { timeLimit, timeoutError } from "../../core/waiting.ts";
 import type { Handle, Route } from "../http/routes.ts";
@@ -22,11 +23,14 @@ export function runRoutes(room: ApiRoom): Readonly<Record<string, Route>> {
   };
 }
 
+/** Of a question in the list, in UTF-16 units: there may be a thousand of them. */
+const longestQuestion = 500;
+
 function entryOf({ id, conversationId, question, outcome, startedAt }: HeldRun) {
   return {
     run_id: id,
     conversation_id: conversationId,
-    question,
+    question: cutText(question, longestQuestion),
     status: outcome?.status ?? "running",
     started_at: new Date(startedAt).toISOString(),
   };

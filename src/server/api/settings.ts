@@ -1,3 +1,4 @@
+import { type StartConfig, startMode } from "../../app/start-mode.ts";
 import type { ModelParameters } from "../../app.ts";
 import type { Config } from "../../config.ts";
 import type { Caller } from "../../core/caller.ts";
@@ -11,8 +12,9 @@ import { jsonAnswer } from "./json-answer.ts";
 import type { SettingsJson } from "./openapi/settings-schema.ts";
 
 /** What of the configuration callers are told. */
-export interface ToldConfig {
-  agent: Pick<Config["agent"], "maxIterations" | "maxToolCalls" | "maxTokens" | "maxExecutionTime">;
+export interface ToldConfig extends StartConfig {
+  agent: StartConfig["agent"] &
+    Pick<Config["agent"], "maxIterations" | "maxToolCalls" | "maxTokens" | "maxExecutionTime">;
   search: Pick<Config["search"], "enabled">;
 }
 
@@ -35,16 +37,22 @@ export function settingsRoute(room: RunRoom, config: ToldConfig, patienceMs = 15
 
 async function readSettings(
   { duet, mode = "agent" }: RunRoom,
-  { agent }: ToldConfig,
+  config: ToldConfig,
   patienceMs: number,
 ): Promise<Omit<SettingsJson, "search">> {
-  const [models, parameters] = await Promise.all([duet.models(), duet.modelParameters()]);
+  const { agent } = config;
+  const [models, parameters, start] = await Promise.all([
+    duet.models(),
+    duet.modelParameters(),
+    startMode(config, duet),
+  ]);
   const inForce = { function_call: nameOf(models.functionCall), answer: nameOf(models.answer) };
   return {
     version,
     locale: duet.locale,
     modes: ["agent", "plan", "chat"],
     mode,
+    start_mode: start,
     models: inForce,
     choices: await listChoices(duet, [inForce.function_call, inForce.answer], patienceMs),
     parameters: { function_call: parametersJson(parameters.functionCall), answer: parametersJson(parameters.answer) },

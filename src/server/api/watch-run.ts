@@ -1,4 +1,5 @@
 import { showValue } from "../../core/feedback.ts";
+import { dropWhenExpired } from "../http/exchange.ts";
 import { Refused } from "../http/refuse.ts";
 import type { RouteCall } from "../http/routes.ts";
 import type { ApiRoom } from "./api-room.ts";
@@ -8,16 +9,19 @@ import type { FoundRun } from "./find-run.ts";
 import { placeOf } from "./json-answer.ts";
 
 /** A run's events for one reader, who may leave and come back with `Last-Event-ID`. Throws `Refused` for one that is none. */
-export function watchRun(room: ApiRoom, { run, kept }: FoundRun, { request, connection }: RouteCall): Response {
+export function watchRun(room: ApiRoom, { run, kept }: FoundRun, call: RouteCall): Response {
+  const { request, connection } = call;
   const from = readLastId(request.headers);
   if (kept !== undefined) return eventResponse(frame("run-end", { type: "run-end", outcome: kept }), kept.run_id);
   const { events, outcome } = run;
-  if (outcome === undefined && from > events.length) throw noSuchId(String(from), events.length);
+  const areKept = outcome === undefined || events.length > 0;
+  if (areKept && from > events.length) throw noSuchId(String(from), events.length);
   // The status with which clients are told not to come again (https://html.spec.whatwg.org/multipage/server-sent-events.html).
   if (outcome !== undefined && from > 0 && from === events.length) return new Response(null, { status: 204 });
   const { settings, takeFrames, times } = room;
   const holder = {};
   run.hold(holder);
+  dropWhenExpired(call);
   const stream = streamEvents({
     run,
     from: Math.min(from, events.length),

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../core/errors.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import type { Refusal } from "./refusal.ts";
 
@@ -37,10 +38,17 @@ export const openAi: Dialect = ({ status, text, hint, param, error = "invalid_re
       message: [say(locale, text), hint && say(locale, hint)].filter(Boolean).join("\n"),
       type: openAiTypes[status] ?? (status >= 500 ? "server_error" : "invalid_request_error"),
       param: param ?? null,
-      code: openAiCode ?? error,
+      code: openAiCode ?? openAiCodes[error] ?? error,
     },
   },
 });
+
+/** Those that its clients know by another name. */
+const openAiCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
+  context_overflow: "context_length_exceeded",
+  quota: "insufficient_quota",
+  rate_limit: "rate_limit_exceeded",
+};
 
 const openAiTypes: Readonly<Record<number, string>> = {
   401: "authentication_error",

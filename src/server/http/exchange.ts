@@ -11,13 +11,19 @@ export interface Exchange {
   connection: Connection;
 }
 
-/** Ends a stream of what nobody has asked for singly when the sign-in that opened it has run out. */
-export function dropWhenExpired({ authInfo, connection }: Exchange): void {
+/** Ends a stream of what has yet to happen when the sign-in that opened it has run out. */
+export function dropWhenExpired({ authInfo, connection }: Opened): void {
   const { expiresAt } = authInfo ?? {};
   if (expiresAt === undefined) return;
   const leftMs = Math.max(0, expiresAt * 1000 - Date.now());
   const expiry = setTimeout(connection.drop, Math.min(longestMs, leftMs));
   connection.onClose(() => clearTimeout(expiry));
+}
+
+/** By whom and over what a stream was opened. */
+interface Opened {
+  authInfo?: AuthInfo | undefined;
+  connection: Pick<Connection, "drop" | "onClose">;
 }
 
 /** A timer takes no more, in milliseconds. */

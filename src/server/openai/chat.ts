@@ -3,9 +3,9 @@ import { say } from "../../core/locale.ts";
 import { readJsonBody } from "../http/read-request.ts";
 import type { Handle, RouteCall } from "../http/routes.ts";
 import { begin } from "../runs/begin.ts";
-import type { HeldRun } from "../runs/held-run.ts";
 import type { RunRoom } from "../runs/room.ts";
 import { nameAnswer } from "./completion.ts";
+import { holdFor } from "./hold-for.ts";
 import { modelsFor } from "./model-parameters.ts";
 import { type ChatRequest, readChat } from "./read-chat.ts";
 import { readMessages } from "./read-messages.ts";
@@ -18,7 +18,7 @@ import { wholeAnswer } from "./whole-answer.ts";
 export function createChat(room: RunRoom): Handle {
   return async (call) => {
     const asked = readChat(await readJsonBody(call, room.settings.http.maxBody));
-    return isSideCall(asked) ? answerSideCall(room.duet, asked, call.connection) : answer(room, asked, call);
+    return isSideCall(asked) ? answerSideCall(room, asked, call) : answer(room, asked, call);
   };
 }
 
@@ -50,19 +50,6 @@ async function answer(room: RunRoom, asked: ChatRequest, call: RouteCall): Promi
   if (!asked.isStreamed) return Response.json(await wholeAnswer(run, options, gone), { headers });
   const type = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-transform" };
   return new Response(streamAnswer(run, options), { headers: { ...headers, ...type, "x-accel-buffering": "no" } });
-}
-
-/** A client that leaves ends its run, unless others count on it or it is configured otherwise. The signal aborts when it has left. */
-function holdFor({ connection }: RouteCall, run: HeldRun, { settings }: RunRoom): AbortSignal {
-  const gone = new AbortController();
-  run.hold(connection);
-  connection.onClose((isWhole) => {
-    const wasLast = run.release(connection);
-    if (isWhole) return;
-    if (wasLast && settings.onDisconnect === "cancel") run.cancel();
-    gone.abort();
-  });
-  return gone.signal;
 }
 
 const unusedTools = {

@@ -41,25 +41,25 @@ const headers = { "x-should-retry": "false" };
 
 function failureOf(error: ErrorReport | null): Refusal {
   const { code, message, hint } = error ?? unexplained;
-  const { status, openAiCode } = wireErrors[code] ?? { status: 500, openAiCode: undefined };
   const same = (text: string) => ({ zh: text, en: text });
-  return { status, error: code, openAiCode, text: same(message), hint: hint ? same(hint) : undefined, headers };
+  const status = statuses[code] ?? 500;
+  return { status, error: code, text: same(message), hint: hint ? same(hint) : undefined, headers };
 }
 
 const unexplained: ErrorReport = { code: "internal", message: "the run failed", hint: null };
 
 /** What is wrong with the server's own models and keys is not the client's: 401 and 403 would say that its key is wrong. */
-const wireErrors: Readonly<Partial<Record<ErrorCode, { status: number; openAiCode?: string }>>> = {
-  invalid_request: { status: 400 },
-  context_overflow: { status: 400, openAiCode: "context_length_exceeded" },
-  content_filter: { status: 400 },
-  quota: { status: 429, openAiCode: "insufficient_quota" },
-  rate_limit: { status: 429, openAiCode: "rate_limit_exceeded" },
-  server: { status: 502 },
-  bad_response: { status: 502 },
-  network: { status: 502 },
-  overloaded: { status: 503 },
-  timeout: { status: 504 },
+const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
+  invalid_request: 400,
+  context_overflow: 400,
+  content_filter: 400,
+  quota: 429,
+  rate_limit: 429,
+  server: 502,
+  bad_response: 502,
+  network: 502,
+  overloaded: 503,
+  timeout: 504,
 };
 
 /** 499 as proxies write it: whoever asked, or the operator, has stopped it. */

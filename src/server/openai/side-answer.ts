@@ -1,68 +1,52 @@
-import type { Duet } from "../../app.ts";
-import { DuetError } from "../../core/errors.ts";
 import type { Message } from "../../core/messages.ts";
-import { noUsage, type Turn } from "../../core/model.ts";
 import { randomHex } from "../../core/random.ts";
-import { timeLimit, timeoutError } from "../../core/waiting.ts";
-import type { Connection } from "../http/connection.ts";
+import { Refused } from "../http/refuse.ts";
+import type { RouteCall } from "../http/routes.ts";
+import type { RunRoom } from "../runs/room.ts";
 import { completionOf, nameAnswer } from "./completion.ts";
+import { endingOf } from "./ending.ts";
+import { holdFor } from "./hold-for.ts";
 import type { ChatRequest } from "./read-chat.ts";
 import { textOf } from "./read-messages.ts";
+import { runAside } from "./side-run.ts";
 import { usageOf } from "./usage.ts";
 
-/** For a title or some tags, in milliseconds. */
-const longestWritingMs = 30_000;
 /** Output tokens where the client names no limit. */
 const mostTokens = 1000;
 
-/** Has the function-call model answer a chat page's own request: one call, no tools, nothing kept. Throws what the model throws. */
-export async function answerSideCall(
-  duet: Pick<Duet, "models">,
-  asked: ChatRequest,
-  connection: Connection,
-): Promise<Response> {
-  const gone = new AbortController();
-  connection.onClose(() => gone.abort(new DuetError({ code: "network", text: left })));
-  const limit = timeLimit(longestWritingMs, () => timeoutError(asked.model, longestWritingMs), gone.signal);
-  try {
-    const turn = await write(duet, asked, limit.signal);
-    return Response.json(
-      completionOf(nameAnswer(`side-${randomHex()}`, asked.model), {
-        content: turn?.message.content ?? "",
-        reasoning: "",
-        annotations: [],
-        finish: turn?.finish === "length" ? "length" : "stop",
-        usage: usageOf([billOf(turn)]),
-      }),
-    );
-  } finally {
-    limit.clear();
-  }
-}
-
-/** Undefined where the model goes by rules: it can name nothing, and the client goes on without. */
-async function write(
-  duet: Pick<Duet, "models">,
-  { messages, maxTokens = mostTokens }: ChatRequest,
-  signal: AbortSignal,
-): Promise<Turn | undefined> {
-  const { functionCall: model } = await duet.models();
-  if (model.followsPrompts === false) return undefined;
+/**
+ * Has the function-call model answer a chat page's own request: one turn that counts as a run of the caller's and stands in no
+ * list. Throws where the caller has had its share, and `Refused` where the model has no answer.
+ */
+export async function answerSideCall(room: RunRoom, asked: ChatRequest, call: RouteCall): Promise<Response> {
+  const { duet, runs } = room;
+  const { locale } = duet;
+  const { model, messages, maxTokens = mostTokens } = asked;
+  const { functionCall } = await duet.models();
+  // A model that goes by rules can name nothing, and the client goes on without.
+  if (functionCall.followsPrompts === false) return Response.json(nothingOf(model));
   const said = messages.map(({ content }): Message => ({ role: "user", content: textOf(content, "messages") }));
-  for await (const event of model.stream({ messages: said, tools: [], maxTokens }, signal))
-    if (event.type === "turn-end") return event.turn;
-  throw new DuetError({ code: "bad_response", text: unfinished });
+  const runId = `run-${randomHex()}`;
+  const run = runs.begin({
+    id: runId,
+    key: runId,
+    caller: call.caller,
+    locale,
+    request: { question: "", mode: "chat" },
+    isAside: true,
+    asks: { calls: false, plans: false, forms: false },
+    patienceMs: 0,
+    ask: ({ signal }) => runAside({ runId, model: functionCall, messages: said, maxTokens, signal }),
+  });
+  const outcome = (await runs.ended(run, holdFor(call, run, room))) ?? run.soFar();
+  const ending = endingOf(outcome, locale);
+  if ("failure" in ending) throw new Refused(ending.failure);
+  const { finish, usage } = ending;
+  const answer = { content: outcome.response, reasoning: "", annotations: [], finish, usage };
+  return Response.json(completionOf(nameAnswer(runId, model), answer), { headers: { "x-request-id": runId } });
 }
 
-function billOf({ usage = noUsage }: Partial<Turn> = {}) {
-  return {
-    input_tokens: usage.inputTokens,
-    output_tokens: usage.outputTokens,
-    cached_tokens: usage.cachedTokens,
-    reasoning_tokens: usage.reasoningTokens,
-  };
+function nothingOf(model: string): object {
+  const nothing = { content: "", reasoning: "", annotations: [], finish: "stop", usage: usageOf([]) } as const;
+  return completionOf(nameAnswer(`side-${randomHex()}`, model), { ...nothing, annotations: [] });
 }
-
-const left = { zh: "客户端已离开", en: "the client has left" };
-
-const unfinished = { zh: "模型的回复没有结束标记", en: "the model ended its reply without a terminal marker" };

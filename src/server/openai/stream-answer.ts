@@ -55,7 +55,7 @@ export function streamAnswer(run: HeldRun, options: AnswerOptions): ReadableStre
     for (const event of run.events) take(event);
     void ended(run, left.signal).then((outcome) => {
       stop();
-      if (outcome === undefined) return;
+      if (outcome === undefined || left.signal.aborted) return;
       finish(outcome);
       send("data: [DONE]\n\n");
       controller.close();

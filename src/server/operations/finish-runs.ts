@@ -48,10 +48,14 @@ async function within(ms: number, work: (signal: AbortSignal) => Promise<unknown
 function waits(count: number, seconds: number) {
   return {
     zh: `正在关闭：等待 ${count} 个运行结束，最多 ${seconds} 秒；再次发出信号则立即结束`,
-    en: `closing: waiting up to ${seconds} s for ${count} running; a second signal ends at once`,
+    en: `closing: waiting up to ${seconds} s for ${runsOf(count)} to end; a second signal ends the process at once`,
   };
 }
 
 function cancels(count: number) {
-  return { zh: `已取消 ${count} 个未结束的运行`, en: `cancelled ${count} that had not ended in time` };
+  return { zh: `已取消 ${count} 个未结束的运行`, en: `cancelled ${runsOf(count)} that had not ended in time` };
+}
+
+function runsOf(count: number): string {
+  return count === 1 ? "1 run" : `${count} runs`;
 }

@@ -1,5 +1,6 @@
-import { type Locale, say } from "../../core/locale.ts";
+import { type Locale, say, type Text } from "../../core/locale.ts";
 import type { Status } from "../../core/outcome.ts";
+import type { HeldRun } from "../runs/held-run.ts";
 import type { LiveRun } from "../runs/live-run.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";
 
@@ -26,6 +27,19 @@ export function createRunLog(log: Log, locale: Locale): RunLog {
       });
     },
   };
+}
+
+/** Tells the operator what a fault of the program was, which nobody else is told. */
+export function createFaultLog(log: Log, locale: Locale): (run: HeldRun) => void {
+  return (run) => {
+    if (run.fault === undefined) return;
+    const { run_id, trace_id } = run.soFar();
+    log(say(locale, faultOf(`${run_id}, trace_id ${trace_id}`, run.fault.message)), "error", namesOf(run));
+  };
+}
+
+function faultOf(name: string, cause: string): Text {
+  return { zh: `运行 ${name} 出现内部错误：${cause}`, en: `internal error in the run ${name}: ${cause}` };
 }
 
 const levels: Partial<Record<Status, LogLevel>> = { failed: "error", partial: "warn" };

@@ -41,12 +41,16 @@ export function createRunMeter(note: (note: Note) => void): (event: AgentEvent) 
 }
 
 /** Counts a run that has ended, also one that never came to an event. */
-export function noteRun({ runs, runSeconds, errors }: Figures, run: LiveRun): void {
+export function noteRun(run: LiveRun): Note {
   const { status, error, meta } = run.soFar();
-  const { mode } = meta;
-  runs.inc({ mode, status });
-  runSeconds.observe({ mode }, meta.latency_ms / 1000);
-  if (error !== null) errors.inc({ source: "run", code: error.code });
+  // A note may wait for long, and must not keep the run.
+  const { mode, latency_ms } = meta;
+  const code = error?.code;
+  return ({ runs, runSeconds, errors }) => {
+    runs.inc({ mode, status });
+    runSeconds.observe({ mode }, latency_ms / 1000);
+    if (code !== undefined) errors.inc({ source: "run", code });
+  };
 }
 
 function notePhase(figures: Figures, { phase, model, usage, elapsedMs, costUsd, error }: PhaseEnd): void {
@@ -58,13 +62,15 @@ function notePhase(figures: Figures, { phase, model, usage, elapsedMs, costUsd, 
   figures.tokens.inc({ model: name, role, direction: "output" }, usage.outputTokens);
   if (costUsd !== null) figures.cost.inc({ model: name, role }, costUsd);
   else if (tokens > 0) figures.costUnknown.inc({ model: name, role });
-  if (error !== undefined) figures.errors.inc({ source: "model", code: error });
+  if (error !== undefined && error !== "cancelled") figures.errors.inc({ source: "model", code: error });
 }
 
 function noteTool(figures: Figures, { tool, ok, cached, elapsedMs, error }: ToolEnd): void {
   const name = error?.code === "unknown_tool" ? "unknown" : figures.tool(tool);
-  const result = ok ? "ok" : error?.code === "denied" ? "denied" : "error";
+  // What somebody wanted so is no error.
+  const isWanted = error?.code === "denied" || error?.code === "cancelled";
+  const result = ok ? "ok" : isWanted ? error.code : "error";
   figures.toolCalls.inc({ tool: name, result, cached: String(cached) });
   figures.toolSeconds.observe({ tool: name }, elapsedMs / 1000);
-  if (error !== undefined) figures.errors.inc({ source: "tool", code: error.code });
+  if (error !== undefined && !isWanted) figures.errors.inc({ source: "tool", code: error.code });
 }

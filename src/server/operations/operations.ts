@@ -34,7 +34,11 @@ export function openOperations(): Operations {
   }
 
   function load(): Promise<Figures> {
-    loading ??= open();
+    loading ??= open().catch((thrown: unknown) => {
+      loading = undefined;
+      waiting = [];
+      throw thrown;
+    });
     return loading;
   }
 
@@ -62,7 +66,7 @@ export function openOperations(): Operations {
     },
     ended(run) {
       levels.runs -= 1;
-      note((all) => noteRun(all, run));
+      note(noteRun(run));
     },
     answered({ route = "none", method, status, elapsedMs, stream }) {
       const name = methods.has(method) ? method : "other";

@@ -34,11 +34,16 @@ function statusOf({ outcome, plain, confirmation, runId }: RunState): Status | "
   return runId === undefined ? "waiting" : "running";
 }
 
+const headings = ["\n\n参考文献\n\n", "\n\nReferences\n\n"];
+
 /** An answer ends in the list of its sources, for hosts that show text alone; a page has its own. */
 function withoutReferences(answer: string, sources: readonly Citation[]): string {
-  const [list = ""] = /\n\n(?:参考文献|References)\n\n(?:- \[\d+\] .*\n?)+$/.exec(answer) ?? [];
-  const isWhole = sources.every(({ n }) => list.includes(`\n- [${n}] `));
-  return isWhole && sources.length > 0 ? answer.slice(0, answer.length - list.length) : answer;
+  const start = sources.length === 0 ? -1 : Math.max(...headings.map((heading) => answer.lastIndexOf(heading)));
+  if (start < 0) return answer;
+  const entries = answer.slice(start).trim().split("\n").slice(2);
+  const isList = entries.every((entry) => /^- \[\d+\] /.test(entry));
+  const isWhole = sources.every(({ n }) => entries.some((entry) => entry.startsWith(`- [${n}] `)));
+  return isList && isWhole ? answer.slice(0, start) : answer;
 }
 
 /** What an outcome waits for: a plan, unless it says what else. */

@@ -65,14 +65,14 @@ const notOurs = {
 };
 
 const over = {
-  zh: "confirmation 已用过、已过期，或对应的问题已不再等待。什么也没有执行；用 agent_result 查看该运行。",
-  en: "confirmation was used before, has expired, or what it stands for does not wait any more. Nothing was run; see the run with agent_result.",
+  zh: "confirmation 已用过、已过期，或对应的问题已不再等待。什么也没有执行；该运行的现状可由 agent_result 或 GET /agent/runs/{run_id} 查看。",
+  en: "confirmation was used before, has expired, or what it stands for does not wait any more. Nothing was run; how its run stands is told by agent_result or GET /agent/runs/{run_id}.",
 };
 
 function yesOrNo(question: string) {
   const shown = JSON.stringify(question.slice(0, 100));
   return {
-    zh: `question ${shown} 不是对批准的回复（允许：用户的 yes 或 no）。令牌仍然有效。`,
-    en: `question ${shown} is no reply to the request for approval (allowed: the user's yes or no). The token still counts.`,
+    zh: `${shown} 不是对批准的回复（允许：用户的 yes 或 no）。令牌仍然有效。`,
+    en: `${shown} is no reply to the request for approval (allowed: the user's yes or no). The token still counts.`,
   };
 }

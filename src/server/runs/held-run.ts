@@ -1,6 +1,6 @@
 import type { AskRequest } from "../../app.ts";
 import type { Caller } from "../../core/caller.ts";
-import { DuetError, report, toDuetError } from "../../core/errors.ts";
+import { DuetError, type ErrorReport, report, toDuetError } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Locale } from "../../core/locale.ts";
 import type { Outcome } from "../../core/outcome.ts";
@@ -9,18 +9,23 @@ import type { LiveRun } from "./live-run.ts";
 import type { OpenQuestion } from "./question.ts";
 import { createQuestions } from "./questions.ts";
 import { createSoFar } from "./so-far.ts";
+import { withoutCause } from "./without-cause.ts";
 
 /** A run as the requests that attach to it see it. */
 export interface HeldRun extends LiveRun {
   readonly locale: Locale;
-  /** Of the question, or of the conversation that it has begun; empty while that is not known. */
+  /** Of the question, or of the conversation that it has begun; empty while that is not known, and where the asker keeps it. */
   readonly conversationId: string;
   /** The conversation that was asked for; undefined where it begins one. */
   readonly wantedConversationId: string | undefined;
+  /** It stands in no list: nobody asked it as a question. */
+  readonly isAside: boolean;
   /** Names what was asked for: two requests with one key ask for the same. */
   readonly key: string;
   /** When something last happened, in milliseconds since 1970. */
   readonly changedAt: number;
+  /** What it failed of where that was a fault of the program: for the operator alone, `outcome` does not say it. */
+  readonly fault: ErrorReport | undefined;
   /** Whether it was told to stop. */
   readonly isStopping: boolean;
   /** Whether somebody was given its end. */
@@ -44,6 +49,8 @@ export interface Held {
   key: string;
   caller: Caller;
   locale: Locale;
+  /** See `HeldRun`. */
+  isAside?: boolean | undefined;
   request: Omit<AskRequest, "approveCall" | "confirmPlan" | "elicit" | "signal" | "runId" | "caller">;
   /** Which questions it may put to a person. */
   asks: { calls: boolean; plans: boolean; forms: boolean };
@@ -55,7 +62,18 @@ export interface Held {
 }
 
 /** Begins a run and holds it until it ends. */
-export function holdRun({ id, key, caller, locale, request, asks, patienceMs, ask, onEnd }: Held): HeldRun {
+export function holdRun({
+  id,
+  key,
+  caller,
+  locale,
+  isAside = false,
+  request,
+  asks,
+  patienceMs,
+  ask,
+  onEnd,
+}: Held): HeldRun {
   const { question, conversationId = "", mode = "agent" } = request;
   const soFar = createSoFar({ runId: id, conversationId, mode });
   const stop = new AbortController();
@@ -66,6 +84,7 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
   const followers = new Set<(event: AgentEvent) => void>();
   let events: AgentEvent[] = [];
   let outcome: Outcome | undefined;
+  let fault: ErrorReport | undefined;
   const holders = new Set<object>();
   let changedAt = Date.now();
 
@@ -75,17 +94,21 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
     question,
     caller,
     locale,
+    isAside,
     wantedConversationId: request.conversationId,
     startedAt: Date.now(),
     isDelivered: false,
     get conversationId() {
-      return soFar.conversationId;
+      return request.history === undefined ? soFar.conversationId : "";
     },
     get events() {
       return events;
     },
     get outcome() {
       return outcome;
+    },
+    get fault() {
+      return fault;
     },
     get open() {
       return questions.open;
@@ -115,7 +138,13 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
     turns.ring();
   }
 
-  function take(event: AgentEvent): void {
+  function tellable(ending: Outcome): Outcome {
+    if (ending.error?.code === "internal") fault = ending.error;
+    return withoutCause(ending, locale);
+  }
+
+  function take(happened: AgentEvent): void {
+    const event = happened.type === "run-end" ? { ...happened, outcome: tellable(happened.outcome) } : happened;
     events.push(event);
     changedAt = Date.now();
     soFar.take(event);
@@ -146,11 +175,17 @@ export function holdRun({ id, key, caller, locale, request, asks, patienceMs, as
     if (outcome === undefined) throw new DuetError({ code: "internal", text: noEnd });
   }
 
+  /** There is no model, the store cannot be opened, or it was cancelled before. */
+  function unbegun(thrown: unknown): Outcome {
+    const known = { ...soFar.outcome(), success: false };
+    if (stop.signal.aborted) return { ...known, status: "cancelled", stop_reason: "cancelled" };
+    const error = report(toDuetError(thrown), locale);
+    return tellable({ ...known, status: "failed", stop_reason: "error", error });
+  }
+
   void drive()
     .catch((thrown) => {
-      // It never began: there is no model, or the store cannot be opened.
-      const error = report(toDuetError(thrown), locale);
-      outcome ??= { ...soFar.outcome(), success: false, status: "failed", stop_reason: "error", error };
+      outcome ??= unbegun(thrown);
     })
     .finally(() => {
       questions.open?.giveUp();

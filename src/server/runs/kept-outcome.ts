@@ -1,10 +1,12 @@
+import type { Locale } from "../../core/locale.ts";
 import { hasSucceeded, type Outcome, type ToolCallRecord } from "../../core/outcome.ts";
 import type { AgentTrace, TraceStep } from "../../core/trace.ts";
+import { withoutCause } from "./without-cause.ts";
 
 /** How a run ended, from its trace: as it was told then, but for the list of its references, which stands in the answer. */
-export function keptOutcome(trace: AgentTrace): Outcome {
+export function keptOutcome(trace: AgentTrace, locale: Locale): Outcome {
   const calls = trace.steps.flatMap(callOf);
-  return {
+  const outcome: Outcome = {
     success: hasSucceeded(trace.status),
     status: trace.status,
     stop_reason: trace.finish_reason,
@@ -26,6 +28,7 @@ export function keptOutcome(trace: AgentTrace): Outcome {
     },
     error: trace.error,
   };
+  return withoutCause(outcome, locale);
 }
 
 function callOf({ action, observation, error, cached = false, elapsed_ms }: TraceStep): ToolCallRecord[] {

@@ -85,7 +85,7 @@ export function createRunRegistry({ most, keepMs, limits, onBegin, onEnd }: Regi
 
   /** The newest first. */
   function* ofCaller(caller: Caller): Generator<HeldRun> {
-    for (const run of [...going.values()].reverse()) if (isOf(run, caller)) yield run;
+    for (const run of [...going.values()].reverse()) if (isOf(run, caller) && !run.isAside) yield run;
     for (const run of ended.values()) if (isOf(run, caller)) yield run;
   }
 
@@ -118,14 +118,14 @@ export function createRunRegistry({ most, keepMs, limits, onBegin, onEnd }: Regi
         id: wanted.id ?? `run-${randomHex()}`,
         onEnd(it) {
           going.delete(it.id);
-          ended.set(it.id, it);
+          if (!it.isAside) ended.set(it.id, it);
           tell(it.caller);
           onEnd?.(it);
         },
       });
       if (limits) run.follow((event) => limits.take(caller, event));
       going.set(run.id, run);
-      remember(run);
+      if (!run.isAside) remember(run);
       onBegin?.(run);
       tell(run.caller);
       return run;

@@ -164,3 +164,11 @@ test("a run that is one too many is refused as overloaded", async () => {
   expect(response.status).toBe(503);
   expect(await response.json()).toMatchObject({ code: "overloaded", detail: expect.stringContaining("serve.maxRuns") });
 });
+
+test("of a long question the list of runs tells the beginning", async () => {
+  const { chat, send } = await serveApi({ turns: ["Done."] });
+  await outcomeIn(chat({ message: "word ".repeat(10_000) }));
+  const listed = await (await send("/agent/runs")).text();
+  expect(listed).toContain("word word");
+  expect(listed.length).toBeLessThan(1000);
+});

@@ -52,6 +52,20 @@ test("an id that no event of the run had is refused", async () => {
   await reader.leave();
 });
 
+test("an id that no event of a run had is refused when the run has ended too", async () => {
+  const { stream, follow } = await serveApi({ turns });
+  const [, ...all] = await (await stream({ message: "echo hello" })).rest();
+  const { response } = await follow(String(all[0]?.data?.runId), all.length + 1);
+  expect(response.status).toBe(400);
+});
+
+test("a stream ends when the sign-in that opened it runs out, and its run waits for who comes back", async () => {
+  const { stream, room } = await serveApi({ turns: [{ hang: true }], signedInUntil: () => Date.now() / 1000 + 0.2 });
+  const reader = await stream({ message: "Hello" });
+  await expect(reader.rest()).rejects.toThrow("terminated");
+  expect([...room.runs.of({})]).toMatchObject([{ outcome: undefined, isStopping: false }]);
+});
+
 test("readers who come at different times get the same events, none lost and none twice", async () => {
   const gate = Promise.withResolvers<void>();
   const { stream, follow } = await serveApi({ turns, gate: gate.promise });

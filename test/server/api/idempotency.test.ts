@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createKeyedRuns } from "../../../src/server/api/idempotency.ts";
 import { outcomeIn, problemIn, serveApi } from "./served-api.ts";
 
 const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
@@ -77,6 +78,27 @@ test("what could not be begun may be tried again with its key", async () => {
   await send(`/agent/runs/${run_id}`, { method: "DELETE" });
   gate.resolve();
   expect(await outcomeIn(chat({ message: "Hello" }, keyed("k1")))).toMatchObject({ status: "complete" });
+});
+
+test("a key whose run is gone with its conversation begins one anew, however many ask", async () => {
+  const { join } = createKeyedRuns();
+  const request = { name: "n", print: "p", runId: "run-1", beginning: "run" };
+  const there = new Set<string>();
+  let begun = 0;
+  const run = {
+    isThere: async (runId: string) => there.has(runId),
+    async begin() {
+      begun += 1;
+      await new Promise(setImmediate);
+      there.add(request.runId);
+      return request.runId;
+    },
+  };
+  await join(request, run);
+  there.clear();
+  const ids = await Promise.all([1, 2, 3].map(() => join(request, run)));
+  expect(ids).toEqual(["run-1", "run-1", "run-1"]);
+  expect(begun).toBe(2);
 });
 
 test("a key that is none is refused", async () => {

@@ -77,8 +77,8 @@ test("every path and method that is served stands in it, and nothing else does",
 });
 
 test("what the server answers is as the document says", async () => {
-  const search = { id: "1", name: "calculator", input: { expression: "1+2" } };
-  const { origin } = await startHttpDuet({ turns: [[search], "Three.", "Hello.", [search], "Three."] });
+  const echo = { id: "1", name: "echo", input: { text: "hello" } };
+  const { origin } = await startHttpDuet({ turns: [[echo], "It says hello.", "Hello.", [echo], "It says hello."] });
   const ask = (path: string, body: object, accept = "application/json") =>
     fetch(`${origin}${path}`, {
       method: "POST",
@@ -87,7 +87,7 @@ test("what the server answers is as the document says", async () => {
     });
   const read = async (path: string): Promise<unknown> => (await fetch(`${origin}${path}`)).json();
 
-  const outcome: Outcome = JSON.parse(await (await ask("/agent/chat", { message: "1+2?" })).text());
+  const outcome: Outcome = JSON.parse(await (await ask("/agent/chat", { message: "echo hello" })).text());
   expect(outcome).toMatchObject({ status: "complete", tool_calls: [{ ok: true }] });
   expect(faultsOf("Outcome", outcome)).toEqual([]);
   const { conversation_id, run_id } = outcome;
@@ -107,7 +107,7 @@ test("what the server answers is as the document says", async () => {
   const completion = await ask("/v1/chat/completions", { model: "duet-chat", messages });
   expect(faultsOf("ChatCompletion", await completion.json())).toEqual([]);
 
-  const stream = await (await ask("/agent/chat", { message: "1+2, again?" }, "text/event-stream")).text();
+  const stream = await (await ask("/agent/chat", { message: "echo hello again" }, "text/event-stream")).text();
   const events: AgentEvent[] = [...stream.matchAll(/^data: ?(.+)$/gm)].map(([, data = ""]) => JSON.parse(data));
   expect(events.at(-1)?.type).toBe("run-end");
   for (const event of events) expect(faultsOf("AgentEvent", event)).toEqual([]);

@@ -35,10 +35,18 @@ export interface ApiSettings {
   times?: Partial<ApiTimes>;
   /** The model says nothing before this resolves. */
   gate?: Promise<void>;
+  /** When a sign-in runs out, in seconds since 1970. */
+  signedInUntil?: () => number;
 }
 
 /** The agent API on a real socket, with one scripted model and a tool that needs consent: `wipe_disk`. */
-export async function serveApi({ turns = [], settings = {}, times, gate }: ApiSettings = {}): Promise<ServedApi> {
+export async function serveApi({
+  turns = [],
+  settings = {},
+  times,
+  gate,
+  signedInUntil,
+}: ApiSettings = {}): Promise<ServedApi> {
   const model = scriptedModel(turns);
   const wiped: unknown[] = [];
   const all = { conversations: { store: "memory" }, locale: "en", ...settings };
@@ -68,7 +76,10 @@ export async function serveApi({ turns = [], settings = {}, times, gate }: ApiSe
     const room = openRunRoom(duet, { settings: config.serve });
     const { port, close } = await startHttpFace({
       routes: createApi(room, config, { ...usualTimes, ...times }),
-      authenticate: async ({ headers }) => ({ caller: { owner: headers.get("x-owner") ?? undefined } }),
+      authenticate: async ({ headers }) => ({
+        caller: { owner: headers.get("x-owner") ?? undefined },
+        authInfo: signedInUntil && { token: "", clientId: "", scopes: [], expiresAt: signedInUntil() },
+      }),
     });
     onTestFinished(close);
     const send: ServedApi["send"] = (path, { json, as, headers, ...init } = {}) =>

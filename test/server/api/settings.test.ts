@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { loadConfig } from "../../../src/config.ts";
 import { version } from "../../../src/core/version.ts";
 import { abortable } from "../../../src/core/waiting.ts";
 import type { SettingsJson } from "../../../src/server/api/openapi/settings-schema.ts";
@@ -31,6 +32,7 @@ test("what a question is run with is told, with what it may choose from", async 
     locale: "en",
     modes: ["agent", "plan", "chat"],
     mode: "agent",
+    start_mode: "chat",
     models: { function_call: "deepseek/deepseek-chat", answer: "openai/gpt-x" },
     parameters: {
       function_call: { temperature: 0, max_tokens: 2000 },
@@ -56,6 +58,11 @@ test("the offline rules are named as they are chosen, and no search is told wher
   expect(told.choices).toContain("offline");
 });
 
+test("a person's chat starts in DEFAULT_MODE, which a question that names no mode does not follow", async () => {
+  const { origin } = await startHttpDuet({ environment: { DEFAULT_MODE: "plan" } });
+  expect(await settingsAt(origin)).toMatchObject({ mode: "agent", start_mode: "plan" });
+});
+
 test("who may not search is told so", async () => {
   const { call } = await serveCallers(scriptedModel([]), [{ owner: "ben", tools: ["calculator"] }]);
   expect(await (await call("/agent/settings", "anna")).json()).toMatchObject({ search: { available: true } });
@@ -65,8 +72,8 @@ test("who may not search is told so", async () => {
 test("models that do not come in time leave those in force", async () => {
   const { room } = await serveCallers(scriptedModel([]));
   const modelNames = (signal?: AbortSignal) => abortable(new Promise<string[]>(() => {}), signal);
-  const agent = { maxIterations: 1, maxToolCalls: 1, maxTokens: 1, maxExecutionTime: 10 };
-  const route = settingsRoute({ ...room, duet: { ...room.duet, modelNames } }, { agent, search: { enabled: true } }, 1);
+  const config = await loadConfig({}, {}, "/nowhere", { name: "test", settings: {} });
+  const route = settingsRoute({ ...room, duet: { ...room.duet, modelNames } }, config, 1);
   const { url } = await startHttpFace({ routes: { "/agent/settings": route } });
   const told = await settingsAt(url);
   expect(told.choices).toEqual(["fake/scripted"]);

@@ -237,6 +237,10 @@ test("what was said before reaches the models as conversation, with the client's
   ]);
   const kept = await fetch(`${origin}/agent/conversations`);
   expect(await kept.json()).toMatchObject({ conversations: [] });
+  const runs = await fetch(`${origin}/agent/runs`);
+  expect(await runs.json()).toMatchObject({
+    runs: [{ conversation_id: "", question: expect.stringContaining("colour") }],
+  });
 });
 
 test("sources keep their numbers for whoever brings the conversation back as it was", async () => {

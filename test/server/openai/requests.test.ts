@@ -4,6 +4,7 @@ import { DuetError, type ErrorCode } from "../../../src/core/errors.ts";
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
 import { isSideCall } from "../../../src/server/openai/side-calls.ts";
 import { makeTool } from "../../fakes/events.ts";
+import { readMetrics, total } from "../operations/read-metrics.ts";
 import { assistant, completionShape, dataOf, errorShape, startWire, user } from "./wire.ts";
 
 const hi = [user("Hi")];
@@ -143,6 +144,44 @@ test("it is answered by the function-call model in one call: no prompt of ours, 
   });
   expect(usage.total_tokens).toBe(20);
   expect(model.requests).toEqual([{ messages: [user(prompts[0] ?? "")], tools: [], maxTokens: 50 }]);
+});
+
+test("it counts as a run: in the figures, among what the caller may take, and in no list", async () => {
+  const title = { model: "duet-agent", messages: [user(prompts[0] ?? "")] };
+  const { post, origin } = await startWire({
+    turns: ["Greetings"],
+    settings: { serve: { limits: { tokensPerDay: 20 } } },
+  });
+  const written = await post(title);
+  expect([written.status, written.headers.get("x-request-id")]).toEqual([200, expect.stringMatching(/^run-/)]);
+  const refused = await post(title);
+  expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
+  expect(errorShape.parse(await refused.json()).error).toMatchObject({
+    code: "insufficient_quota",
+    message: expect.stringContaining("tokensPerDay"),
+  });
+  const samples = readMetrics(await (await fetch(`${origin}/metrics`)).text());
+  expect(total(samples, "duet_tokens_total", { role: "function_call" })).toBe(20);
+  expect(total(samples, "duet_runs_total", { mode: "chat", status: "complete" })).toBe(1);
+  expect(total(samples, "duet_runs_active")).toBe(0);
+  expect(await (await fetch(`${origin}/agent/runs`)).json()).toEqual({ runs: [] });
+});
+
+test("what its model throws is told as that of a run, and a client that leaves stops it", async () => {
+  const title = { model: "duet-agent", messages: [user(prompts[0] ?? "")] };
+  const error = new DuetError({ code: "rate_limit", text: { zh: "慢一点", en: "slow down" } });
+  const { post, client, origin, model } = await startWire({ turns: [{ error }, { hang: true }] });
+  const failed = await post(title);
+  expect([failed.status, failed.headers.get("x-should-retry")]).toEqual([429, "false"]);
+  expect(errorShape.parse(await failed.json()).error.message).toContain("slow down");
+  const leave = new AbortController();
+  const left = client.chat.completions.create(title, { signal: leave.signal });
+  await expect.poll(() => model.requests.length, { timeout: 20_000 }).toBe(2);
+  leave.abort();
+  await expect(left).rejects.toThrow();
+  const cancelled = async () =>
+    (await (await fetch(`${origin}/metrics`)).text()).includes('duet_runs_total{mode="chat",status="cancelled"} 1');
+  await expect.poll(cancelled, { timeout: 20_000 }).toBe(true);
 });
 
 test("a model that goes by rules names nothing", async () => {

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import { runListSchema } from "../../../src/server/api/openapi/run-schema.ts";
 import { createBoundedLabel } from "../../../src/server/operations/bounded-label.ts";
 import { openOperations } from "../../../src/server/operations/operations.ts";
 import { countedTool } from "../../fakes/callers.ts";
@@ -52,6 +53,25 @@ test("a run that fails is counted with its error, one that goes on as active", a
   expect(total(samples, "duet_runs_active")).toBe(0);
   expect(total(samples, "duet_runs_total", { status: "failed" })).toBe(1);
   expect(total(samples, "duet_errors_total", { source: "run" })).toBe(1);
+});
+
+test("what somebody wanted so is no error: a run that was cancelled, a call that was refused", async () => {
+  const wipe = { ...countedTool("wipe"), annotations: { destructive: true } };
+  const { origin, model } = await startHttpDuet({
+    turns: [[{ id: "1", name: "wipe", input: {} }], { hang: true }],
+    tools: [wipe],
+    settings: { serve: { confirm: "never" } },
+  });
+  const answer = ask(origin, { message: "a" });
+  await expect.poll(() => model.requests.length, { timeout: 20_000 }).toBe(2);
+  const [run] = runListSchema.parse(await (await fetch(`${origin}/agent/runs`)).json()).runs;
+  await fetch(`${origin}/agent/runs/${run?.run_id}`, { method: "DELETE" });
+  expect(await (await answer).json()).toMatchObject({ status: "cancelled" });
+  const text = await (await fetch(`${origin}/metrics`)).text();
+  const samples = readMetrics(text);
+  expect(total(samples, "duet_runs_total", { status: "cancelled" })).toBe(1);
+  expect(total(samples, "duet_tool_calls_total", { tool: "wipe", result: "denied" })).toBe(1);
+  expect(text).not.toMatch(/^duet_errors_total\{/m);
 });
 
 test("/metrics is the operator's alone", async () => {

@@ -27,7 +27,7 @@ test("told to end, it lets runs finish, takes no other, and says so where one as
   gate.resolve();
   expect(await (await answer).json()).toMatchObject({ status: "complete", response: "Done." });
   await closed;
-  expect(duet.lines.join("\n")).toMatch(/closing: waiting up to 60 s for 1/);
+  expect(duet.lines.join("\n")).toMatch(/closing: waiting up to 60 s for 1 run to end/);
   await expect(fetch(`${duet.origin}/healthz`)).rejects.toThrow();
 });
 
@@ -42,7 +42,7 @@ test("what has not ended in time is cancelled, and everybody who waits is told h
   expect(await (await stream).text()).toMatch(/event: run-end\ndata: .*"status":"cancelled".*\n\n$/);
   expect(await (await mcp).text()).toContain('"status":"cancelled"');
   await closed;
-  expect(duet.lines.join("\n")).toContain("cancelled 3");
+  expect(duet.lines.join("\n")).toContain("cancelled 3 runs");
 });
 
 test("a stream of whatever may happen does not hold up the end", async () => {
@@ -62,7 +62,8 @@ async function readyz(origin: string, headers = {}): Promise<[number, unknown]> 
 }
 
 test("it is ready with models and a store, and the operator is told which", async () => {
-  const { origin } = await startHttpDuet();
+  const { origin, lines } = await startHttpDuet({ settings: { locale: "zh" } });
+  expect(lines).toEqual([`${origin}/mcp`, `网页：${origin}/`]);
   const models = { function_call: "fake/scripted", answer: "fake/scripted", without_key: [] };
   expect(await readyz(origin)).toEqual([200, { status: "ready", models, servers: [], store: "ok" }]);
 });
@@ -79,7 +80,8 @@ test("one server that is down is told, and no reason to take all out of service;
 });
 
 test("who is not signed in is told no more than whether", async () => {
-  const { origin } = await startHttpDuet({ environment: { DUET_HTTP_TOKEN: "canary-token" } });
+  const { origin, lines } = await startHttpDuet({ environment: { DUET_HTTP_TOKEN: "canary-token" } });
+  expect(lines).toEqual([`${origin}/mcp`, `the page: ${origin}/#token=… (put the value of DUET_HTTP_TOKEN for …)`]);
   expect(await readyz(origin)).toEqual([200, { status: "ready" }]);
   expect(await readyz(origin, { authorization: "Bearer canary-token" })).toMatchObject([200, { store: "ok" }]);
 });

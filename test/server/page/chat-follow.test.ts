@@ -72,6 +72,20 @@ test("a run that is not there is refused in the server's words, and not asked fo
   await expect(following).rejects.toThrow(/no run "?run-none/);
 });
 
+test("a server that is back and does not have the run any more is not lost any more", async () => {
+  const { api } = await serve([]);
+  const lost: boolean[] = [];
+  const following = followRun({
+    open: (after, signal) =>
+      lost.length === 0 ? Promise.reject(new TypeError("Failed to fetch")) : api.events("run-none", after, signal),
+    take: () => {},
+    lose: (isLost) => void lost.push(isLost),
+    mayPass: () => false,
+  });
+  await expect(following).rejects.toMatchObject({ status: 404 });
+  expect(lost).toEqual([true, false]);
+});
+
 test("a server that wants a token is asked again once somebody has signed in", async () => {
   const { origin } = await startHttpDuet({ environment: { DUET_HTTP_TOKEN: "a-secret-of-enough-length-0123456789" } });
   const tokens = ["wrong", "a-secret-of-enough-length-0123456789"];
@@ -83,7 +97,7 @@ test("a server that wants a token is asked again once somebody has signed in", a
       token = tokens.shift();
     },
   });
-  expect(await createApi(send).settings()).toMatchObject({ mode: "agent" });
+  expect(await createApi(send).settings()).toMatchObject({ mode: "chat" });
   expect(tokens).toEqual([]);
 });
 
@@ -140,7 +154,7 @@ async function follow(
       hear(news);
     },
     lose: (isLost) => void lost.push(isLost),
-    signal: new AbortController().signal,
+    mayPass: ({ status }) => status >= 500,
   });
   return { events, questions, lost };
 }

@@ -12,7 +12,9 @@ import { readConversation } from "../../../src/server/page/chat/conversation.ts"
 import { createKeeper, takeToken } from "../../../src/server/page/chat/kept.ts";
 import { readQuestion } from "../../../src/server/page/chat/question.ts";
 import { readSettings } from "../../../src/server/page/chat/server-settings.ts";
+import { closeQuestion, takeNews } from "../../../src/server/page/chat/take-news.ts";
 import { turnsOf } from "../../../src/server/page/chat/turns-of.ts";
+import { noRun } from "../../../src/server/page/run-state.ts";
 import { toView } from "../../../src/server/page/to-view.ts";
 
 test("another mode clears the history and says so in both languages; the search switch is left as it is", () => {
@@ -30,11 +32,11 @@ test("another model clears the history, and the server's own is chosen by choosi
 });
 
 test("a parameter that changes is told with what it was, and the history stays", () => {
-  const chat = chooseParameter(chatWithTurn(), "answer", "temperature", 0.3, "en");
+  const chat = chooseParameter(chatWithTurn(), "answer", "temperature", 0.3);
   expect(chat.choices.parameters).toEqual({ answer: { temperature: 0.3 } });
   expect(chat.items.at(-1)).toMatchObject({ text: { en: "answer.temperature: 0.7 → 0.3" } });
   expect(chat.items[0]).toMatchObject({ kind: "turn" });
-  expect(chooseParameter(chat, "answer", "temperature", undefined, "en").choices.parameters).toEqual({ answer: {} });
+  expect(chooseParameter(chat, "answer", "temperature", undefined).choices.parameters).toEqual({ answer: {} });
 });
 
 test("a run that goes on in another conversation is kept, one that is over is not", () => {
@@ -70,12 +72,35 @@ test("a kept conversation is shown turn by turn: failed runs too, answers whose 
   expect(views[2]?.sources).toMatchObject([{ n: 2, title: "Two" }]);
 });
 
+test("the list of sources at an answer's end is cut off where it is one, and what looks like many costs nothing", () => {
+  const cited = [{ n: 1, title: "One", url: "https://example.com/1" }];
+  const answerOf = (text: string): string => toView({ ...noRun(), cited, plain: { text, isFailed: false } }).answer;
+  const list = "\n\nReferences\n\n- [1] One https://example.com/1";
+  expect(answerOf(`Yes [1].${list}`)).toBe("Yes [1].");
+  expect(answerOf(`Yes [1].${list}\n`)).toBe("Yes [1].");
+  for (const text of [`${list} and\n\nmore`, "\n\nReferences\n\n- [2] Two", "\n\nReferences\n\n"])
+    expect(answerOf(text)).toBe(text);
+  const hostile = `\n\nReferences\n\n${"- [1] ".repeat(1000)}\n\nend`;
+  expect(answerOf(hostile)).toBe(hostile);
+});
+
+test("a run that could not be followed asks nothing any more", () => {
+  const question = { id: "q-1", message: "", kind: "plan" } as const;
+  const asked = takeNews(chatWithTurn(), "one", { events: [], question });
+  expect(asked.turns.one?.question).toEqual(question);
+  const closed = closeQuestion(asked, "one");
+  expect(closed.turns.one?.question).toBeUndefined();
+  expect(closeQuestion(closed, "one")).toBe(closed);
+});
+
 test("what comes from outside and is no question, conversation or setting is passed over", () => {
   for (const value of [undefined, null, 1, "x", [], {}, { question_id: "q" }, { question_id: "q", kind: "form" }])
     expect(readQuestion(value)).toBeUndefined();
   expect(readConversation({ turns: "x", runs: [1], sources: [null] })).toEqual({ turns: [], runs: [], sources: [] });
-  expect(readSettings({ mode: "x", choices: [1, "a/b"], parameters: { answer: { temperature: "1" } } })).toMatchObject({
-    mode: "agent",
+  expect(
+    readSettings({ start_mode: "x", choices: [1, "a/b"], parameters: { answer: { temperature: "1" } } }),
+  ).toMatchObject({
+    mode: "chat",
     choices: ["a/b"],
     parameters: { answer: {} },
   });
@@ -97,7 +122,8 @@ test("a token in the address is taken off it, and kept where a browser keeps not
 
 function chatWithTurn(): ChatState {
   const settings = readSettings({
-    mode: "agent",
+    start_mode: "agent",
+    limits: { max_iterations: 5, max_tool_calls: 6, timeout_s: 60 },
     models: { function_call: "a/one", answer: "a/one" },
     choices: ["a/one", "b/two"],
     parameters: { function_call: {}, answer: { temperature: 0.7 } },

@@ -44,7 +44,7 @@ export const runPaths = {
       summary: "Asks the agent.",
       description: stream,
       tags: ["agent"],
-      parameters: [idempotencyKey],
+      parameters: [idempotencyKey, lastEventId],
       requestBody: { required: true, content: json("ChatRequest") },
       responses: {
         200: {
@@ -82,6 +82,8 @@ export const runPaths = {
           description: "Its outcome, or what is known so far; or its events.",
           content: { ...json("Run"), "text/event-stream": events },
         },
+        204: { description: "No event comes after the one of Last-Event-ID: the run has ended." },
+        400: problem("The Last-Event-ID is no event of this run."),
         404: none,
         ...usualProblems,
       },

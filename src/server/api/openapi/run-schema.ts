@@ -29,7 +29,7 @@ export const runListSchema = z.object({
     .array(
       z.object({
         run_id: z.string(),
-        conversation_id: z.string(),
+        conversation_id: z.string().meta({ description: "Empty until the run has begun one, and for runs of /v1." }),
         question: z.string(),
         status: askOutput.shape.status,
         started_at: time,

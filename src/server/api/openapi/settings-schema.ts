@@ -16,6 +16,7 @@ export const settingsSchema = z.object({
   locale: z.enum(["zh", "en"]),
   modes: z.array(z.enum(modes)),
   mode: z.enum(modes).meta({ description: "Of a question that names none." }),
+  start_mode: z.enum(modes).meta({ description: "In which a person's chat starts: DEFAULT_MODE." }),
   models: z.object({ function_call: modelName, answer: modelName }).meta({ description: "The models in force." }),
   choices: z.array(modelName).meta({ description: "What a question may choose instead; the models in force first." }),
   parameters: z

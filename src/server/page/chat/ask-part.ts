@@ -99,6 +99,11 @@ function formBody({ message, schema }: OpenQuestion & { kind: "form" }, locale: 
     if (content !== undefined) reply({ action: "accept", content });
   });
   send.className = "primary";
+  fields?.element.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing || !(event.target instanceof HTMLInputElement)) return;
+    event.preventDefault();
+    send.click();
+  });
   const hint = element("p", { class: "hint" }, say(locale, chatTexts.noSecrets));
   const shown = fields === undefined ? [] : [fields.element, hint];
   return [quote(message), ...shown, actions(...(fields === undefined ? [] : [send]), ...refusals(locale, reply))];

@@ -1,9 +1,9 @@
-import type { Locale, Text } from "../../../core/locale.ts";
+import type { Text } from "../../../core/locale.ts";
 import { modeNames, switchedMode, switchedModel } from "../../../core/mode-words.ts";
 import type { Mode } from "../../../core/outcome.ts";
 import { printableLine } from "../../../core/printable.ts";
 import { addNote, type ChatState, showTalk } from "./chat-state.ts";
-import { changedSetting } from "./chat-texts.ts";
+import { changedSetting, chatTexts } from "./chat-texts.ts";
 import type { ParameterName, Role } from "./server-settings.ts";
 
 /** Another mode begins a new conversation and says so (model-invocation.md, "模式切换"); the search switch stays as it is. */
@@ -33,11 +33,10 @@ export function chooseParameter(
   role: Role,
   name: ParameterName,
   value: number | undefined,
-  locale: Locale,
 ): ChatState {
   const { choices, settings } = chat;
-  const unset = locale === "zh" ? "未设置" : "not set";
-  const shown = (number: number | undefined): string => String(number ?? settings?.parameters[role][name] ?? unset);
+  const shown = (number = settings?.parameters[role][name]): Text =>
+    number === undefined ? chatTexts.notSet : { zh: String(number), en: String(number) };
   const before = choices.parameters[role]?.[name];
   if (before === value) return chat;
   const { [name]: _, ...others } = choices.parameters[role] ?? {};

@@ -16,7 +16,7 @@ export interface ChatConversations {
 }
 
 export function createConversations(api: Api, store: Store, runs: ChatRuns): ChatConversations {
-  /** Of several that were to be opened, the last one counts. */
+  /** Of several that were to be opened the last one counts, and none where something else has been begun since. */
   let wanted = "";
   return {
     async refresh() {
@@ -41,8 +41,9 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
     },
     async open(id) {
       wanted = id;
+      const before = store.state.items;
       const conversation = await api.conversation(id);
-      if (wanted !== id) return;
+      if (wanted !== id || store.state.items !== before) return;
       const kept = turnsOf(conversation, id);
       // What is followed here is known better than what is kept.
       const followed = Object.values(store.state.turns).filter(
@@ -59,7 +60,8 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
       });
       store.change((chat) => {
         const conversations = chat.conversations.filter((entry) => entry.id !== id);
-        const rest = { ...chat, conversations };
+        const gone = chat.conversations.length - conversations.length;
+        const rest = { ...chat, conversations, moreAt: chat.moreAt && chat.moreAt - gone };
         return chat.conversationId === id ? showTalk(rest, undefined, [], []) : rest;
       });
     },

@@ -30,6 +30,7 @@ export const chatTexts = {
     en: "Web search is turned off by the configuration (--no-search or search.enabled).",
   },
   model: { zh: "模型", en: "Model" },
+  notSet: { zh: "未设置", en: "not set" },
   language: { zh: "语言", en: "Language" },
   loadSteps: { zh: "查看执行过程", en: "Show what it did" },
   noSteps: { zh: "这次运行的过程已不再保存。", en: "What this run did is not kept any more." },
@@ -66,7 +67,9 @@ export const chatTexts = {
     zh: "对方会看到您输入的内容：不要输入密码或密钥。",
     en: "Whoever asks gets what you type: never type a password or a key.",
   },
+  waitsNoMore: { zh: "这个问题已不再等待回答。", en: "This question does not wait for an answer any more." },
   required: { zh: "（必填）", en: " (required)" },
+  missing: { zh: "请填写这一项。", en: "Please fill this in." },
   wanted: { zh: "需要：", en: "Wanted: " },
   choose: { zh: "请选择", en: "Choose" },
   chatAdvice: {
@@ -97,6 +100,6 @@ export function removeLabel(title: string): Text {
 }
 
 /** A setting that has changed, as `/set` of the terminal words it. */
-export function changedSetting(key: string, before: string, now: string): Text {
-  return { zh: `${key}：${before} → ${now}`, en: `${key}: ${before} → ${now}` };
+export function changedSetting(key: string, before: Text, now: Text): Text {
+  return { zh: `${key}：${before.zh} → ${now.zh}`, en: `${key}: ${before.en} → ${now.en}` };
 }

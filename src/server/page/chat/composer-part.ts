@@ -20,7 +20,12 @@ export function createComposer(locale: Locale, actions: ChatActions): ComposerPa
   const send = element("button", { type: "submit", class: "send primary" }, say(locale, chatTexts.send));
   const stop = button(say(locale, chatTexts.stop), () => actions.stop(), "stop");
   const choices = createChoices(locale, actions, [stop, send]);
-  const form = element("form", { class: "composer" }, message, choices.element);
+  const form = element(
+    "form",
+    { class: "composer", "aria-label": say(locale, chatTexts.message) },
+    message,
+    choices.element,
+  );
   let isGoing = false;
   let stopping: string | undefined;
 

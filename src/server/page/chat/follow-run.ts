@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../../core/events.ts";
 import { readEvents } from "../read-run.ts";
-import { pause } from "./pause.ts";
+import { pauseAfter } from "./pause.ts";
 import { type OpenQuestion, readQuestion } from "./question.ts";
 import { readMessages, type StreamMessage } from "./read-messages.ts";
 import { Refused } from "./refused.ts";
@@ -18,19 +18,18 @@ export interface FollowOptions {
   take(news: News): void;
   /** Whether the server cannot be reached, each time that changes. */
   lose(isLost: boolean): void;
-  readonly signal: AbortSignal;
+  /** Whether the server may give the run a little later. */
+  mayPass(refused: Refused): boolean;
 }
 
 /** The server says something every ten seconds, if only that it is there; in milliseconds. */
 const silenceMs = 35_000;
-const firstPauseMs = 500;
-const longestPauseMs = 8_000;
 
 /**
- * Follows a run to its end, over connections that break. Each event is given once, in order. Resolves when the run is over or the
- * signal aborts; rejects with `Refused` where the server does not give the run.
+ * Follows a run to its end, over connections that break. Each event is given once, in order. Rejects with `Refused` where the
+ * server does not give the run.
  */
-export async function followRun({ open, take, lose, signal }: FollowOptions): Promise<void> {
+export async function followRun({ open, take, lose, mayPass }: FollowOptions): Promise<void> {
   let last = 0;
   let isOver = false;
   let failures = 0;
@@ -52,11 +51,10 @@ export async function followRun({ open, take, lose, signal }: FollowOptions): Pr
     if (told.length > 0 || question !== undefined) take({ events: told, question });
   };
 
-  while (!signal.aborted && !isOver) {
+  while (!isOver) {
     const attach = new AbortController();
-    const either = AbortSignal.any([signal, attach.signal]);
     try {
-      const response = await open(last, either);
+      const response = await open(last, attach.signal);
       // Nothing more will come (HTML, 9.2.4).
       if (response.status === 204) isOver = true;
       await listen(response, attach, (messages) => {
@@ -65,15 +63,19 @@ export async function followRun({ open, take, lose, signal }: FollowOptions): Pr
         hear(messages);
       });
     } catch (thrown) {
-      if (thrown instanceof Refused && thrown.status < 500 && thrown.status !== 429) throw thrown;
+      if (thrown instanceof Refused && !mayPass(thrown)) {
+        if (failures > 0) lose(false);
+        throw thrown;
+      }
     } finally {
       attach.abort();
     }
-    if (signal.aborted || isOver) return;
+    if (isOver) break;
     failures += 1;
     if (failures === 1) lose(true);
-    await pause(Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs), signal);
+    await pauseAfter(failures);
   }
+  if (failures > 0) lose(false);
 }
 
 /** Ends when the stream does, or when it has been silent for too long. */

@@ -59,10 +59,9 @@ function createField(field: FormField, locale: Locale): Field {
       const missing = given === undefined && field.required;
       const wrong = given === undefined ? undefined : valueProblem(field, given);
       const isWrong = missing || wrong !== undefined;
-      setText(
-        problem,
-        isWrong ? say(locale, chatTexts.wanted) + (wrong === undefined ? need : say(locale, wrong)) : "",
-      );
+      const told =
+        wrong === undefined ? say(locale, chatTexts.missing) : say(locale, chatTexts.wanted) + say(locale, wrong);
+      setText(problem, isWrong ? told : "");
       setShown(problem, isWrong);
       input.setAttribute("aria-invalid", String(isWrong));
       return !isWrong;
@@ -90,12 +89,15 @@ function createInput(field: FormField, locale: Locale): Input {
       option.selected = Array.isArray(preset) ? preset.includes(value) : preset === value;
       input.append(option);
     }
-    const chosen = (): string[] => [...input.selectedOptions].map((option) => option.value.slice(1)).filter(Boolean);
+    const chosen = (): string[] =>
+      [...input.selectedOptions].flatMap(({ value }) => (value === "" ? [] : [value.slice(1)]));
     if (field.kind === "choice") return { input, value: () => chosen()[0] };
     return { input, value: () => (chosen().length > 0 ? chosen() : undefined) };
   }
   const input = element("input", field.kind === "number" ? { type: "number", step: "any" } : { type: "text" });
   if (preset !== undefined) input.value = String(preset);
   if (field.kind === "text") return { input, value: () => (input.value === "" ? undefined : input.value) };
-  return { input, value: () => (input.value.trim() === "" ? undefined : Number(input.value)) };
+  // What is no number, a browser gives as empty; it is not to pass for nothing.
+  const number = (): number | undefined => (input.value.trim() === "" ? undefined : Number(input.value));
+  return { input, value: () => (input.validity.badInput ? Number.NaN : number()) };
 }

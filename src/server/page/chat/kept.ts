@@ -2,7 +2,7 @@ import { isRecord, textOf } from "../../../core/json.ts";
 import type { Locale } from "../../../core/locale.ts";
 import { modes } from "../../../core/mode-words.ts";
 import type { Choices } from "./chat-state.ts";
-import { type Role, readParameters, roles } from "./server-settings.ts";
+import { parameterNames, type Role, readNumbers, roles } from "./server-settings.ts";
 
 /** What a tab finds again after a reload. */
 export interface KeptChat {
@@ -80,7 +80,7 @@ function readChoices(value: unknown): Partial<Choices> {
   if (!isRecord(value)) return {};
   const mode = modes.find((known) => known === value.mode);
   const models = mapRoles(value.models, (name) => textOf(name) || undefined);
-  const parameters = mapRoles(value.parameters, readParameters);
+  const parameters = mapRoles(value.parameters, (own) => readNumbers(own, parameterNames));
   return {
     ...(mode === undefined ? {} : { mode }),
     ...(typeof value.search === "boolean" ? { search: value.search } : {}),

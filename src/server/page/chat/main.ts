@@ -1,4 +1,4 @@
-// The page at `/`. Its markup, by element and class, for the style and the tests (G):
+// The page at `/`. Its markup, by element and class, for the style and the tests:
 //
 // body > div.app[data-drawer=open|closed]
 //   a.skip                                    to the message field; seen when it has the focus

@@ -1,13 +1,9 @@
-/** Waits so many milliseconds, or until the signal aborts. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+const firstPauseMs = 500;
+const longestPauseMs = 8_000;
+
+/** Waits before a server that could not be reached is asked again: longer each time, up to eight seconds. `failures` counts from 1. */
+export function pauseAfter(failures: number): Promise<void> {
   return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener("abort", end, { once: true });
-    if (signal.aborted) end();
+    setTimeout(resolve, Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs));
   });
 }

@@ -16,24 +16,31 @@ export type Parameters = Readonly<Partial<Record<ParameterName, number>>>;
 
 /** How the server is set, as far as the page shows it. */
 export interface ServerSettings {
+  /** In which a chat starts. */
   readonly mode: Mode;
   readonly models: Readonly<Record<Role, string>>;
   /** What can be chosen, `provider/model`. */
   readonly choices: readonly string[];
   readonly parameters: Readonly<Record<Role, Parameters>>;
   readonly search: { readonly available: boolean; readonly enabled: boolean };
+  readonly limits: Readonly<Partial<Record<LimitName, number>>>;
 }
+
+export type LimitName = "max_iterations" | "max_tool_calls" | "timeout_s";
+
+export const limitNames: readonly LimitName[] = ["max_iterations", "max_tool_calls", "timeout_s"];
 
 /** The settings that came from outside; what is missing is as if nothing could be chosen. */
 export function readSettings(value: unknown): ServerSettings {
-  const { mode, models, choices, parameters, search } = isRecord(value) ? value : {};
+  const { start_mode, models, choices, parameters, search, limits } = isRecord(value) ? value : {};
   const { available, enabled } = isRecord(search) ? search : {};
   return {
-    mode: modes.find((known) => known === mode) ?? "agent",
+    mode: modes.find((known) => known === start_mode) ?? "chat",
     models: byRole(models, textOf),
     choices: Array.isArray(choices) ? choices.filter((name) => typeof name === "string") : [],
-    parameters: byRole(parameters, readParameters),
+    parameters: byRole(parameters, (own) => readNumbers(own, parameterNames)),
     search: { available: available === true, enabled: enabled === true },
+    limits: readNumbers(limits, limitNames),
   };
 }
 
@@ -42,9 +49,15 @@ function byRole<T>(value: unknown, read: (value: unknown) => T): Record<Role, T>
   return { function_call: read(function_call), answer: read(answer) };
 }
 
-export function readParameters(value: unknown): Parameters {
-  if (!isRecord(value)) return {};
-  return Object.fromEntries(
-    parameterNames.flatMap((name) => (typeof value[name] === "number" ? [[name, value[name]]] : [])),
-  );
+/** Those of the names that have a number. */
+export function readNumbers<Name extends string>(
+  value: unknown,
+  names: readonly Name[],
+): Readonly<Partial<Record<Name, number>>> {
+  const numbers: Partial<Record<Name, number>> = {};
+  for (const name of names) {
+    const number = isRecord(value) ? value[name] : undefined;
+    if (typeof number === "number") numbers[name] = number;
+  }
+  return numbers;
 }

@@ -7,8 +7,8 @@ import type { ChatActions } from "./chat-actions.ts";
 import type { ChatState } from "./chat-state.ts";
 import { chatTexts, removeLabel, removeQuestion } from "./chat-texts.ts";
 import type { ConversationEntry } from "./conversation.ts";
-import { createQuestionDialog } from "./dialog.ts";
 import { keyedListOf } from "./keyed-list.ts";
+import { createQuestionDialog } from "./question-dialog.ts";
 
 export interface SidePart extends Part<ChatState> {
   /** Of the conversation in the middle; empty for a new one. */

@@ -1,0 +1,61 @@
+import type { Api } from "./api.ts";
+import type { ChatConversations } from "./chat-conversations.ts";
+import type { ChatRuns } from "./chat-runs.ts";
+import type { KeptChat } from "./kept.ts";
+import type { TellLoss } from "./losses.ts";
+import { pauseAfter } from "./pause.ts";
+import { Refused } from "./refused.ts";
+import type { ServerSettings } from "./server-settings.ts";
+import type { Store } from "./store.ts";
+
+export interface BeginOptions {
+  readonly api: Api;
+  readonly store: Store;
+  readonly runs: ChatRuns;
+  readonly conversations: ChatConversations;
+  readonly kept: KeptChat;
+  readonly tellLoss: TellLoss;
+  /** Called once it is known how the server is set. */
+  onSettings(): void;
+}
+
+/** What the tab showed before it was loaded again is found again, and what goes on is followed. */
+export async function beginChat(options: BeginOptions): Promise<void> {
+  const { api, store, runs, conversations, kept, tellLoss, onSettings } = options;
+  const { choices: before } = store.state;
+  const settings = await readSettings(api, tellLoss);
+  store.change((chat) => {
+    const { mode = settings.mode, search = settings.search.enabled } = kept.choices;
+    // What has been chosen while the server was asked is not taken back.
+    const choices = chat.choices === before ? { ...before, mode, search } : chat.choices;
+    return { ...chat, settings, choices };
+  });
+  onSettings();
+  const { conversationId, run } = store.state.items.length === 0 ? kept : nothingKept;
+  if (conversationId !== undefined) await conversations.open(conversationId).catch(passMissing);
+  if (run !== undefined) runs.resume(run.id, run.question, conversationId);
+  await conversations.refresh();
+}
+
+/** Where something has been begun meanwhile, that stays in sight. */
+const nothingKept = { conversationId: undefined, run: undefined };
+
+/** Without them there is nothing to do, so they are asked for until the server can be reached. */
+async function readSettings(api: Api, tellLoss: TellLoss): Promise<ServerSettings> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      const settings = await api.settings();
+      tellLoss("settings", false);
+      return settings;
+    } catch (thrown) {
+      if (thrown instanceof Refused) throw thrown;
+      tellLoss("settings", true);
+    }
+    await pauseAfter(failures);
+  }
+}
+
+/** What another tab has deleted is not found again; that is nothing to be told. */
+function passMissing(thrown: unknown): void {
+  if (!(thrown instanceof Refused) || thrown.status !== 404) throw thrown;
+}

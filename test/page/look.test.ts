@@ -1,0 +1,133 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { written } from "../agent/plan/planning.ts";
+import { inChromium } from "./chromium.ts";
+import { type PageDuet, startPageDuet } from "./page-duet.ts";
+import { answered, ask, chooseMode, gate, untilRun } from "./screen.ts";
+import { checkFaults, openPage, type WatchedPage } from "./watched-page.ts";
+
+const folder = "test-results/page";
+
+/** How the page looks in each of its states: to axe-core, and on pictures for whoever wants to see. */
+inChromium("the look of the page", () => {
+  let duet: PageDuet;
+  let watched: WatchedPage;
+  let axe: string;
+  beforeAll(async () => {
+    axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+    await mkdir(folder, { recursive: true });
+    duet = await startPageDuet({ settings: { tools: { ask: ["calculator"] } } });
+    watched = await openPage(duet.origin);
+    await watched.page.evaluate(axe);
+  });
+  checkFaults(() => [watched]);
+
+  test("empty", async () => {
+    await looksRight("empty");
+  });
+
+  test("with the settings open", async () => {
+    await watched.page.getByRole("button", { name: "模型与参数" }).click();
+    await looksRight("settings");
+    await watched.page.keyboard.press("Escape");
+  });
+
+  test("while it runs, and when it has answered", async () => {
+    const { page } = watched;
+    await page.getByRole("textbox", { name: "输入问题" }).focus();
+    const last = gate();
+    duet.provider.script(
+      "cheap",
+      { text: "天气是实时数据，先查预报。", toolCalls: [search("上海 明天 天气预报")] },
+      { text: "再查一次具体气温。", toolCalls: [search("上海 明天 最高气温")] },
+      { text: "结果已经足够。" },
+    );
+    duet.provider.script("strong", { text: answer, hang: "after-text", until: last.until });
+    await ask(page, "上海明天天气怎么样？适合带孩子出门吗？");
+    await untilRun(page, ({ answer: shown }) => shown.includes("外套"));
+    await looksRight("running");
+    last.open();
+    await answered(page);
+    await looksRight("answered");
+    await page.getByText(/^用量 ·/).click();
+    await page.locator(".step summary").first().click();
+    await looksRight("unfolded");
+  });
+
+  test("with a call that waits for consent", async () => {
+    const { page } = watched;
+    duet.provider.script(
+      "cheap",
+      { text: "算一下。", toolCalls: [{ name: "calculator", arguments: { expression: "6*7" } }] },
+      { text: "好。" },
+    );
+    duet.provider.script("strong", { text: "42。" });
+    await ask(page, "六乘七？");
+    await page.getByRole("button", { name: "允许这一次" }).waitFor();
+    await looksRight("approval");
+    await page.getByRole("button", { name: "允许这一次" }).click();
+    await answered(page);
+  });
+
+  test("with a plan that waits to be confirmed", async () => {
+    const { page } = watched;
+    await chooseMode(page, "Plan 模式");
+    const steps = ["查明天的天气", "查最高气温", "比较两天"].map((description) => ({
+      description,
+      tool: "web_search",
+      parameters: { query: description },
+    }));
+    duet.provider.script("cheap", { text: written(...steps) });
+    await ask(page, "先规划再执行");
+    await page.getByRole("button", { name: "修改" }).click();
+    await looksRight("plan");
+    await page.getByRole("group", { name: "执行这个计划吗？" }).getByRole("button", { name: "取消" }).click();
+    await untilRun(page, ({ status }) => !/等待|正在|思考/.test(status));
+  });
+
+  /** No rule of axe-core is broken, light, dark or on a phone; and there is a picture of each. */
+  async function looksRight(state: string): Promise<void> {
+    const { page } = watched;
+    const looks = [
+      { look: "light", width: 1200, height: 800, colorScheme: "light" },
+      { look: "dark", width: 1200, height: 800, colorScheme: "dark" },
+      { look: "phone", width: 360, height: 740, colorScheme: "light" },
+    ] as const;
+    const broken: string[] = [];
+    for (const { look, width, height, colorScheme } of looks) {
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      for (const each of await violations(page, look)) broken.push(`${look}: ${each}`);
+      await page.screenshot({ path: `${folder}/${state}-${look}.png` });
+    }
+    await page.setViewportSize({ width: 1200, height: 800 });
+    expect(broken).toEqual([]);
+  }
+});
+
+/** In the dark, only the colours are others. */
+function violations(page: Page, look: "light" | "dark" | "phone"): Promise<string[]> {
+  const options = { resultTypes: ["violations"], ...(look === "dark" ? { runOnly: ["color-contrast"] } : {}) };
+  return page.evaluate<string[]>(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + " " + target + " " + failureSummary)))`);
+}
+
+const answer = `## 上海明天：多云，适合出门
+
+上海明天**多云**，东南风三级[1]；最高气温 **24 度**，最低 17 度[2]。空气质量为优，适合户外活动。
+
+| 时段 | 天气 | 气温 |
+| --- | --- | --: |
+| 上午 | 多云 | 19 °C |
+| 下午 | 多云 | 24 °C |
+| 晚上 | 阴 | 18 °C |
+
+- 早晚温差较大，带一件薄外套
+- 下午紫外线一般，注意补水
+`;
+
+function search(query: string) {
+  return { name: "web_search", arguments: { query } };
+}

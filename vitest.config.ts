@@ -13,7 +13,7 @@ const folders = ["core", "config", "agent", "providers", "tools"].map((folder) =
 const starters =
   /startProgram|runProgram|startTerminal|open-chat|openPseudoTerminal|warmProgram|npmServer|child_process/;
 /** Of the faces and the client the files that start none of these: loading Duet for each of them costs more than they do. */
-const within = globSync("test/{app,cli,client,server}/**/*.test.ts").filter(
+const within = globSync("test/{app,cli,client,faults,library,server,spec}/**/*.test.ts").filter(
   (file) => !starters.test(readFileSync(file, "utf8")),
 );
 const sharing = [...folders, ...within];

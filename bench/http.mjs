@@ -1,6 +1,7 @@
 // What `duet serve` costs: memory while it waits, over stdio and over HTTP; how soon the first progress of agent_ask comes; and
 // what 100 calls of agent_ask at once take longer over HTTP than the same questions in this process: with a model that speaks as
 // models do, a word every 30 ms, and with one that says all at once, which keeps every core busy and so shows the CPU of a call.
+// Then how soon the model sees that its caller has cancelled or left, over stdio and by each way over HTTP.
 // Model and tools are other processes. The ways take turns, so that a machine whose speed drifts slows all. Fails above the limits.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,8 +11,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createDuet } from "../dist/index.js";
+import { calling, cancelTimes, posting, startHangingModel } from "./cancels.mjs";
 
-const most = { memory: 90, firstProgressMs: 20, overheadMs: 50 };
+const most = { memory: 90, firstProgressMs: 20, overheadMs: 50, cancelMs: 1000 };
+const cancels = 20;
 const atOnce = 100;
 const rounds = Number(process.argv[2] ?? 9);
 const warmUp = 3;
@@ -49,6 +52,7 @@ try {
   await idle("HTTP", ["serve", "--http", "0"]);
   await compare("quick", "says all at once", undefined);
   await compare("paced", "says a word every 30 ms", most.overheadMs);
+  await cancelled();
 } finally {
   agent.destroy();
   for (const each of modelServers) each.kill();
@@ -152,6 +156,59 @@ async function overhead(url, duet, limit = Number.POSITIVE_INFINITY) {
       "ms",
       `   p50 ${p50.toFixed(1)}`,
     );
+  }
+}
+
+/** How soon a cancel reaches the model. */
+async function cancelled() {
+  console.log("\na model that hangs");
+  const model = await startHangingModel();
+  const config = join(home, "hanging.config.json");
+  const models = { functionCall: { provider: "hanging", model: "m" } };
+  await writeFile(config, JSON.stringify({ ...shared, providers: { hanging: model.provider }, models }));
+  const [stdio, http] = [[], ["--http", "0"]].map((more) => serve(["serve", "--config", config, ...more]));
+  try {
+    const origin = new URL(await addressOf(http)).origin;
+    const send = (message) => void stdio.stdin.write(`${JSON.stringify(message)}\n`);
+    send(initialize);
+    send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    stdio.stdout.resume();
+    const opened = await post(`${origin}/mcp`, initialize);
+    session = opened.headers["mcp-session-id"];
+    const accept = "application/json, text/event-stream";
+    const call = { name: "agent_ask", arguments: { question: "Wait." }, _meta: modern };
+    const ways = {
+      stdio: (id) => calling(send, id + 1),
+      "/mcp, 2025": (id) => calling((message) => void post(`${origin}/mcp`, message).catch(() => {}), id + 1),
+      "/mcp, 2026": (id) =>
+        posting(
+          `${origin}/mcp`,
+          { jsonrpc: "2.0", id, method: "tools/call", params: call },
+          { accept, ...modernHeaders },
+        ),
+      "/agent/chat": () => posting(`${origin}/agent/chat`, { message: "Wait." }),
+      "/v1": () =>
+        posting(`${origin}/v1/chat/completions`, {
+          model: "duet-agent",
+          stream: true,
+          messages: [{ role: "user", content: "Wait." }],
+        }),
+    };
+    for (const [name, begin] of Object.entries(ways)) {
+      const times = await cancelTimes(model, begin, cancels);
+      check(
+        `cancel, ${name}, worst`,
+        Math.max(...times),
+        most.cancelMs,
+        "ms",
+        `   p50 ${quantile(0.5, times).toFixed(1)}`,
+      );
+    }
+  } finally {
+    session = undefined;
+    stdio.kill();
+    http.kill();
+    model.close();
   }
 }
 

@@ -1,4 +1,5 @@
 import { Console } from "node:console";
+import { getEventListeners } from "node:events";
 import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
 import { DuetError, report, toDuetError } from "../src/core/errors.ts";
 import { sentences } from "../src/core/lines.ts";
@@ -11,17 +12,27 @@ import type { Values } from "./values.ts";
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131 } as const;
 
+/** What a second signal leaves to whoever has something to tell and to keep, in milliseconds. */
+const lastWordsMs = 1300;
+
 /** Runs the command line and ends the process with the contract's exit code. Errors are one line on stderr. */
 export async function main(argv: string[]): Promise<void> {
   // Stdout is for protocols and answers: what a user's own module logs goes to stderr, by whatever name it has the console.
   Object.assign(console, new Console(process.stderr, process.stderr));
   const stop = new AbortController();
+  const hurry = new AbortController();
   let interrupted: number | undefined;
   for (const [signal, code] of Object.entries(signals))
     process.on(signal, () => {
       if (interrupted !== undefined) {
-        process.off("exit", early);
-        process.exit(code);
+        const leave = (): void => {
+          process.off("exit", early);
+          process.exit(code);
+        };
+        if (getEventListeners(hurry.signal, "abort").length === 0) leave();
+        setTimeout(leave, lastWordsMs).unref();
+        hurry.abort();
+        return;
       }
       interrupted = code;
       stop.abort(new DuetError({ code: "internal", text: { zh: "已中断", en: `interrupted by ${signal}` } }));
@@ -46,7 +57,7 @@ export async function main(argv: string[]): Promise<void> {
   process.stderr.on("error", (error) => {
     untold ??= error;
   });
-  const code = await run(argv, stop.signal);
+  const code = await run(argv, stop.signal, hurry.signal);
   await Promise.all([drained(process.stdout), drained(process.stderr)]);
   process.off("exit", early);
   if (unwritten !== undefined) process.exit(await unwrittenCode(unwritten));
@@ -65,10 +76,10 @@ async function unwrittenCode(error: NodeJS.ErrnoException): Promise<number> {
   return 1;
 }
 
-async function run(argv: string[], signal: AbortSignal): Promise<number> {
+async function run(argv: string[], signal: AbortSignal, hurry: AbortSignal): Promise<number> {
   try {
     const action = plainAction(argv) ?? (await (await import("./command-line.ts")).readCommandLine(argv));
-    return action === undefined ? 0 : await action({ signal, console: process });
+    return action === undefined ? 0 : await action({ signal, hurry, console: process });
   } catch (thrown) {
     const error = toDuetError(thrown);
     if (!signal.aborted) process.stderr.write(`${await errorText(error, localeIn(argv))}\n`);

@@ -3,6 +3,7 @@ export type { Conversation, ConversationTurn, Summary } from "./agent/conversati
 export type { EvaluatedResult, Evaluation, EvaluationFacts, Evaluator } from "./agent/evaluator.ts";
 export type { ConfirmPlan } from "./agent/plan-reply.ts";
 export type { SourceList } from "./agent/sources.ts";
+export type { BegunRun, BegunRuns, WantedMark } from "./agent/store/begun.ts";
 export type { ConversationEntry, ConversationStore, FinishedRun, RunEntry } from "./agent/store.ts";
 export type { AskOptions } from "./app/ask-options.ts";
 export { createDuet, type EmbeddedDuet } from "./app/create-duet.ts";

@@ -18,7 +18,7 @@ export function serve(values: Values): Action {
   const exposed = exposeOf(values);
   const flags = toFlags(values);
   const address = text(values.http);
-  return async ({ console: { stdin, stdout, stderr }, signal: stop }) => {
+  return async ({ console: { stdin, stdout, stderr }, signal: stop, hurry }) => {
     const face = address === undefined ? import("../../src/server/stdio.ts") : import("../../src/server/http.ts");
     const write = (line: string): void => void stderr.write(`${line}\n`);
     // How lines are told is in the configuration; until that is read, they are for people.
@@ -32,7 +32,7 @@ export function serve(values: Values): Action {
       const work = (): Promise<void> =>
         "serveOverStdio" in chosen
           ? chosen.serveOverStdio({ ...options, settings: config.serve, asks: config.tools.ask, stdin, stdout, stderr })
-          : chosen.serveDuetOverHttp({ ...options, config, address: address ?? "" });
+          : chosen.serveDuetOverHttp({ ...options, config, hurry, address: address ?? "" });
       if (address === undefined && stdin.isTTY) log(say(config.locale, atTerminal));
       void tellTroubles(opened);
       const onServers = (): void => void tellTroubles(opened);

@@ -70,8 +70,10 @@ function judge(run: Run, ending: Ending): Judgement {
   const finish = ending.written?.finish;
   if (run.answer.shown.trim() === "") return { status: "failed", stop: finish === "refused" ? "refused" : "error" };
   if (finish === undefined) return { status: "partial", stop: run.answering.aborted ? "time_limit" : "error" };
-  if (finish !== "stop") return { status: "partial", stop: cuts[finish] };
   const stop = stopReasonOf[ending.work?.reason ?? "model-decided"];
+  // A model that asks for tools when the time for them is over lacks what the limit has cut.
+  if (finish !== "stop")
+    return { status: "partial", stop: finish === "tool-calls" && stop !== "answered" ? stop : cuts[finish] };
   return { status: stop === "answered" ? "complete" : "partial", stop };
 }
 

@@ -24,3 +24,18 @@ export function emptyAnswer(finish: FinishReason): DuetError {
     hint: { zh: "换一种问法，或换用其他模型。", en: "Ask in another way, or use another model." },
   });
 }
+
+/** A turn that was to answer, and broke off to ask for a tool. */
+export function askedForTools(): DuetError {
+  return new DuetError({
+    code: "bad_response",
+    text: {
+      zh: "模型没有写完回答，而是要求调用工具。",
+      en: "The model asked for a tool in place of finishing its answer.",
+    },
+    hint: {
+      zh: "放宽时间或调用次数的限制，或换用其他回答模型。",
+      en: "Raise the limits of time or tool calls, or use another answer model.",
+    },
+  });
+}

@@ -1,5 +1,6 @@
 import type { AgentTrace } from "../core/trace.ts";
 import type { Conversation, ConversationTurn, Summary } from "./conversation.ts";
+import type { BegunRuns } from "./store/begun.ts";
 
 /**
  * Where conversations and traces are kept. Several processes may share one; what one of them has appended, the others
@@ -37,12 +38,15 @@ export interface ConversationStore {
   runs(
     which: { conversationId: string } | { beginning: string } | { newest: number; beginning?: string },
   ): Promise<RunEntry[]>;
+  /** Absent, a run that its asker has named is known by this process alone until it has ended. */
+  readonly begun?: BegunRuns;
   close(): Promise<void>;
 }
 
 /** A store that keeps owners apart, as Duet's own do. */
 export interface SharedStore extends ConversationStore {
   of(owner: string | undefined): SharedStore;
+  readonly begun: BegunRuns;
 }
 
 export interface FinishedRun {

@@ -7,7 +7,7 @@ const mostNotes = 200;
 /** What the reader of a run was told beside the answer, as far as a trace keeps it. */
 export interface TraceNotes {
   /** What was just told in the same words is not told again: a limit comes as a verdict and as a notice. */
-  add(level: TraceNote["level"], code: string, message: string): void;
+  add(note: Omit<TraceNote, "timestamp">): void;
   readonly list: TraceNote[];
 }
 
@@ -15,11 +15,11 @@ export function createTraceNotes(): TraceNotes {
   const list: TraceNote[] = [];
   return {
     list,
-    add(level, code, words) {
+    add({ level, code, phase, message: words }) {
       const message = cutText(words, longestNote);
       const last = list.at(-1);
       if (last?.code === code && last.message === message) last.level = level;
-      else if (list.length < mostNotes) list.push({ timestamp: new Date().toISOString(), level, code, message });
+      else if (list.length < mostNotes) list.push({ timestamp: new Date().toISOString(), phase, level, code, message });
     },
   };
 }

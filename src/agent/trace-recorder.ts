@@ -27,6 +27,8 @@ export function createTraceRecorder({ question }: { question: string }): TraceRe
   const notes = createTraceNotes();
   /** What was thought since the last step. */
   const thought = growText(longestText);
+  /** Model turns that have begun. */
+  let begun = 0;
   let plan: PlanStep[] | undefined;
   let usage = noUsage;
   let phaseStartedAt = startedAt;
@@ -35,6 +37,7 @@ export function createTraceRecorder({ question }: { question: string }): TraceRe
     const { text, leftOut } = thought.take();
     const added: TraceStep = {
       step: steps.length + 1,
+      phase: begun,
       thought: text || undefined,
       thought_left_out: leftOut || undefined,
       observation: "",
@@ -86,6 +89,7 @@ export function createTraceRecorder({ question }: { question: string }): TraceRe
           return thought.push(event.type, event.text);
         case "phase-start":
           phaseStartedAt = now();
+          begun += 1;
           return;
         case "phase-end":
           usage = addUsage(usage, event.usage);
@@ -98,9 +102,9 @@ export function createTraceRecorder({ question }: { question: string }): TraceRe
           plan = event.steps;
           return;
         case "evaluation":
-          return notes.add("info", event.reason, event.message);
+          return notes.add({ level: "info", code: event.reason, message: event.message, phase: begun });
         case "notice":
-          return notes.add(event.level, event.code, event.message);
+          return notes.add({ level: event.level, code: event.code, message: event.message, phase: begun });
         default:
           return;
       }

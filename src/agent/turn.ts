@@ -1,6 +1,7 @@
 import { DuetError, toDuetError } from "../core/errors.ts";
 import type { Phase, PhaseEnd } from "../core/events.ts";
 import { addUsage, type Model, type ModelRequest, modelName, noUsage, type Turn, type Usage } from "../core/model.ts";
+import { boundedTurn } from "./bounded-turn.ts";
 import type { Run } from "./run.ts";
 import { type Role, sum } from "./statistics.ts";
 import { streamFitted } from "./stream-fitted.ts";
@@ -35,7 +36,8 @@ export async function takeTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   }
   run.emit({ type: "phase-start", phase, step, model: name, reason: plan.reason });
   try {
-    for await (const event of streamFitted(run, { ...plan, request: { ...plan.request, locale: run.locale } })) {
+    const request = { ...plan.request, locale: run.locale };
+    for await (const event of boundedTurn(streamFitted(run, { ...plan, request }), name)) {
       if (event.type === "text-delta") plan.onText(event.text);
       else if (event.type === "reasoning-delta") run.emit({ type: "reasoning-delta", phase, text: event.text });
       else if (event.type === "notice") run.emit(event);

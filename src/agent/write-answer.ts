@@ -3,7 +3,7 @@ import { say } from "../core/locale.ts";
 import type { Message } from "../core/messages.ts";
 import { type FinishReason, modelName } from "../core/model.ts";
 import type { Brief } from "./brief.ts";
-import { emptyAnswer } from "./empty-answer.ts";
+import { askedForTools, emptyAnswer } from "./empty-answer.ts";
 import { bareResults, bareTitle, handOver } from "./handover.ts";
 import { placeValues } from "./prompt-places.ts";
 import { hasOneModel, type Run } from "./run.ts";
@@ -26,7 +26,8 @@ export async function writeAnswer(run: Run, brief: Brief): Promise<Written> {
   for (const role of roles) {
     if (error) run.emit({ type: "notice", level: "warning", code: "answer-fallback", message: fallback(run, error) });
     try {
-      return { finish: await answerTurn(run, role, { ...brief, observations }), error };
+      const finish = await answerTurn(run, role, { ...brief, observations });
+      return { finish, error: finish === "tool-calls" ? askedForTools() : error };
     } catch (thrown) {
       if (run.cancelled.aborted) throw thrown;
       error = toDuetError(thrown);
@@ -42,7 +43,7 @@ export async function writeAnswer(run: Run, brief: Brief): Promise<Written> {
 
 async function answerTurn(run: Run, role: Role, brief: Brief): Promise<FinishReason> {
   const before = run.answer.written.trim();
-  const { finish } = await takeTurn(run, {
+  const { finish, message } = await takeTurn(run, {
     phase: "answer",
     step: run.statistics.iterations + 1,
     role,
@@ -56,7 +57,8 @@ async function answerTurn(run: Run, role: Role, brief: Brief): Promise<FinishRea
       run.answer.finish();
     },
   });
-  return finish;
+  // A turn that says it asks for tools, and asks for none, is at its end.
+  return finish === "tool-calls" && message.toolCalls.length === 0 ? "stop" : finish;
 }
 
 function answerMessages(run: Run, role: Role, { prompt, observations, note }: Brief): Message[] {

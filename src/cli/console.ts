@@ -18,6 +18,8 @@ export interface Output extends NodeJS.WritableStream {
 export interface Context {
   console: Console;
   signal: AbortSignal;
+  /** Aborts at the second signal, a second before the process ends, for whoever listens; it ends at once where nobody does. */
+  hurry?: AbortSignal | undefined;
 }
 
 /** Writes text that models, tools or servers gave: nothing in it can drive the terminal. */

@@ -38,6 +38,8 @@ export interface AgentTrace {
 export interface TraceStep {
   /** From 1 on. */
   step: number;
+  /** Which of the trace's `phases` it came of, from 1 on; 0 before the first; absent in older traces. */
+  phase?: number;
   thought?: string;
   /** Characters of the thought that were not kept; absent where there are none. */
   thought_left_out?: number;
@@ -95,6 +97,8 @@ export interface TracePhase {
 export interface TraceNote {
   /** ISO 8601, UTC. */
   timestamp: string;
+  /** As in `TraceStep`. */
+  phase?: number;
   level: "info" | "warning";
   /** Of a notice its code, of an evaluation its reason. */
   code: string;

@@ -81,7 +81,9 @@ export class Breaker {
 
   #restError(name: string): DuetError {
     const seconds = Math.max(1, Math.ceil(((this.#openUntil ?? 0) - this.#now()) / 1000));
-    const { text, hint } = this.#last ?? { text: { zh: "", en: "" } };
+    const { text, hint: last } = this.#last ?? { text: { zh: "", en: "" } };
+    // To try again is said already, and when.
+    const hint = last?.en.startsWith("Try again") ? undefined : last;
     return new DuetError({
       code: "overloaded",
       text: {

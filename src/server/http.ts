@@ -25,13 +25,15 @@ export interface HttpFaceOptions extends Omit<FaceOptions, "settings" | "asks" |
   address: string;
   log: Log;
   signal: AbortSignal;
+  /** Aborts when what goes on then is no longer to be waited for. */
+  hurry?: AbortSignal | undefined;
 }
 
 /**
  * Serves the agent over HTTP until the signal aborts: MCP, the agent API, OpenAI's wire and the page, which share one set of
  * runs. Throws a `config` error for an address that is none.
  */
-export async function serveDuetOverHttp({ duet, config, address, log, signal, ...options }: HttpFaceOptions) {
+export async function serveDuetOverHttp({ duet, config, address, log, signal, hurry, ...options }: HttpFaceOptions) {
   const { locale } = duet;
   const { auth, grace } = config.serve.http;
   const operations = openOperations();
@@ -66,7 +68,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, ..
       },
       readiness: () => findReadiness(duet, config),
       onAnswer: operations.answered,
-      finish: (inFlight) => finishRuns({ runs: room.runs, inFlight, graceMs: grace * 1000, locale, log }),
+      finish: (inFlight) => finishRuns({ runs: room.runs, inFlight, graceMs: grace * 1000, hurry, locale, log }),
       locale,
       log,
       onListening(url) {

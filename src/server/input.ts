@@ -28,7 +28,13 @@ export function parseInput<T>(
       (at, step) => (isRecord(at) || Array.isArray(at) ? Reflect.get(at, step) : undefined),
       value,
     );
+    if (given === undefined && code === "invalid_type") return missing(path.join("."));
     return valueProblem(path.join("."), given, message, message);
   });
   return { problems };
+}
+
+/** What is not there has no value to show. */
+function missing(name: string): ArgumentProblem {
+  return { path: "", text: { zh: `缺少 ${name}`, en: `${name} is missing` } };
 }

@@ -377,6 +377,30 @@ describe("limits", () => {
     expect(outcomeOf(events).tool_calls[0]).toMatchObject({ ok: false });
   });
 
+  test("time: an answer model that goes on asking for tools says that time was over, and what is wrong", async () => {
+    const stuck = makeTool("search", (_, signal) => sleep(600_000, signal).then(() => ({ ok: true, text: "" })));
+    const asks = { text: "Let me look again.", calls: [search] };
+    const models = { functionCall: scriptedModel([[search]]), answer: scriptedModel([asks]) };
+    const events = await runAll({ models, tools: [stuck], limits: { maxExecutionTimeMs: 200 } });
+    expect(outcomeOf(events)).toMatchObject({
+      status: "partial",
+      stop_reason: "time_limit",
+      response: "Let me look again.",
+      error: { code: "bad_response", message: expect.stringContaining("asked for a tool"), hint: expect.any(String) },
+    });
+  });
+
+  test("an answer model that asks for a tool unasked is an error that says so; one that names none has answered", async () => {
+    for (const [calls, outcome] of [
+      [[search], { status: "partial", stop_reason: "error", error: { code: "bad_response" } }],
+      [[], { status: "complete", stop_reason: "answered", error: null }],
+    ] as const) {
+      const answer = scriptedModel([{ text: "It is so.", calls: [...calls], finish: "tool-calls" }]);
+      const events = await runAll({ models: { functionCall: scriptedModel(["enough"]), answer } });
+      expect(outcomeOf(events)).toMatchObject({ ...outcome, response: "It is so." });
+    }
+  });
+
   test("time: an answer model that hangs ends in what it had said", async () => {
     const models = { functionCall: scriptedModel(["enough"]), answer: scriptedModel([{ text: "So far", hang: true }]) };
     const events = await runAll({ models, limits: { maxExecutionTimeMs: 200 } });

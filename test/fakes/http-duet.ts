@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import { openDuet, type Parts } from "../../src/app.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
 import { abortable } from "../../src/core/waiting.ts";
-import { serveDuetOverHttp } from "../../src/server/http.ts";
+import { type HttpFaceOptions, serveDuetOverHttp } from "../../src/server/http.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "./model.ts";
 
 export interface HttpDuet {
@@ -29,6 +29,10 @@ export interface HttpDuetSettings {
   models?: Parts["models"];
   /** Seconds that runs have to finish when it is closed; none when absent. */
   grace?: number;
+  /** Aborts at the second signal. */
+  hurry?: AbortSignal;
+  /** As `--expose` and `--list-limit`. */
+  exposing?: Pick<HttpFaceOptions, "expose" | "listLimit">;
 }
 
 /** All that `duet serve --http` serves, in this process, on a real socket; ended with the test. */
@@ -60,6 +64,8 @@ export async function startHttpDuet(options: HttpDuetSettings = {}): Promise<Htt
       if (url) listening.resolve(url);
     },
     signal: over.signal,
+    hurry: options.hurry,
+    ...options.exposing,
   });
   served.catch(listening.reject);
   const origin = await listening.promise;

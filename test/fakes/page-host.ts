@@ -72,12 +72,15 @@ export async function showPage({ html, client, context = {}, language = "en" }: 
   await bridge.connect(transport);
 
   const script = document.querySelector("script")?.textContent ?? "";
-  const { setTimeout, clearTimeout, URL, AbortController } = globalThis;
+  const { setTimeout, clearTimeout, setInterval, clearInterval, performance, URL, AbortController } = globalThis;
   const world = {
     window,
     document,
     navigator: window.navigator,
     setTimeout,
+    setInterval,
+    clearInterval,
+    performance,
     clearTimeout,
     URL,
     AbortController,

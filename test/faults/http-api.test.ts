@@ -1,6 +1,7 @@
 // Group G of the fault catalogue over every route that `serve --http` has: the agent API, OpenAI's wire, the page, health, figures
 // and MCP. What only MCP has stands in http-face.test.ts; whose is what, group H, in http-callers.test.ts.
 import { describe, expect, onTestFinished, test } from "vitest";
+import { longestTurn } from "../../src/agent/bounded-turn.ts";
 import type { Model } from "../../src/core/model.ts";
 import { sleep } from "../../src/core/waiting.ts";
 import { startHttpDuet } from "../fakes/http-duet.ts";
@@ -126,6 +127,7 @@ describe("87: a body that is wrong", () => {
 
   test("is refused on every route in the words of its callers, before it costs anything", async () => {
     const { port, model, lines } = await start();
+    const told = lines.length;
     const bodies = [
       "[".repeat(90_000),
       `{"message":${'{"a":'.repeat(10_000)}1${"}".repeat(10_001)}`,
@@ -145,7 +147,7 @@ describe("87: a body that is wrong", () => {
         const shown = `${path} ${body.slice(0, 30)}`;
         expect([shown, answer.status, isInDialect(path, answer)]).toEqual([shown, 400, true]);
       }
-    expect([model.requests, lines.slice(1)]).toEqual([[], []]);
+    expect([model.requests, lines.slice(told)]).toEqual([[], []]);
   });
 
   test("that is no UTF-8 is refused, one with a byte order mark is read", async () => {
@@ -288,14 +290,15 @@ describe("with a model that goes on and on", () => {
   );
 
   test("89: a client that reads nothing of a streamed completion is cut off, and the model stops", async () => {
-    const { models, aborted, said } = endless("x".repeat(50_000));
+    // Six bytes each on the wire: far more than what is on its way can hold before the turn is as long as it may be.
+    const { models, aborted, said } = endless("\u0001".repeat(50_000));
     const { port } = await startHttpDuet({ models });
     const socket = await openSocket(port);
     socket.pause();
     socket.write(post(port, { ...chat, stream: true }, { connection: "keep-alive" }, "/v1/chat/completions"));
     await aborted;
-    // What the system's own buffers hold, and one megabyte of ours.
-    expect(said.bytes).toBeLessThan(40_000_000);
+    // By the limit of what waits for a reader, and not by that of a turn.
+    expect(said.bytes).toBeLessThan(longestTurn);
     socket.destroy();
   });
 

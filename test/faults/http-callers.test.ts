@@ -95,7 +95,7 @@ describe("97: what is one caller's", () => {
       run_id: expect.stringMatching(/^run-[0-9a-f]{32}$/),
     });
     await expectUnknown(ben, annas);
-    expect((await ben("GET", "/agent/runs")).json).toEqual({ runs: [] });
+    expect((await ben("GET", "/agent/runs")).json).toEqual({ runs: [], next_offset: null });
     expect((await ben("GET", "/agent/conversations")).json).toMatchObject({ conversations: [] });
     const { conversation_id } = annas;
     const { json: bens } = await ben("POST", "/agent/chat", { body: { message: "What was it?", conversation_id } });
@@ -114,7 +114,7 @@ describe("97: what is one caller's", () => {
     const { json: going } = await anna("POST", "/agent/chat", { body: { message: "Take your time.", wait_s: 1 } });
     expect(going.status).toBe("running");
     await expectUnknown(ben, { ...going, conversation_id: going.conversation_id || `conv-${"1".repeat(32)}` });
-    expect((await ben("GET", "/agent/runs")).json).toEqual({ runs: [] });
+    expect((await ben("GET", "/agent/runs")).json).toEqual({ runs: [], next_offset: null });
     gate.resolve();
     const { text } = await anna("GET", `/agent/runs/${going.run_id}`, { headers: stream });
     expect(text).toContain("At last.");

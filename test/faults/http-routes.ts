@@ -32,6 +32,7 @@ export const routes: Readonly<Record<string, TestedRoute>> = {
   "/agent/chat": { path: "/agent/chat", methods: ["POST"], body: { message: "Say it." } },
   "/agent/runs": { path: "/agent/runs", methods: ["GET"] },
   "/agent/runs/:id": { path: "/agent/runs/run-0", methods: ["GET", "DELETE"] },
+  "/agent/runs/:id/trace": { path: "/agent/runs/run-0/trace", methods: ["GET"] },
   "/agent/runs/:id/reply": {
     path: "/agent/runs/run-0/reply",
     methods: ["POST"],

@@ -154,6 +154,49 @@ inChromium("the page in a browser", () => {
     expect(await page.locator(".question").allTextContents()).toEqual(["会断吗？"]);
   });
 
+  test("a first question that one looks away from is found again: in the list, in the tab's title, after a reload", async () => {
+    const { page } = watched;
+    await page.getByRole("button", { name: "新对话" }).click();
+    duet.provider.script("cheap", { toolCalls: [calculate("7*8")] }, { text: "够了。" });
+    duet.provider.script("strong", { text: "是 56。" });
+    await ask(page, "七乘八？");
+    await page.getByRole("group", { name: /允许执行这个工具吗？/ }).waitFor();
+    await expect.poll(() => page.title()).toBe("(1) 七乘八？ · Duet");
+    await page.getByRole("button", { name: "新对话" }).click();
+    const entry = page
+      .locator(".conversation[data-mark=waits]")
+      .getByRole("button", { name: "七乘八？ 等待您", exact: true });
+    await entry.waitFor();
+    expect(page.url()).not.toContain("conversation=");
+    await page.reload();
+    await expect.poll(() => page.title()).toBe("(1) Duet");
+    await entry.click();
+    await page.getByRole("button", { name: "允许这一次" }).click();
+    expect((await answered(page)).answer).toBe("是 56。");
+    await expect.poll(() => page.title()).toBe("七乘八？ · Duet");
+    await page.locator(".conversation[data-current=true][data-mark='']").waitFor();
+  });
+
+  test("a conversation has an address: back, forward and another tab open it, with all that it did", async () => {
+    const { page } = watched;
+    const address = page.url();
+    expect(address).toMatch(/#conversation=conv-/);
+    await page.goBack();
+    await page.getByRole("heading", { name: "新对话" }).waitFor();
+    await page.goForward();
+    await page.locator(".question").getByText("七乘八？").waitFor();
+    const other = await page.context().newPage();
+    await other.goto(address);
+    await other.getByRole("button", { name: "查看执行过程" }).click();
+    const { steps } = await untilRun(other, (shown) => shown.steps.length === 3);
+    expect(steps.map(({ title }) => title)).toEqual([
+      expect.stringMatching(/^工具调用阶段 1 · 1 次调用 openai\/cheap/),
+      expect.stringMatching(/^工具调用阶段 2 openai\/cheap/),
+      expect.stringMatching(/^回答生成阶段 anthropic\/strong/),
+    ]);
+    await other.close();
+  });
+
   test("a lost connection is told, and what was missed is there when it is back", async () => {
     const { page } = watched;
     const last = gate();

@@ -4,6 +4,7 @@ import type { AssistantMessage, Message, ToolCall } from "../../src/core/message
 import { handOver } from "../../src/providers/handover.ts";
 import { wireToolName } from "../../src/providers/history.ts";
 import { parseArguments } from "../../src/providers/tool-fragments.ts";
+import { anyText } from "../fakes/any-text.ts";
 import { listOf, recordOf } from "../fakes/provider-rules.ts";
 import { bodyOf, createMemory, refusalOf, turnOf, type WireCase, wireCases, wirePairs } from "./handover-cases.ts";
 import { settings, weather } from "./reading.ts";
@@ -154,11 +155,7 @@ interface Scripted {
   calls: { id: string; name: string; text: string; result: string | undefined }[];
 }
 
-const text = fc.oneof(
-  fc.string({ unit: "binary" }),
-  fc.string(),
-  fc.constantFrom("", " \n", "晴 🌤 \u0000", 'a "b" \\n', "<thought>"),
-);
+const text = fc.oneof(anyText(), fc.string(), fc.constantFrom("", " \n", "晴 🌤 \u0000", 'a "b" \\n', "<thought>"));
 const name = fc.oneof(fc.constantFrom("weather", "get_time"), fc.string({ minLength: 1, maxLength: 90 }));
 const argumentsText = fc.oneof(
   fc.dictionary(fc.string(), fc.jsonValue()).map((value) => JSON.stringify(value)),
@@ -176,7 +173,7 @@ const call = fc.record({
 });
 const turn: fc.Arbitrary<Scripted> = fc.record({
   text,
-  reasoning: fc.option(fc.oneof(fc.constant(""), fc.string({ unit: "binary", minLength: 1 })), { nil: undefined }),
+  reasoning: fc.option(fc.oneof(fc.constant(""), anyText({ minLength: 1 })), { nil: undefined }),
   redacted: fc.option(fc.base64String(), { nil: undefined }),
   calls: fc.array(call, { maxLength: 4 }),
 });

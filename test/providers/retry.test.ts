@@ -158,6 +158,19 @@ describe("calls that share a provider", () => {
     expect({ asked: model.asked, waits }).toEqual({ asked: 8, waits: [] });
   });
 
+  test("say once when to try again, and what else the last failure was told to need", async () => {
+    const hintAfter = async (en: string): Promise<string | undefined> => {
+      const endpoint = createEndpoints().at("https://x.example");
+      const model = scripted(...failures(8, { hint: { zh: "", en } }));
+      for (let count = 0; count < 2; count++) await run(model, { endpoint });
+      const { error } = await run(model, { endpoint });
+      return error instanceof DuetError ? error.hint?.en : undefined;
+    };
+    const again = /^Try again in \d+ s, or use another model\.$/;
+    expect(await hintAfter("Try again later, or use another model.")).toMatch(again);
+    expect(await hintAfter("Start it.")).toMatch(/another model\. Start it\.$/);
+  });
+
   test("try it again after its rest: one call alone, then all when it is answered", async () => {
     let time = 0;
     const endpoint = createEndpoints({ now: () => time }).at("https://x.example");

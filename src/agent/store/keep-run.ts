@@ -17,6 +17,7 @@ interface Kept {
  */
 export function keepRun(statements: Statements, { run, owner, owed }: Kept): void {
   const { conversationId, runId, turn, trace, pendingPlan } = run;
+  statements.dropMark.run({ run: runId, owner });
   if (statements.isKept.get({ run: runId, owner })) return;
   const title = titleOf(trace.question);
   const turns = touchConversation(statements, { id: conversationId, owner, title, turns: turn ? 1 : 0 });

@@ -5,6 +5,7 @@ import type { AgentTrace } from "../../core/trace.ts";
 import { type Conversation, type ConversationTurn, newId, type Summary } from "../conversation.ts";
 import type { SourceList } from "../sources.ts";
 import type { ConversationEntry, SharedStore } from "../store.ts";
+import { createMemoryMarks } from "./memory-begun.ts";
 import { toRunEntry } from "./rows.ts";
 import { noConversation } from "./store-errors.ts";
 
@@ -31,6 +32,7 @@ interface KeptTrace {
 export function createMemoryStore(max = 1000): SharedStore {
   const conversations = new LRUCache<string, Kept>({ max });
   const traces = new LRUCache<string, KeptTrace>({ max });
+  const marks = createMemoryMarks();
   let asked = 0;
 
   function of(owner: string | undefined): SharedStore {
@@ -58,6 +60,7 @@ export function createMemoryStore(max = 1000): SharedStore {
 
     return {
       of,
+      begun: marks.of(owner),
       async load(id) {
         const kept = own(conversations.peek(id)) && conversations.get(id);
         return kept && conversationOf(kept);
@@ -70,6 +73,7 @@ export function createMemoryStore(max = 1000): SharedStore {
         if (turn) kept.turns.push(turn);
         kept.pendingPlan = pendingPlan;
         traces.set(runId, { owner, trace });
+        marks.settle(runId);
       },
       async summarise(conversationId, summary) {
         const kept = own(conversations.peek(conversationId));

@@ -66,7 +66,7 @@ const objects = [
 const upgrade = [...owned.map((table) => `ALTER TABLE ${table} ADD COLUMN owner TEXT`), ...objects.slice(first.length)];
 
 /**
- * Tables that came later. They are added to a file without raising its version: a Duet that knows nothing of them goes on with the
+ * Tables that came later, and an index. They are added to a file without raising its version: a Duet that knows nothing of them goes on with the
  * file, and loses nothing by it.
  */
 const additions = [
@@ -74,7 +74,17 @@ const additions = [
   `CREATE TABLE wanted_summaries (
   conversation TEXT PRIMARY KEY REFERENCES conversations ON DELETE CASCADE
 ) STRICT`,
+  // Runs that were begun for a key of their asker's, until they are kept.
+  `CREATE TABLE begun_runs (
+  run TEXT PRIMARY KEY,
+  owner TEXT,
+  begun_at TEXT NOT NULL
+) STRICT`,
+  "CREATE INDEX begun_runs_by_time ON begun_runs (begun_at)",
 ];
+
+/** What adds those of them that a file has not got: SQLite leaves these words out of what it keeps. */
+const addMissing = additions.map((sql) => sql.replace(/^CREATE (TABLE|INDEX)/, "$& IF NOT EXISTS"));
 
 function isTable(sql: string, name: string): boolean {
   return sql.startsWith(`CREATE TABLE ${name} (`);
@@ -100,7 +110,7 @@ export function inspectSchema(connection: DatabaseSync): SchemaState {
 export function bringUpToDate(connection: DatabaseSync, state: Exclude<SchemaState, "ours">): void {
   const before = { empty: objects, older: upgrade, "without-additions": [] }[state];
   connection.exec(
-    ["BEGIN IMMEDIATE", ...before, ...additions, `PRAGMA user_version = ${version}`, "COMMIT"].join(";\n"),
+    ["BEGIN IMMEDIATE", ...before, ...addMissing, `PRAGMA user_version = ${version}`, "COMMIT"].join(";\n"),
   );
 }
 

@@ -5,6 +5,7 @@ import type { SharedStore } from "../store.ts";
 import { type ConnectionOptions, openConnection } from "./connection.ts";
 import { keepRun } from "./keep-run.ts";
 import { type Loaded, loadWords, toEntry, toRunEntry, toTrace } from "./rows.ts";
+import { createSqliteMarks } from "./sqlite-begun.ts";
 import { createSourceList } from "./sqlite-sources.ts";
 
 const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {} };
@@ -41,6 +42,7 @@ export async function createSqliteStore(file: string, options: Partial<Connectio
 
     return {
       of,
+      begun: createSqliteMarks(connection, owner),
       async load(id) {
         const loaded = await connection.read((statements) => loadWords(statements, { id, owner }));
         return loaded && conversationOf(id, loaded);

@@ -38,6 +38,13 @@ export function prepareStatements(connection: DatabaseSync) {
     addTrace: prepare("INSERT INTO traces (run, conversation, trace, owner) VALUES (?, ?, ?, ?)"),
     dropPlan: prepare("DELETE FROM plans WHERE conversation = ?"),
     addPlan: prepare("INSERT INTO plans (conversation, plan) VALUES (?, ?)"),
+    markFrom: prepare(`
+      SELECT run, begun_at FROM begun_runs
+      WHERE run >= :beginning AND run < :beginning || char(0x10ffff) AND owner IS :owner LIMIT 1`),
+    addMark: prepare("INSERT INTO begun_runs (run, owner, begun_at) VALUES (:run, :owner, :now)"),
+    dropMark: prepare("DELETE FROM begun_runs WHERE run = :run AND owner IS :owner"),
+    pruneMarks: prepare("DELETE FROM begun_runs WHERE begun_at < :oldest"),
+
     isKept: prepare("SELECT 1 FROM traces WHERE run = :run AND owner IS :owner"),
 
     sourceNumber: prepare("SELECT n FROM sources WHERE conversation = ? AND url = ?"),

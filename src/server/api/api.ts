@@ -4,6 +4,7 @@ import { type ApiTimes, openApiRoom, usualTimes } from "./api-room.ts";
 import { chatRoute } from "./chat.ts";
 import { conversationRoutes } from "./conversations.ts";
 import { openApiRoute } from "./openapi.ts";
+import { traceRoute } from "./run-trace.ts";
 import { runRoutes } from "./runs.ts";
 import { settingsRoute, type ToldConfig } from "./settings.ts";
 
@@ -17,6 +18,7 @@ export function createApi(
   return {
     "/agent/chat": { POST: chatRoute(shared) },
     ...runRoutes(shared),
+    "/agent/runs/:id/trace": traceRoute(room),
     ...conversationRoutes(room),
     "/agent/settings": settingsRoute(room, config),
     "/openapi.json": openApiRoute(room),

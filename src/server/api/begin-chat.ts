@@ -1,15 +1,15 @@
 import { chainOf } from "../../core/chain-text.ts";
-import { Refused } from "../http/refuse.ts";
 import type { RouteCall } from "../http/routes.ts";
 import { type Asked, begin } from "../runs/begin.ts";
 import { confirm } from "../runs/confirm.ts";
 import type { HeldRun } from "../runs/held-run.ts";
 import type { RunSeat } from "../runs/room.ts";
 import type { ApiRoom } from "./api-room.ts";
+import { beginOnce } from "./begin-once.ts";
 import { type ChatInput, toAskInput } from "./chat-input.ts";
 import { chosenModels } from "./chosen-models.ts";
 import { type FoundRun, findRun } from "./find-run.ts";
-import { type KeyedRequest, otherBody, readKey } from "./idempotency.ts";
+import { readKey } from "./idempotency.ts";
 
 /** A question that came to `POST /agent/chat`. */
 export interface Chat {
@@ -34,7 +34,7 @@ export async function beginChat(chat: Chat): Promise<ChatRun> {
   if (key === undefined) return { run: await open(chat, undefined), isKeyed: false };
   const id = await room.keyed.join(key, {
     isThere: (runId) => isThere(seat, runId),
-    begin: async () => (await earlierRun(seat, key)) ?? (await open(chat, key.runId)).id,
+    begin: () => beginOnce(seat, key, () => open(chat, key.runId)),
   });
   return { ...(await findRun(seat, id)), isKeyed: true };
 }
@@ -43,15 +43,6 @@ async function isThere({ duet, runs, caller }: RunSeat, runId: string): Promise<
   if (runs.find(runId, caller) !== undefined) return true;
   const store = await duet.store(caller);
   return (await store.runs({ beginning: runId })).length > 0;
-}
-
-/** From before this process, or before what it remembers. */
-async function earlierRun({ duet, runs, caller }: RunSeat, { runId, beginning }: KeyedRequest) {
-  if (runs.find(runId, caller) !== undefined) return runId;
-  const store = await duet.store(caller);
-  const [earlier] = await store.runs({ beginning });
-  if (earlier !== undefined && earlier.id !== runId) throw new Refused(otherBody);
-  return earlier?.id;
 }
 
 async function open({ seat, call, input, reads, signal }: Chat, runId: string | undefined): Promise<HeldRun> {

@@ -25,11 +25,12 @@ export interface ToldConfig extends StartConfig {
 export function settingsRoute(room: RunRoom, config: ToldConfig, patienceMs = 1500): Route {
   return {
     async GET({ caller }) {
-      const [told, canSearch] = await Promise.all([
+      const [told, reason] = await Promise.all([
         readSettings(room, config, patienceMs),
-        hasSearch(room.duet, caller),
+        searchReason(room.duet, caller),
       ]);
-      const search = { available: canSearch, enabled: canSearch && config.search.enabled === true };
+      const available = reason === null;
+      const search = { available, enabled: available && config.search.enabled === true, reason };
       return jsonAnswer({ ...told, search } satisfies SettingsJson);
     },
   };
@@ -82,9 +83,17 @@ async function listChoices(duet: RunRoom["duet"], inForce: readonly string[], pa
   }
 }
 
-async function hasSearch(duet: RunRoom["duet"], { tools: permitted }: Caller): Promise<boolean> {
+/** Why the caller has no web search; null where there is one. */
+async function searchReason(
+  duet: RunRoom["duet"],
+  { tools: permitted }: Caller,
+): Promise<SettingsJson["search"]["reason"]> {
   const { tools } = await duet.inventory(undefined, 0);
-  return tools.some((tool) => tool.name === "web_search" && (permitted === undefined || permitsName(permitted, tool)));
+  const search = tools.find(({ name }) => name === "web_search");
+  if (search !== undefined) return permitted === undefined || permitsName(permitted, search) ? null : "not_permitted";
+  const inUse = await duet.searchInUse();
+  if (inUse === null) return "off";
+  return inUse.chain.length === 0 ? "no_service" : "not_permitted";
 }
 
 function parametersJson({ temperature, topP, maxTokens }: ModelParameters) {

@@ -22,13 +22,23 @@ function admitByToken(token: string): Authenticate {
     if (given !== undefined && timingSafeEqual(digest(given), expected)) return { caller: operator };
     // RFC 6750, section 3.1: a request without credentials is told the scheme and nothing else.
     const challenge = header === null ? 'Bearer realm="duet"' : 'Bearer realm="duet", error="invalid_token"';
-    return { status: 401, error: "auth", text: needed, headers: { "www-authenticate": challenge } };
+    return {
+      status: 401,
+      error: "auth",
+      text: header === null ? needed : notAccepted,
+      headers: { "www-authenticate": challenge },
+    };
   };
 }
 
 const needed = {
   zh: "需要令牌：Authorization: Bearer 后接 DUET_HTTP_TOKEN 的值",
   en: "a token is needed: Authorization: Bearer and the value of DUET_HTTP_TOKEN",
+};
+
+const notAccepted = {
+  zh: "令牌不被接受：须为 DUET_HTTP_TOKEN 的值",
+  en: "the token is not accepted: it must be the value of DUET_HTTP_TOKEN",
 };
 
 function digest(text: string): Buffer {

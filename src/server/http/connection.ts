@@ -5,6 +5,8 @@ import type { Readable } from "node:stream";
 export interface Connection {
   /** The body as it comes in, read by nobody yet. */
   readonly body: Readable;
+  /** Whether all of the request has come. */
+  readonly isReceived: boolean;
   /** `listener` is told once when the answer is over, at once if it is; `isWhole`: all of it was handed over. */
   onClose(listener: (isWhole: boolean) => void): void;
   /** Resolves when the other side has taken what was handed over for it, but for a little; at once where the answer is over. */
@@ -22,6 +24,9 @@ export function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse
   });
   return {
     body: incoming,
+    get isReceived() {
+      return incoming.complete;
+    },
     onClose(listener) {
       if (isClosed) listener(outgoing.writableFinished);
       else listeners.push(listener);

@@ -5,10 +5,10 @@ import type { Refusal } from "./refusal.ts";
 /** The shape in which the programs of one part of the server expect what went wrong. */
 export type Dialect = (refusal: Refusal, locale: Locale) => { type: string; body: object };
 
-/** By its path a request says what it speaks: OpenAI's wire, the agent API, or MCP and all else. */
+/** By its path a request says what it speaks: OpenAI's wire, MCP, or plain HTTP. */
 export function dialectOf(target: string): Dialect {
   if (/^\/v1(\/|\?|$)/.test(target)) return openAi;
-  return /^\/agent(\/|\?|$)/.test(target) ? problem : jsonRpc;
+  return /^\/mcp(\/|\?|$)/.test(target) ? jsonRpc : problem;
 }
 
 /** JSON-RPC 2.0, which whatever speaks MCP understands. */
@@ -53,6 +53,7 @@ const openAiCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
 const openAiTypes: Readonly<Record<number, string>> = {
   401: "authentication_error",
   403: "permission_error",
+  424: "server_error",
   429: "rate_limit_error",
 };
 

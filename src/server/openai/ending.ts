@@ -31,35 +31,33 @@ export function endingOf(outcome: Outcome, locale: Locale): Ending | { failure: 
 
 /** `length` says that there would be more; of a limit that came before the answer was written, the notice says it. */
 function finishOf({ status, stop_reason: reason }: Outcome): Finish {
+  if (status === "cancelled") return "length";
   if (status !== "partial") return "stop";
   if (reason === "refused") return "content_filter";
   return reason === "iteration_limit" || reason === "tool_call_limit" || reason === "repetition" ? "stop" : "length";
 }
 
-/** A run is not begun again by itself: what could be tried anew was, and it has cost something. */
+/** OpenAI's own clients go by it. */
 const headers = { "x-should-retry": "false" };
 
 function failureOf(error: ErrorReport | null): Refusal {
   const { code, message, hint } = error ?? unexplained;
   const same = (text: string) => ({ zh: text, en: text });
-  const status = statuses[code] ?? 500;
+  const status = statuses[code] ?? 424;
   return { status, error: code, text: same(message), hint: hint ? same(hint) : undefined, headers };
 }
 
 const unexplained: ErrorReport = { code: "internal", message: "the run failed", hint: null };
 
-/** What is wrong with the server's own models and keys is not the client's: 401 and 403 would say that its key is wrong. */
+/**
+ * A run is not begun again by itself: what could be tried anew was, and it has cost something. So all else is 424, "failed
+ * dependency": clients repeat 408, 409, 429 and what is from 500 on (`openai` and the AI SDK both), and 401 and 403 would say that
+ * the client's key is wrong.
+ */
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   invalid_request: 400,
   context_overflow: 400,
   content_filter: 400,
-  quota: 429,
-  rate_limit: 429,
-  server: 502,
-  bad_response: 502,
-  network: 502,
-  overloaded: 503,
-  timeout: 504,
 };
 
 /** 499 as proxies write it: whoever asked, or the operator, has stopped it. */

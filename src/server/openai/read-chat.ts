@@ -72,8 +72,16 @@ function readFields(body: unknown): z.infer<typeof chatBody> {
   if ("input" in read) return read.input;
   const [problem] = read.problems;
   const [chinese] = problemsIn(body);
-  const param = (problem?.path ?? "").replace(/\.(\d+)(?=\.|$)/g, "[$1]");
-  throw refused(param, { zh: chinese?.text.zh ?? "", en: problem?.text.en ?? "" });
+  const text = { zh: chinese?.text.zh ?? "", en: problem?.text.en ?? "" };
+  const param = firstWrong(body);
+  // What is missing is named by the words themselves.
+  throw problem?.path === "" ? new Refused({ status: 400, text, param }) : refused(param, text);
+}
+
+/** The field that the first problem is about, as JavaScript writes it: `messages[0].role`. */
+function firstWrong(body: unknown): string {
+  const [issue] = chatBody.safeParse(body).error?.issues ?? [];
+  return (issue?.path ?? []).join(".").replace(/\.(\d+)(?=\.|$)/g, "[$1]");
 }
 
 function problemsIn(body: unknown) {

@@ -3,6 +3,7 @@ import { timeLimit, timeoutError } from "../../core/waiting.ts";
 import type { InFlight } from "../http/in-flight.ts";
 import type { HeldRun } from "../runs/held-run.ts";
 import type { RunRegistry } from "../runs/registry.ts";
+import { finishTexts } from "./finish-texts.ts";
 import type { Log } from "./log.ts";
 
 export interface FinishOptions {
@@ -10,6 +11,8 @@ export interface FinishOptions {
   inFlight: InFlight;
   /** How long runs may take to end by themselves, in milliseconds. */
   graceMs: number;
+  /** Aborts when nobody wants to wait for that any more. */
+  hurry?: AbortSignal | undefined;
   locale: Locale;
   log: Log;
 }
@@ -20,18 +23,34 @@ const sendMs = 1000;
 
 /**
  * Lets no run begin any more, waits for those that go on, and cancels what is left when the time is over; whoever waits for
- * an answer gets it. Never rejects.
+ * an answer gets it. What waits for a person, or for the rest of a request, is not waited for. Never rejects.
  */
-export async function finishRuns({ runs, inFlight, graceMs, locale, log }: FinishOptions): Promise<void> {
-  const going = runs.stop();
-  const allEnded = (signal: AbortSignal) => Promise.all(going.map((run) => runs.ended(run, signal)));
-  if (going.length > 0 && graceMs > 0) log(say(locale, waits(going.length, graceMs / 1000)));
-  await within(graceMs, (signal) => Promise.all([allEnded(signal), inFlight.settled(signal)]));
-  const late = going.filter(goesOn);
-  if (late.length > 0) log(say(locale, cancels(late.length)), "warn");
+export async function finishRuns({ runs, inFlight, graceMs, hurry, locale, log }: FinishOptions): Promise<void> {
+  const tell = (text: Parameters<typeof say>[1]): void => log(say(locale, text), "warn");
+  // Listens as long as there is something to end: whoever hurries us then waits for a moment.
+  hurry?.addEventListener("abort", () => tell(finishTexts.hurries), { once: true });
+  const all = runs.stop();
+  const cut = inFlight.cutHalfSent();
+  if (cut > 0) tell(finishTexts.cuts(cut));
+  const going = all.filter(({ open }) => open === undefined);
+  if (going.length > 0 && graceMs > 0) log(say(locale, finishTexts.waits(going.length, graceMs / 1000)));
+  const asking = all.length - going.length;
+  if (asking > 0) tell(finishTexts.givesUp(asking));
+  const ownEnds = (signal: AbortSignal) => Promise.all(all.map((run) => endItself(run, signal)));
+  await within(graceMs, (signal) => Promise.all([ownEnds(signal), inFlight.settled(signal)]), hurry);
+  const late = all.filter(goesOn);
+  if (late.length > 0) tell(finishTexts.cancels(late.length));
   for (const run of late) run.cancel();
-  await within(cancelMs, allEnded);
+  await within(cancelMs, (signal) => Promise.all(all.map((run) => runs.ended(run, signal))));
   await within(sendMs, inFlight.settled);
+}
+
+/** Waits for a run as long as it does something itself; one that waits for a person is cancelled. */
+async function endItself(run: HeldRun, signal: AbortSignal): Promise<void> {
+  while (goesOn(run) && !signal.aborted) {
+    if (run.open !== undefined) run.cancel();
+    await run.turned(signal);
+  }
 }
 
 function goesOn({ outcome }: HeldRun): boolean {
@@ -39,23 +58,8 @@ function goesOn({ outcome }: HeldRun): boolean {
 }
 
 /** The work sees the end of its time by the signal, and obeys it. */
-async function within(ms: number, work: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
-  const limit = timeLimit(ms, () => timeoutError("stop", ms));
+async function within(ms: number, work: (signal: AbortSignal) => Promise<unknown>, hurry?: AbortSignal): Promise<void> {
+  const limit = timeLimit(ms, () => timeoutError("stop", ms), hurry);
   await work(limit.signal);
   limit.clear();
-}
-
-function waits(count: number, seconds: number) {
-  return {
-    zh: `正在关闭：等待 ${count} 个运行结束，最多 ${seconds} 秒；再次发出信号则立即结束`,
-    en: `closing: waiting up to ${seconds} s for ${runsOf(count)} to end; a second signal ends the process at once`,
-  };
-}
-
-function cancels(count: number) {
-  return { zh: `已取消 ${count} 个未结束的运行`, en: `cancelled ${runsOf(count)} that had not ended in time` };
-}
-
-function runsOf(count: number): string {
-  return count === 1 ? "1 run" : `${count} runs`;
 }

@@ -6,14 +6,25 @@ import type { Log, LogFields, LogLevel } from "./log.ts";
 
 /** What the operator is told of each run, for programs that gather logs: never a word of what was asked or answered. */
 export interface RunLog {
-  begun(run: LiveRun): void;
+  begun(run: HeldRun): void;
   ended(run: LiveRun): void;
 }
 
 export function createRunLog(log: Log, locale: Locale): RunLog {
+  /** Whose beginning has not been told: its trace and its conversation have names only once it is under way. */
+  const untold = new Set<LiveRun>();
+
+  function tellBeginning(run: LiveRun): void {
+    if (untold.delete(run)) log(say(locale, beginning), "info", namesOf(run));
+  }
+
   return {
-    begun: (run) => log(say(locale, beginning), "info", namesOf(run)),
+    begun(run) {
+      untold.add(run);
+      run.follow(() => tellBeginning(run));
+    },
     ended(run) {
+      tellBeginning(run);
       const { status, stop_reason, error, meta } = run.soFar();
       log(say(locale, ending), levels[status], {
         ...namesOf(run),

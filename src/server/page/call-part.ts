@@ -1,6 +1,7 @@
 import { callName, resultName } from "../../core/call-words.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import { printable, printableLine } from "../../core/printable.ts";
+import { createClock } from "./clock.ts";
 import { element, listOf, type Part, setShown, setText } from "./dom.ts";
 import { foldOf } from "./fold.ts";
 import { createLink, type OpenLink } from "./link.ts";
@@ -12,6 +13,7 @@ export function createCall(locale: Locale, openLink: OpenLink | undefined): Part
   const sign = element("span", { class: "sign", role: "img" });
   const tool = element("code");
   const facts = element("span", { class: "facts" });
+  const clock = createClock(facts);
   const given = createText(say(locale, texts.arguments));
   const progress = element("p", { class: "words", dir: "auto" });
   const result = createText(say(locale, texts.result));
@@ -28,6 +30,7 @@ export function createCall(locale: Locale, openLink: OpenLink | undefined): Part
       setText(tool, end === undefined ? callName(name, locale) : resultName(name, locale));
       fold.open(end === undefined);
       setText(facts, factsOf(end, locale));
+      clock.run(end === undefined);
       given.show(JSON.stringify(args, undefined, 2) ?? "");
       setText(progress, printable(said));
       setShown(progress, said !== "" && end === undefined);

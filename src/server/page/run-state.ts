@@ -1,5 +1,5 @@
 import type { AgentEvent, PlanStep } from "../../core/events.ts";
-import type { Citation, Outcome } from "../../core/outcome.ts";
+import type { Citation, Outcome, Status } from "../../core/outcome.ts";
 import { addToSteps } from "./add-to-steps.ts";
 import type { Confirmation, NoticeItem, Problem, StepView } from "./run-view.ts";
 
@@ -16,8 +16,10 @@ export interface RunState {
   /** Once it is over. */
   readonly outcome: Outcome | undefined;
   readonly confirmation: Confirmation | undefined;
-  /** How it ended, where only its text is known. */
-  readonly plain: { readonly text: string; readonly isFailed: boolean } | undefined;
+  /** How it ended, where only its text is known, and at most its status. */
+  readonly plain:
+    | { readonly text: string; readonly isFailed: boolean; readonly status?: Status | undefined }
+    | undefined;
   /** What keeps the page from showing more. */
   readonly problem: Problem | undefined;
 }

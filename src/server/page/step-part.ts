@@ -3,6 +3,7 @@ import { seconds } from "../../core/lines.ts";
 import { type Locale, say, type Text } from "../../core/locale.ts";
 import { printable, printableStream } from "../../core/printable.ts";
 import { createCall } from "./call-part.ts";
+import { createClock } from "./clock.ts";
 import { element, listOf, type Part, setShown, setText } from "./dom.ts";
 import { foldOf } from "./fold.ts";
 import type { OpenLink } from "./link.ts";
@@ -30,6 +31,7 @@ export function createStep(locale: Locale, openLink: OpenLink | undefined): Part
   const items = element("ul");
   const showItems = listOf(items, () => createItem(locale, openLink));
   const fold = foldOf([title, " ", facts], [reason, reasoning.element, thought.element, items]);
+  const clock = createClock(facts);
   let before: ShownStep | undefined;
   return {
     element: element("li", { class: "step" }, fold.element),
@@ -38,6 +40,7 @@ export function createStep(locale: Locale, openLink: OpenLink | undefined): Part
       before = { step, isNow };
       setText(title, say(locale, stepTitle(step)));
       setText(facts, factsOf(step));
+      clock.run(isNow && step.end === undefined);
       fold.element.dataset.failed = String(step.end?.isFailed === true);
       setText(reason, printable(step.reason));
       setShown(reason, step.reason !== "");

@@ -22,9 +22,9 @@ export const texts = {
   answer: { zh: "回答", en: "Answer" },
   sources: { zh: "参考文献", en: "References" },
   bill: { zh: "用量", en: "Bill" },
-  thought: { zh: "思考", en: "Thought" },
+  thought: { zh: "想法", en: "Thought" },
   thinking: { zh: "💭 思考中...", en: "💭 Thinking..." },
-  reasoning: { zh: "💡 思考过程", en: "💡 Thought" },
+  reasoning: { zh: "💡 思考过程", en: "💡 Reasoning" },
   arguments: { zh: "参数", en: "Arguments" },
   result: { zh: "结果", en: "Result" },
   running: { zh: "执行中", en: "running" },
@@ -75,6 +75,8 @@ export function statusLine(view: RunView, locale: Locale): string {
 export function stepTitle({ phase, step, items }: StepView): Text {
   const count = items.filter(({ kind }) => kind === "call").length;
   const name = phase === undefined ? { zh: "工具调用", en: "Tool calls" } : phaseTitles[phase];
+  // Before the first turn a model shortens what was said so far.
+  if (phase === "decide" && step === 0) return { zh: "压缩较早的对话", en: "Condense the conversation" };
   const title = phase === "decide" ? { zh: `${name.zh} ${step}`, en: `${name.en} ${step}` } : name;
   if (count === 0) return title;
   return { zh: `${title.zh} · ${count} 次调用`, en: `${title.en} · ${count} ${count === 1 ? "call" : "calls"}` };
@@ -94,6 +96,8 @@ function activityOf(step: StepView | undefined): Text {
   const call = step?.items.findLast((item) => item.kind === "call" && item.end === undefined);
   if (call?.kind === "call") return { zh: `正在调用 ${call.tool}…`, en: `Calling ${call.tool}…` };
   if (step?.phase === "answer") return { zh: "正在写回答…", en: "Writing the answer…" };
+  if (step?.phase === "decide" && step.step === 0)
+    return { zh: "正在压缩较早的对话…", en: "Condensing the conversation…" };
   if (step?.phase === "plan") return { zh: "正在规划…", en: "Planning…" };
   return { zh: "思考中... 正在决定下一步", en: "Thinking... deciding what to do" };
 }

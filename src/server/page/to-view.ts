@@ -29,7 +29,7 @@ export function toView(state: RunState): RunView {
 
 function statusOf({ outcome, plain, confirmation, runId }: RunState): Status | "waiting" | "ended" {
   if (outcome !== undefined) return outcome.status;
-  if (plain !== undefined) return plain.isFailed ? "failed" : "ended";
+  if (plain !== undefined) return plain.status ?? (plain.isFailed ? "failed" : "ended");
   if (confirmation !== undefined) return "needs_confirmation";
   return runId === undefined ? "waiting" : "running";
 }

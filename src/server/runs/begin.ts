@@ -5,6 +5,7 @@ import { randomHex } from "../../core/random.ts";
 import { createStepLog } from "../../core/step-log.ts";
 import type { Host } from "../asking/host.ts";
 import type { AskInput } from "./ask-schema.ts";
+import { checkConversationId } from "./conversation-id.ts";
 import type { Held, HeldRun } from "./held-run.ts";
 import type { RunSeat } from "./room.ts";
 
@@ -25,10 +26,11 @@ export interface Asked {
   runId?: string | undefined;
 }
 
-/** Begins a run. Throws where there are too many. */
+/** Begins a run. Throws where there are too many, and for a conversation that cannot be. */
 export function begin(asked: Asked): HeldRun {
   const { seat, input, chain, locale, models, given, runId } = asked;
   const { duet, settings, runs, caller, mode, logSteps } = seat;
+  checkConversationId(input.conversation_id);
   const run = runs.begin({
     id: runId,
     // Who asks the same of other models, or after other words, asks for something else.

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Config } from "../../config.ts";
 import type { Caller } from "../../core/caller.ts";
 import type { AgentEvent } from "../../core/events.ts";
-import { overLimit, tooExpensive, tooFast, tooManyRuns, tooManyTokens, unfair } from "./over-limit.ts";
+import { overLimit, tooExpensive, tooFast, tooManyRuns, tooManyTokens, tooManyWait, unfair } from "./over-limit.ts";
 
 /** What each caller may take of the server (`serve.limits`). Held in memory: it begins anew with the process. */
 export interface CallerLimits {
@@ -14,11 +14,14 @@ export interface CallerLimits {
   take(caller: Caller, event: AgentEvent): void;
 }
 
-/** Runs that go on. */
+/** Runs that go on; those that only wait for a person are counted apart. */
 export interface Going {
   all: number;
   /** Of this caller. */
   own: number;
+  /** Those of this caller that wait for a person, and when the first of them is given up, in milliseconds. */
+  waiting: number;
+  freeInMs: number;
 }
 
 export interface CallerLimitsOptions {
@@ -81,8 +84,9 @@ export function createCallerLimits({ limits, most, isShared, now = Date.now }: C
   }
 
   return {
-    admit(caller, { all, own }) {
+    admit(caller, { all, own, waiting, freeInMs }) {
       if (own >= maxRuns) throw overLimit("rate_limit", tooManyRuns(maxRuns), laterMs);
+      if (own + waiting >= 2 * maxRuns) throw tooManyWait(waiting, freeInMs);
       if (own > 0 && all >= share) throw overLimit("rate_limit", unfair(own), laterMs);
       const account = accountOf(caller);
       checkDay(account);

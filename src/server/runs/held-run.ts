@@ -9,6 +9,7 @@ import type { LiveRun } from "./live-run.ts";
 import type { OpenQuestion } from "./question.ts";
 import { createQuestions } from "./questions.ts";
 import { createSoFar } from "./so-far.ts";
+import { weightOf } from "./weight.ts";
 import { withoutCause } from "./without-cause.ts";
 
 /** A run as the requests that attach to it see it. */
@@ -38,6 +39,10 @@ export interface HeldRun extends LiveRun {
   hold(holder: object): void;
   /** It does so no longer; gives whether it was the last one. */
   release(holder: object): boolean;
+  /** How much its events take, in UTF-16 units. */
+  readonly eventWeight: number;
+  /** Its events are kept no longer. */
+  letGo(): void;
   /** Resolves at the next event, when a question comes or goes, at the end, or when the signal aborts. Never rejects. */
   happened(signal: AbortSignal): Promise<void>;
   /** The same without the events, of which there are many. */
@@ -83,6 +88,7 @@ export function holdRun({
   const { pose } = questions;
   const followers = new Set<(event: AgentEvent) => void>();
   let events: AgentEvent[] = [];
+  let eventWeight = 0;
   let outcome: Outcome | undefined;
   let fault: ErrorReport | undefined;
   const holders = new Set<object>();
@@ -129,6 +135,13 @@ export function holdRun({
       if (outcome === undefined) holders.add(holder);
     },
     release: (holder) => holders.delete(holder) && holders.size === 0,
+    get eventWeight() {
+      return eventWeight;
+    },
+    letGo() {
+      events = [];
+      eventWeight = 0;
+    },
     happened: bell.wait,
     turned: turns.wait,
   };
@@ -146,6 +159,7 @@ export function holdRun({
   function take(happened: AgentEvent): void {
     const event = happened.type === "run-end" ? { ...happened, outcome: tellable(happened.outcome) } : happened;
     events.push(event);
+    eventWeight += weightOf(event);
     changedAt = Date.now();
     soFar.take(event);
     if (event.type === "run-end") outcome = event.outcome;
@@ -193,16 +207,11 @@ export function holdRun({
       // What is kept of a run must not keep the connections that it was asked over.
       holders.clear();
       followers.clear();
+      soFar.close();
       onEnd(run);
-      // Whoever watches has seen the end by then.
-      setTimeout(() => {
-        events = [];
-      }, keepEventsMs).unref();
     });
   return run;
 }
-
-const keepEventsMs = 60_000;
 
 const noEnd = { zh: "运行没有结束事件", en: "the run ended without run-end" };
 

@@ -55,6 +55,23 @@ export function tooMany(most: number): DuetError {
   });
 }
 
+/** Too many runs stand still until a person answers, which nobody may; the first of them is given up after so many milliseconds. */
+export function tooManyWait(waiting: number, freeInMs: number): DuetError {
+  return new DuetError({
+    code: "rate_limit",
+    text: {
+      zh: `已有 ${waiting} 个运行在等待用户答复，这次没有开始。`,
+      en: `${waiting} runs wait for a person's reply; this one was not begun.`,
+    },
+    hint: {
+      zh: "请先答复或取消其中一个（GET /agent/runs 列出它们）。",
+      en: "Answer or cancel one of them first (GET /agent/runs lists them).",
+    },
+    retryable: true,
+    retryAfterMs: freeInMs,
+  });
+}
+
 /** The process has been told to end. */
 export function serverCloses(): DuetError {
   return overloaded({ zh: "服务器正在关闭，这次没有开始。", en: "The server is closing; this run was not begun." });

@@ -1,11 +1,11 @@
-import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { randomHex } from "../../core/random.ts";
 import type { CallerLimits } from "./caller-limits.ts";
 import { type Held, type HeldRun, holdRun } from "./held-run.ts";
+import { createKeptRuns, type KeptSizes } from "./kept-runs.ts";
 import type { LiveRuns } from "./live-run.ts";
-import { serverCloses, tooMany } from "./over-limit.ts";
+import { serverCloses, tooMany, tooManyWait } from "./over-limit.ts";
 
 export interface RunRegistry extends LiveRuns {
   of(caller: Caller): Iterable<HeldRun>;
@@ -27,10 +27,12 @@ export interface RunRegistry extends LiveRuns {
 }
 
 export interface RegistryOptions {
-  /** Runs at one time. */
+  /** Runs at one time; as many more may wait for a person. */
   most: number;
   /** How long the end of a run is kept, in milliseconds. */
   keepMs: number;
+  /** How much of ended runs is kept; the usual when absent. */
+  kept?: KeptSizes | undefined;
   /** What one caller may take; all of it when absent. */
   limits?: CallerLimits | undefined;
   /** Told of each run as it begins, and when it has ended. */
@@ -38,12 +40,9 @@ export interface RegistryOptions {
   onEnd?: ((run: HeldRun) => void) | undefined;
 }
 
-/** Ends that are kept at a time; the store has the traces of all. */
-const mostKept = 1000;
-
-export function createRunRegistry({ most, keepMs, limits, onBegin, onEnd }: RegistryOptions): RunRegistry {
+export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }: RegistryOptions): RunRegistry {
   const going = new Map<string, HeldRun>();
-  const ended = new LRUCache<string, HeldRun>({ max: mostKept, ttl: keepMs, ttlAutopurge: true, dispose: forget });
+  const ended = createKeptRuns({ keepMs, onForget: forget, sizes: kept });
   /** Those that asking again may mean, by caller and key. */
   const joinable = new Map<string, Set<HeldRun>>();
   const listeners = new Set<{ owner: string | undefined; tell(): void }>();
@@ -83,6 +82,18 @@ export function createRunRegistry({ most, keepMs, limits, onBegin, onEnd }: Regi
     return { ...request, chain: { ...chain, budget: smaller(chain.budget, tokens), cost: smaller(chain.cost, cost) } };
   }
 
+  /** Who only waits for a person uses nothing, and must not keep others from beginning. */
+  function admit(caller: Caller): void {
+    const all = [...going.values()];
+    const own = all.filter((run) => run.caller.owner === caller.owner);
+    const waiting = all.filter(waits).length;
+    if (all.length - waiting >= most) throw tooMany(most);
+    if (all.length >= 2 * most) throw tooManyWait(waiting, freeIn(all));
+    const ownWaiting = own.filter(waits).length;
+    const counts = { all: all.length - waiting, own: own.length - ownWaiting, waiting: ownWaiting };
+    limits?.admit(caller, { ...counts, freeInMs: freeIn(own) });
+  }
+
   /** The newest first. */
   function* ofCaller(caller: Caller): Generator<HeldRun> {
     for (const run of [...going.values()].reverse()) if (isOf(run, caller) && !run.isAside) yield run;
@@ -109,16 +120,14 @@ export function createRunRegistry({ most, keepMs, limits, onBegin, onEnd }: Regi
     begin(wanted) {
       const { caller } = wanted;
       if (isStopped) throw serverCloses();
-      if (going.size >= most) throw tooMany(most);
-      const own = going.values().filter((run) => run.caller.owner === caller.owner);
-      limits?.admit(caller, { all: going.size, own: own.reduce((count) => count + 1, 0) });
+      admit(caller);
       const run = holdRun({
         ...wanted,
         request: withinLimits(caller, wanted.request),
         id: wanted.id ?? `run-${randomHex()}`,
         onEnd(it) {
           going.delete(it.id);
-          if (!it.isAside) ended.set(it.id, it);
+          if (!it.isAside) ended.add(it);
           tell(it.caller);
           onEnd?.(it);
         },
@@ -145,6 +154,16 @@ export function createRunRegistry({ most, keepMs, limits, onBegin, onEnd }: Regi
       return () => void listeners.delete(entry);
     },
   };
+}
+
+function waits({ open }: HeldRun): boolean {
+  return open !== undefined;
+}
+
+/** When the first of the questions is given up, in milliseconds from now. */
+function freeIn(runs: readonly HeldRun[]): number {
+  const ends = runs.map(({ open }) => open?.until ?? Number.POSITIVE_INFINITY);
+  return Math.max(0, Math.min(...ends) - Date.now());
 }
 
 /** One owner may come with rights to more tools or fewer: those are different callers here, as a run may use what its caller may. */

@@ -14,6 +14,8 @@ export interface SoFar {
   take(event: AgentEvent): void;
   /** As a result (the contract's section 5), with the status `running`; results of calls are their beginnings. */
   outcome(): Outcome;
+  /** Nothing of it is wanted any more but its conversation. */
+  close(): void;
 }
 
 export function createSoFar({ runId, conversationId, mode }: SoFarOptions): SoFar {
@@ -62,6 +64,11 @@ export function createSoFar({ runId, conversationId, mode }: SoFarOptions): SoFa
         known.response += event.text;
         citations.push(...(event.citations ?? []));
       } else if (event.type === "phase-end") addPhase(event);
+    },
+    close() {
+      known.response = "";
+      calls.clear();
+      citations.length = 0;
     },
     outcome() {
       const { function_call, answer } = bills;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { RemoteTool } from "../../../src/client/lists/listing.ts";
+import { anyText } from "../../fakes/any-text.ts";
 
 export function tool(changes: Partial<RemoteTool> = {}): RemoteTool {
   return {
@@ -38,7 +39,7 @@ const flag = fc.option(fc.boolean(), { nil: undefined });
 export const anyTool: fc.Arbitrary<RemoteTool> = fc.record(
   {
     name: fc.string({ minLength: 1, maxLength: 20 }),
-    description: fc.string({ maxLength: 60, unit: "binary" }),
+    description: anyText({ maxLength: 60 }),
     inputSchema: schema,
     outputSchema: schema,
     annotations: fc.record(

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { Message } from "../../../src/core/messages.ts";
+import { anyText } from "../../fakes/any-text.ts";
 import { allTools, converse, takeTurn } from "./turns.ts";
 
 const words = [
@@ -14,12 +15,12 @@ const words = [
   ..."[1,2,3] 【1，2】 1 2.5 -3 1e9 + * ( ) ' \" “ ” ` \n \ue000 <<<result >>> [1] ```".split(" "),
 ];
 const question = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 200 }),
+  anyText({ maxLength: 200 }),
   fc.array(fc.constantFrom(...words), { maxLength: 25 }).map((parts) => parts.join(" ")),
   fc.array(fc.constantFrom(...words), { maxLength: 25 }).map((parts) => parts.join("")),
 );
 const result = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 300 }),
+  anyText({ maxLength: 300 }),
   fc.json(),
   fc.constantFrom("", "a = 1", "x:1: 2 3", '找到 9 处匹配 "x"', "[1] t\nhttps://a.example\ns", "<<<result\n>>>"),
 );

@@ -72,6 +72,41 @@ test("a run that goes on when wait_s is over can be asked for later, and goes on
   expect(await (await send(path)).json()).toMatchObject({ status: "complete", response: "Done.", waits_for: null });
 });
 
+test("a run that waits for a yes is told as such where it is read, with a token that counts", async () => {
+  const wipe = [{ id: "1", name: "wipe_disk", input: { disk: "a" } }];
+  const { chat, send, wiped } = await serveApi({ turns: [wipe, "Wiped."] });
+  const { run_id } = await outcomeIn(chat({ message: "Wipe it." }));
+  const listed = await (await send("/agent/runs")).json();
+  expect(listed).toMatchObject({ runs: [{ run_id, waits: true }], next_offset: null });
+  const read = await outcomeIn(send(`/agent/runs/${run_id}`));
+  expect(read).toMatchObject({ status: "needs_confirmation", waits_for: { kind: "call", tool: "wipe_disk" } });
+  const confirmed = await outcomeIn(chat({ message: "yes", confirmation: read.confirmation?.token }));
+  expect(confirmed).toMatchObject({ status: "complete", run_id });
+  expect(wiped).toHaveLength(1);
+});
+
+test("runs are listed page by page, the newest first", async () => {
+  const { chat, send } = await serveApi({ turns: ["One.", "Two.", "Three."] });
+  for (const message of ["First?", "Second?", "Third?"]) await outcomeIn(chat({ message }));
+  const list = async (query: string): Promise<unknown> => (await send(`/agent/runs?${query}`)).json();
+  expect(await list("limit=2")).toMatchObject({
+    runs: [{ question: "Third?" }, { question: "Second?" }],
+    next_offset: 2,
+  });
+  expect(await list("limit=2&offset=2")).toMatchObject({ runs: [{ question: "First?" }], next_offset: null });
+  const refused = await problemIn(send("/agent/runs?limit=0"));
+  expect(refused.detail).toBe('limit: "0" is not allowed (allowed: one whole number from 1 to 100)');
+});
+
+test("what is missing, and a conversation that no address could name, are told in one plain line", async () => {
+  const { chat } = await serveApi();
+  const detail = async (body: object): Promise<string> => (await problemIn(chat(body))).detail;
+  expect(await detail({})).toBe("message is missing");
+  expect(await detail({ message: "Hello", conversation_id: ".." })).toBe(
+    'conversation_id: ".." is not allowed (allowed: any id but "." and "..")',
+  );
+});
+
 test("a run belongs to its caller's trace, and names its language", async () => {
   const { chat } = await serveApi({
     turns: [{ error: new DuetError({ code: "auth", text: { zh: "坏", en: "bad" } }) }],
@@ -105,7 +140,7 @@ test("parameters that a model does not take are refused before a run begins", as
 });
 
 const refused: [unknown, string][] = [
-  [{}, "message: "],
+  [{}, "message is missing"],
   [[], "object"],
   ["text", "object"],
   [null, "object"],

@@ -157,7 +157,7 @@ test("another caller's run is not there", async () => {
     );
   expect(await answers(run_id)).toEqual(await answers("run-none"));
   expect((await answers(run_id)).map(([status]) => status)).toEqual([404, 404, 404, 404]);
-  expect(await (await send("/agent/runs", { as: "bob" })).json()).toEqual({ runs: [] });
+  expect(await (await send("/agent/runs", { as: "bob" })).json()).toEqual({ runs: [], next_offset: null });
   expect(room.runs.find(run_id, { owner: "alice" })).toBeDefined();
 });
 

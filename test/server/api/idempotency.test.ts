@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { DuetError } from "../../../src/core/errors.ts";
 import { createKeyedRuns } from "../../../src/server/api/idempotency.ts";
-import { outcomeIn, problemIn, serveApi } from "./served-api.ts";
+import { outcomeIn, problemIn, type ServedApi, serveApi } from "./served-api.ts";
 
 const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
 
@@ -78,6 +79,57 @@ test("what could not be begun may be tried again with its key", async () => {
   await send(`/agent/runs/${run_id}`, { method: "DELETE" });
   gate.resolve();
   expect(await outcomeIn(chat({ message: "Hello" }, keyed("k1")))).toMatchObject({ status: "complete" });
+});
+
+test("a key whose run goes on in another process is not run here, until it is kept", async () => {
+  const gate = Promise.withResolvers<void>();
+  const served = await serveApi({ turns: ["Once.", "Twice."], gate: gate.promise });
+  const first = outcomeIn(served.chat({ message: "Hello" }, keyed("k1")));
+  await expect.poll(() => [...served.room.runs.of({})].length, { timeout: 20_000 }).toBe(1);
+  const { chat } = await served.restart();
+  const refused = await chat({ message: "Hello", locale: "zh" }, keyed("k1"));
+  expect(refused.status).toBe(422);
+  const unknown = await chat({ message: "Hello" }, keyed("k1"));
+  expect(unknown.status).toBe(409);
+  expect(await problemIn(unknown)).toMatchObject({ detail: expect.stringContaining("its end is not known") });
+  gate.resolve();
+  const { run_id } = await first;
+  expect(await outcomeIn(chat({ message: "Hello" }, keyed("k1")))).toMatchObject({ run_id, response: "Once." });
+  expect(served.model.requests).toHaveLength(1);
+});
+
+test("a run that failed before its first step leaves no mark behind", async () => {
+  const served = await serveApi({ turns: ["Done."] });
+  const { duet } = served.room;
+  const refusing = vi.spyOn(duet, "ask").mockImplementation(() => {
+    throw new DuetError({ code: "config", text: { zh: "没有模型", en: "there is no model" } });
+  });
+  const ask = (api: ServedApi) => outcomeIn(api.chat({ message: "Hello" }, keyed("k1")));
+  expect(await ask(served)).toMatchObject({ status: "failed", error: { code: "config" } });
+  refusing.mockRestore();
+  const restarted = await served.restart();
+  await expect.poll(async () => (await ask(restarted)).status, { timeout: 20_000 }).toBe("complete");
+});
+
+test("without a place for marks, a key is known as long as the process lives", async () => {
+  const served = await serveApi({ turns: ["Once."] });
+  const { duet } = served.room;
+  const store = await duet.store({});
+  vi.spyOn(duet, "store").mockResolvedValue({ ...store, begun: undefined });
+  const first = await outcomeIn(served.chat({ message: "Hello" }, keyed("k1")));
+  expect(await outcomeIn(served.chat({ message: "Hello" }, keyed("k1")))).toEqual(first);
+});
+
+test("where the store takes no mark, nothing is run", async () => {
+  const served = await serveApi({ turns: ["Once."] });
+  const { duet } = served.room;
+  const store = await duet.store({});
+  const mark = () => Promise.reject(new Error("the disk is full"));
+  vi.spyOn(duet, "store").mockResolvedValue({ ...store, begun: { mark, unmark: async () => {} } });
+  const refused = await served.chat({ message: "Hello" }, keyed("k1"));
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+  expect(await problemIn(refused)).toMatchObject({ detail: expect.stringContaining("Nothing was run") });
+  expect(served.model.requests).toEqual([]);
 });
 
 test("a key whose run is gone with its conversation begins one anew, however many ask", async () => {

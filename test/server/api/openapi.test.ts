@@ -94,6 +94,7 @@ test("what the server answers is as the document says", async () => {
   expect(faultsOf("Conversation", await read(`/agent/conversations/${conversation_id}`))).toEqual([]);
   expect(faultsOf("ConversationList", await read("/agent/conversations"))).toEqual([]);
   expect(faultsOf("Run", await read(`/agent/runs/${run_id}`))).toEqual([]);
+  expect(faultsOf("Trace", await read(`/agent/runs/${run_id}/trace`))).toEqual([]);
   expect(faultsOf("RunList", await read("/agent/runs"))).toEqual([]);
   expect(faultsOf("Settings", await read("/agent/settings"))).toEqual([]);
   expect(faultsOf("ModelList", await read("/v1/models"))).toEqual([]);

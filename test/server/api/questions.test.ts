@@ -29,7 +29,7 @@ test("a call that needs consent is asked about in the stream, and runs once it i
   });
   expect(new Date(String(question?.expires_at)).getTime()).toBeGreaterThan(Date.now());
   const state = await (await served.send(`/agent/runs/${run_id}`)).json();
-  expect(state).toMatchObject({ status: "running", waits_for: question });
+  expect(state).toMatchObject({ status: "needs_confirmation", waits_for: question });
   expect(served.wiped).toEqual([]);
   expect((await reply(served, run_id, { question_id, answer: "once" })).status).toBe(204);
   expect(await reader.until("question-closed")).toMatchObject({ data: { question_id } });

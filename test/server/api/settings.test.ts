@@ -38,7 +38,7 @@ test("what a question is run with is told, with what it may choose from", async 
       function_call: { temperature: 0, max_tokens: 2000 },
       answer: { temperature: 0.7, top_p: 0.5, max_tokens: 300 },
     },
-    search: { available: true, enabled: true },
+    search: { available: true, enabled: true, reason: null },
     limits: { max_iterations: 5, max_tool_calls: 7, max_tokens: 2000, timeout_s: 90 },
   });
   expect(choices.slice(0, 2)).toEqual(["deepseek/deepseek-chat", "openai/gpt-x"]);
@@ -53,7 +53,7 @@ test("the offline rules are named as they are chosen, and no search is told wher
   expect(told).toMatchObject({
     models: { function_call: "offline", answer: "offline" },
     parameters: { function_call: {}, answer: {} },
-    search: { available: false, enabled: false },
+    search: { available: false, enabled: false, reason: "off" },
   });
   expect(told.choices).toContain("offline");
 });
@@ -63,10 +63,16 @@ test("a person's chat starts in DEFAULT_MODE, which a question that names no mod
   expect(await settingsAt(origin)).toMatchObject({ mode: "agent", start_mode: "plan" });
 });
 
+test("where nobody could be asked, the search is said to lack a service", async () => {
+  const { origin } = await startHttpDuet({ settings: { search: { enabled: true, keyless: false } } });
+  expect((await settingsAt(origin)).search).toEqual({ available: false, enabled: false, reason: "no_service" });
+});
+
 test("who may not search is told so", async () => {
   const { call } = await serveCallers(scriptedModel([]), [{ owner: "ben", tools: ["calculator"] }]);
   expect(await (await call("/agent/settings", "anna")).json()).toMatchObject({ search: { available: true } });
-  expect(await (await call("/agent/settings", "ben")).json()).toMatchObject({ search: { available: false } });
+  const barred = { available: false, reason: "not_permitted" };
+  expect(await (await call("/agent/settings", "ben")).json()).toMatchObject({ search: barred });
 });
 
 test("models that do not come in time leave those in force", async () => {

@@ -6,7 +6,9 @@ import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { isRecord } from "../../../src/core/json.ts";
 import type { Outcome } from "../../../src/core/outcome.ts";
+import { startHttpDuet } from "../../fakes/http-duet.ts";
 import {
   collect,
   configFile,
@@ -36,6 +38,17 @@ async function served(
   };
 }
 
+/** The same in this process, over HTTP: for what does not depend on the way to the host. */
+async function inProcess(settings: Record<string, unknown>, listLimit?: number): Promise<{ url: string }> {
+  const folder = await temporaryFolder();
+  const { origin } = await startHttpDuet({
+    settings: { mcpServers: { below: offering() }, ...settings },
+    environment: { PATH: process.env.PATH ?? "", DUET_HOME: folder },
+    exposing: { expose: "tools", listLimit },
+  });
+  return { url: `${origin}/mcp` };
+}
+
 async function opened(connect: Connect, options: HostOptions): Promise<Host> {
   const host = await connect(options);
   onTestFinished(() => host.close());
@@ -46,14 +59,32 @@ function offering(...args: string[]) {
   return { command: process.execPath, args: [resolve("test/fakes/mcp-offering.ts"), ...args] };
 }
 
-/** The same server without a gateway. */
-async function directly({ command, args = [] }: { command: string; args?: string[] }): Promise<Client> {
+/** The tools of the same server without a gateway. */
+async function listedDirectly({ command, args = [] }: { command: string; args?: string[] }): Promise<Listed[]> {
   // Some servers have more tools for clients that can be asked.
   const client = new Client({ name: "direct", version: "1" }, { capabilities: { elicitation: { form: {}, url: {} } } });
-  await client.connect(new StdioClientTransport({ command, args, env: await programEnvironment(), stderr: "pipe" }));
-  onTestFinished(() => client.close());
-  return client;
+  const env = { PATH: process.env.PATH ?? "", HOME: tmpdir() };
+  await client.connect(new StdioClientTransport({ command, args, env, stderr: "pipe" }));
+  try {
+    return (await client.listTools()).tools;
+  } finally {
+    await client.close();
+  }
 }
+
+function realServers(folder: string) {
+  return {
+    everything: npmServer("mcp-server-everything"),
+    filesystem: npmServer("mcp-server-filesystem", folder),
+    memory: npmServer("mcp-server-memory"),
+  };
+}
+
+/** What real servers list without a gateway, in the order of `realServers`: once for all hosts. */
+let direct: Listed[][];
+beforeAll(async () => {
+  direct = await Promise.all(Object.values(realServers(tmpdir())).map(listedDirectly));
+});
 
 async function journalOf(file: string): Promise<string> {
   return readFile(file, "utf8").catch(() => "");
@@ -92,19 +123,12 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
 
   test("tools of real servers come as they are listed, but for their names, and so do their results", async () => {
     await writeFile(join(folder, "note.txt"), "remember the milk");
-    const servers = {
-      everything: npmServer("mcp-server-everything"),
-      filesystem: npmServer("mcp-server-filesystem", folder),
-      memory: npmServer("mcp-server-memory"),
-    };
+    const servers = realServers(folder);
     const real = await opened(connect, await served(servers));
-    const [listed, ...direct] = await Promise.all([
-      real.listTools(),
-      ...Object.values(servers).map(async (server) => (await (await directly(server)).listTools()).tools),
-    ]);
+    const listed = await real.listTools();
     const expected = Object.keys(servers).flatMap((server, index) =>
       (direct[index] ?? [])
-        .filter(({ execution }) => execution?.taskSupport !== "required")
+        .filter(({ execution }) => !(isRecord(execution) && execution.taskSupport === "required"))
         .map((tool) => seen({ ...tool, name: `${server}__${tool.name}` })),
     );
     expect(listed.filter(({ name }) => name.includes("__")).map(seen)).toEqual(expected);
@@ -193,7 +217,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
   test("a no goes down as one, and a host that cannot ask answers at once that nobody did", async () => {
     onQuestion = () => ({ action: "decline" });
     expect(await host.call("below__ask-twice")).toMatchObject({ content: [{ text: "first: decline" }] });
-    const mute = await opened(connect, await served({ below: offering() }));
+    const mute = await opened(connect, await inProcess({}));
     expect(await mute.call("below__ask-twice")).toMatchObject({ content: [{ text: "first: cancel" }] });
     const unanswered = await mute.call("below__wipe");
     expect(unanswered.isError).toBe(true);
@@ -231,7 +255,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
 
   test("the rules hold here too: what is denied is neither listed nor called", async () => {
     const rules = { tools: { deny: ["below__sum"] } };
-    const ruled = await opened(connect, await served({ below: offering() }, undefined, rules));
+    const ruled = await opened(connect, await inProcess(rules));
     const names = (await ruled.listTools()).map(({ name }) => name);
     expect(names).toContain("below__trace");
     expect(names).not.toContain("below__sum");
@@ -263,7 +287,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
 
   test("a tool that came later waits to be approved: the host is told so, and not that it is missing", async () => {
     const waits = { isError: true, content: [{ text: expect.stringContaining("duet tools approve") }] };
-    const all = await opened(connect, await served({ below: offering() }));
+    const all = await opened(connect, await inProcess({}));
     await all.call("below__grow");
     await expect.poll(() => all.call("below__grown").catch(() => undefined), { timeout: 15_000 }).toMatchObject(waits);
     expect(await all.call("call_tool", { name: "below__grown" })).toMatchObject(waits);
@@ -313,7 +337,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
   });
 
   test("tools that weigh too much are found and called, with progress and questions as any other", async () => {
-    const options = await served({ below: offering() }, ["--expose", "tools", "--list-limit", "100"]);
+    const options = await inProcess({}, 100);
     const searching = await opened(connect, { ...options, onQuestion: () => ({ action: "decline" }) });
     expect((await searching.listTools()).map(({ name }) => name)).toEqual(["find_tools", "call_tool"]);
     const found = await searching.call("find_tools", { query: "adds numbers", limit: 2 });

@@ -20,3 +20,14 @@ test("a refusal has the shape that whoever asks expects: problem details, OpenAI
     [401, "application/json", { jsonrpc: "2.0", id: null, error: { code: -32_000, message: detail } }],
   ]);
 });
+
+test("what is neither MCP nor OpenAI's wire is refused as a problem, and a token that does not count is told as such", async () => {
+  const { origin } = await startHttpDuet({ environment: { DUET_HTTP_TOKEN: "the-token" } });
+  const headers = { authorization: "Bearer another-one" };
+  const detail = "the token is not accepted: it must be the value of DUET_HTTP_TOKEN";
+  for (const path of ["/metrics", "/openapi.json", "/nothing", "/agent/runs", "/mcpx"]) {
+    const response = await fetch(`${origin}${path}`, { headers });
+    expect([response.status, response.headers.get("content-type")]).toEqual([401, "application/problem+json"]);
+    expect(await response.json()).toMatchObject({ code: "auth", detail });
+  }
+});

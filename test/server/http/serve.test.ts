@@ -47,10 +47,10 @@ test("healthz says that it lives, readyz whether it could serve; both without a 
   expect((await ask("/healthz"))[0]).toBe(200);
 });
 
-test("an unknown path is 404, a wrong method 405 with what is allowed, both as JSON", async () => {
+test("an unknown path is 404, a wrong method 405 with what is allowed, as problem details where it is not MCP", async () => {
   const { url } = await started();
   const unknown = await fetch(new URL("/nothing", url));
-  expect([unknown.status, await unknown.json()]).toMatchObject([404, { error: { code: -32000 } }]);
+  expect([unknown.status, await unknown.json()]).toMatchObject([404, { code: "invalid_request", status: 404 }]);
   const wrong = await fetch(url, { method: "PUT", headers: { "content-type": "application/json" }, body: "{}" });
   expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, POST, DELETE"]);
   const head = await fetch(url, { method: "HEAD" });

@@ -1,7 +1,9 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { APICallError, generateText, streamText } from "ai";
+import OpenAI from "openai";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { DuetError } from "../../../src/core/errors.ts";
+import * as z from "zod";
+import { DuetError, type ErrorCode } from "../../../src/core/errors.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import { makeTool } from "../../fakes/events.ts";
 import type { HttpDuetSettings } from "../../fakes/http-duet.ts";
@@ -324,5 +326,50 @@ test("it reads a whole answer, and an error with its words", async () => {
   expect([text, usage.totalTokens]).toEqual(["Hello.", 20]);
   const thrown = await generateText(asked).catch((reason: unknown) => reason);
   expect(APICallError.isInstance(thrown)).toBe(true);
-  expect(thrown).toMatchObject({ statusCode: 429, message: expect.stringContaining("slow down") });
+  expect(thrown).toMatchObject({ statusCode: 424, message: expect.stringContaining("slow down") });
 });
+
+const failures: ErrorCode[] = ["auth", "config", "rate_limit", "quota", "overloaded", "server", "network", "timeout"];
+
+test("a run that has failed is not begun again by a client that repeats by itself: Vercel's, OpenAI's, whole or streamed", async () => {
+  const turns = failures.flatMap((code) => {
+    const failed = { error: new DuetError({ code, text: { zh: "坏了", en: "it broke" } }) };
+    return [failed, failed, failed, failed];
+  });
+  const { origin, model } = await startWire({ turns });
+  const vercels = createOpenAICompatible({ name: "duet", baseURL: `${origin}/v1` })("duet-chat");
+  const openai = new OpenAI({ baseURL: `${origin}/v1`, apiKey: "none" });
+  const asked = { model: "duet-chat", messages: [user("Hi")] };
+  for (const [index, code] of failures.entries()) {
+    const failed: unknown[] = [];
+    await generateText({ model: vercels, prompt: "Hi" }).catch((thrown) => failed.push(thrown));
+    await streamText({ model: vercels, prompt: "Hi", onError: ({ error }) => void failed.push(error) }).consumeStream();
+    await openai.chat.completions.create(asked).catch((thrown) => failed.push(thrown));
+    const stream = await openai.chat.completions.create({ ...asked, stream: true });
+    await Array.fromAsync(stream).catch((thrown) => failed.push(thrown));
+    expect([code, failed.length, model.requests.length]).toEqual([code, 4, 4 * (index + 1)]);
+  }
+});
+
+test("what was written when a run was cancelled is no whole answer, streamed or not", async () => {
+  const { client, origin, model } = await startWire({
+    turns: [
+      { text: "It begins", hang: true },
+      { text: "It begins", hang: true },
+    ],
+  });
+  const asked = { model: "duet-chat", messages: [user("Tell me all")] };
+  const whole = client.chat.completions.create(asked);
+  const chunks = Array.fromAsync(await client.chat.completions.create({ ...asked, stream: true }));
+  await expect.poll(() => model.requests.length, { timeout: 20_000 }).toBe(2);
+  const { runs } = runList.parse(await (await fetch(`${origin}/agent/runs`)).json());
+  for (const { run_id } of runs) await fetch(`${origin}/agent/runs/${run_id}`, { method: "DELETE" });
+  const [choice] = (await whole).choices;
+  expect(choice).toMatchObject({
+    finish_reason: "length",
+    message: { content: "It begins", reasoning_content: expect.stringContaining("Cancelled.") },
+  });
+  expect((await chunks).at(-1)?.choices[0]?.finish_reason).toBe("length");
+});
+
+const runList = z.looseObject({ runs: z.array(z.looseObject({ run_id: z.string() })) });

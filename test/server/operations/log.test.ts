@@ -12,6 +12,8 @@ function logged(format: "text" | "json") {
   return { lines, log: createLog({ format, write: (line) => void lines.push(line), hide }) };
 }
 
+const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+
 const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202e]/;
 
 test("whatever is told is one line, as JSON one that can be read, and no control character is in it", () => {
@@ -56,6 +58,9 @@ test("a run is told when it begins and when it has ended, by its ids and figures
     asks: { calls: false, plans: false, forms: false },
     patienceMs: 1000,
     async *ask() {
+      const models = { functionCall: "a/b", answer: "a/b" };
+      const names = { runId: "run-1", traceId, conversationId: "conv-1" };
+      yield { type: "run-start", ...names, mode: "plan", models, toolCount: 0 };
       yield { type: "answer-delta", text: "canary-answer" };
       throw new Error("canary-cause");
     },
@@ -63,7 +68,7 @@ test("a run is told when it begins and when it has ended, by its ids and figures
   await runs.ended(run, AbortSignal.timeout(10_000));
   await expect.poll(() => lines.length, { timeout: 20_000 }).toBe(2);
   expect(lines.join()).not.toContain("canary");
-  const same = { run_id: run.id, conversation_id: "conv-1", caller: "anna", mode: "plan" };
+  const same = { run_id: run.id, trace_id: traceId, conversation_id: "conv-1", caller: "anna", mode: "plan" };
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { level: "info", message: "run began", ...same },
     { level: "error", message: "run ended", ...same, status: "failed", tokens: 0, tool_calls: 0, error: "internal" },

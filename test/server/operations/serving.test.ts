@@ -1,7 +1,17 @@
 // One file for what needs a whole server: each file pays anew for loading one.
 import { expect, onTestFinished, test } from "vitest";
+import { defineTool, success } from "../../../src/tools/define.ts";
 import { type HttpDuet, startHttpDuet } from "../../fakes/http-duet.ts";
-import { call, openSession, startHttpFace } from "../../fakes/http-face.ts";
+import { call, openSession, openSocket, rawText, startHttpFace } from "../../fakes/http-face.ts";
+
+const wipeDisk = defineTool({
+  name: "wipe_disk",
+  description: "Wipes a disk.",
+  source: "user",
+  inputSchema: { type: "object", properties: {} },
+  annotations: { destructive: true },
+  run: async () => success("wiped"),
+});
 
 function ask({ origin }: HttpDuet, accept = "application/json"): Promise<Response> {
   const headers = { "content-type": "application/json", accept };
@@ -43,6 +53,41 @@ test("what has not ended in time is cancelled, and everybody who waits is told h
   expect(await (await mcp).text()).toContain('"status":"cancelled"');
   await closed;
   expect(duet.lines.join("\n")).toContain("cancelled 3 runs");
+});
+
+test("who hurries the end has all runs cancelled, told and kept all the same", async () => {
+  const hurry = new AbortController();
+  const turns = Array.from({ length: 2 }, () => ({ hang: true as const, text: "Half" }));
+  const duet = await startHttpDuet({ turns, grace: 600, hurry: hurry.signal });
+  const [json, stream] = [ask(duet), ask(duet, "text/event-stream")];
+  await begun(duet, 2);
+  const closed = duet.close();
+  await expect.poll(() => duet.lines.join("\n"), { timeout: 20_000 }).toContain("closing: waiting");
+  hurry.abort();
+  expect(await (await json).json()).toMatchObject({ status: "cancelled" });
+  expect(await (await stream).text()).toContain("event: run-end");
+  await closed;
+  expect(duet.lines.join("\n")).toContain("cancelled 2 runs");
+});
+
+test("a run that waits for a person does not hold up the end", async () => {
+  const turns = [[{ id: "1", name: "wipe_disk", input: {} }], { hang: true as const }];
+  const duet = await startHttpDuet({ turns, tools: [wipeDisk], grace: 600 });
+  expect(await (await ask(duet)).json()).toMatchObject({ status: "needs_confirmation" });
+  await duet.close();
+  expect(duet.lines.join("\n")).toContain("cancelled 1 run that waited for a person's reply");
+});
+
+test("a request whose body never comes does not hold up the end, and is told of", async () => {
+  const duet = await startHttpDuet({ grace: 600 });
+  const socket = await openSocket(duet.port);
+  const more = { "content-type": "application/json", "content-length": "100" };
+  socket.write(`${rawText("POST", "/agent/chat", duet.port, more)}{"message"`);
+  // Connections are served in turn: by this answer the other request is being read.
+  await fetch(`${duet.origin}/healthz`);
+  await duet.close();
+  expect(duet.lines.join("\n")).toContain("cut 1 request whose body had not come whole");
+  socket.destroy();
 });
 
 test("a stream of whatever may happen does not hold up the end", async () => {

@@ -35,6 +35,9 @@ test("/search moves the switch in chat mode alone; /clear begins anew", () => {
   const on = runCommand(chatWithTurn("chat"), "/search on");
   expect(on.choices.search).toBe(true);
   expect(notesOf(runCommand(on, "/search")).at(-1)).toContain("联网搜索：开");
+  const chat = chatWithTurn("chat");
+  const settings = readSettings({ search: { available: false, reason: "no_service" } });
+  expect(notesOf(runCommand({ ...chat, settings }, "/search on")).at(-1)).toContain("没有可用的搜索服务");
   const agent = runCommand(chatWithTurn("agent"), "/search on");
   expect(agent.choices.search).toBe(false);
   expect(notesOf(agent)).toEqual(["Agent 模式下由 AI 自动决策搜索"]);

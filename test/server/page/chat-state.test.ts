@@ -27,7 +27,7 @@ test("another mode clears the history and says so in both languages; the search 
 test("another model clears the history, and the server's own is chosen by choosing none", () => {
   const chat = chooseModel(chatWithTurn(), "answer", "b/two");
   expect(chat.choices.models).toEqual({ answer: "b/two" });
-  expect(chat.items).toMatchObject([{ text: { zh: "已切换到模型 b/two，对话历史已清除。" } }]);
+  expect(chat.items).toMatchObject([{ text: { zh: "回答模型：已切换到模型 b/two，对话历史已清除。" } }]);
   expect(chooseModel(chat, "answer", "a/one").choices.models).toEqual({});
 });
 

@@ -4,7 +4,7 @@ import type { ModelBill, Outcome } from "../../../src/core/outcome.ts";
 import { readEvents, readOutcome } from "../../../src/server/page/read-run.ts";
 import { noRun, type RunChange, reduce } from "../../../src/server/page/run-state.ts";
 import type { RunView } from "../../../src/server/page/run-view.ts";
-import { statusLine } from "../../../src/server/page/texts.ts";
+import { statusLine, stepTitle } from "../../../src/server/page/texts.ts";
 import { toView } from "../../../src/server/page/to-view.ts";
 
 const events: AgentEvent[] = [
@@ -113,6 +113,13 @@ function viewAfter(...changes: RunChange[]): RunView {
 function told(told: AgentEvent[], end?: Outcome): RunChange {
   return { type: "told", runId: "run-1", events: told, outcome: end };
 }
+
+test("a turn that condenses what was said before has a name of its own", () => {
+  const start = { type: "phase-start", phase: "decide", step: 0, model: "fake/decider", reason: "long" } as const;
+  const view = viewAfter(told([start]));
+  expect(statusLine(view, "en")).toBe("Condensing the conversation…");
+  expect(view.steps.map((step) => stepTitle(step).zh)).toEqual(["压缩较早的对话"]);
+});
 
 function phaseEnd(phase: "decide" | "answer", costUsd: number | null): AgentEvent {
   const usage = { inputTokens: 10, outputTokens: 5, reasoningTokens: 0, cachedTokens: 0 };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { serveSchema } from "../../../src/config/serve-schema.ts";
 import type { Caller } from "../../../src/core/caller.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
-import { createCallerLimits } from "../../../src/server/runs/caller-limits.ts";
+import { createCallerLimits, type Going } from "../../../src/server/runs/caller-limits.ts";
 
 const anna: Caller = { owner: "anna" };
 const ben: Caller = { owner: "ben" };
@@ -14,9 +14,9 @@ function openLimits(limits: object, options: { most?: number; isShared?: boolean
   const settings = serveSchema.parse({ limits }).limits;
   const opened = createCallerLimits({ limits: settings, most, isShared, now: () => clock.ms });
   /** What a caller is told who wants one run more. */
-  function admit(caller: Caller, going = { all: 0, own: 0 }): object | "admitted" {
+  function admit(caller: Caller, going: Partial<Going> = {}): object | "admitted" {
     try {
-      opened.admit(caller, going);
+      opened.admit(caller, { all: 0, own: 0, waiting: 0, freeInMs: 0, ...going });
       return "admitted";
     } catch (thrown) {
       return thrown instanceof Error ? thrown : {};
@@ -39,6 +39,15 @@ test("one caller gets so many runs at a time, and by default a hundred", () => {
   });
   expect(admit(ben, { all: 2, own: 0 })).toBe("admitted");
   expect(serveSchema.parse({}).limits).toEqual({ maxRuns: 100 });
+});
+
+test("as many more may wait for a person, and who has more is told when the first one is given up", () => {
+  const { admit } = openLimits({ maxRuns: 2 });
+  expect(admit(anna, { all: 1, own: 1, waiting: 2 })).toBe("admitted");
+  expect(admit(anna, { all: 1, own: 1, waiting: 3, freeInMs: 90_000 })).toMatchObject({
+    code: "rate_limit",
+    retryAfterMs: 90_000,
+  });
 });
 
 test("so many runs may begin within any minute; who waits as long as told may go on", () => {

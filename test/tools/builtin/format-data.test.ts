@@ -238,21 +238,21 @@ describe("what cannot be converted is told with its place", () => {
 });
 
 test.each([
-  ["keys", "yaml", Array.from({ length: 30_000 }, (_, n) => `k${n}: 1`).join("\n")],
-  ["repeated keys", "yaml", "a: 1\n".repeat(50_000)],
-  ["anchors", "yaml", "&a ".repeat(90_000)],
-  ["brackets", "yaml", "[".repeat(250_000)],
-  ["a rule of blanks", "markdown", `a|b\n${" ".repeat(900_000)}x`],
-  ["a rule of dashes", "markdown", `a|b\n${"-|".repeat(450_000)}x`],
-  ["quotes", "csv", '"'.repeat(999_999)],
-  ["columns", "csv", "a,".repeat(490_000)],
-  ["rows", "csv", `a,b\n${"1,2\n".repeat(200_000)}`],
+  ["keys", ["auto"], Array.from({ length: 30_000 }, (_, n) => `k${n}: 1`).join("\n")],
+  ["repeated keys", ["auto"], "a: 1\n".repeat(50_000)],
+  ["anchors", ["auto", "yaml"], "&a ".repeat(90_000)],
+  ["brackets", ["auto", "yaml"], "[".repeat(250_000)],
+  ["a rule of blanks", ["auto", "markdown"], `a|b\n${" ".repeat(900_000)}x`],
+  ["a rule of dashes", ["auto", "markdown"], `a|b\n${"-|".repeat(450_000)}x`],
+  ["quotes", ["auto", "csv"], '"'.repeat(999_999)],
+  ["columns", ["auto"], "a,".repeat(490_000)],
+  ["rows", ["auto"], `a,b\n${"1,2\n".repeat(200_000)}`],
 ])(
   "a large text of %s comes to an end",
-  async (_, hardFor, data) => {
+  async (_, inFull, data) => {
     for (const from of ["auto", "yaml", "csv", "markdown"]) {
-      // In full for whom it is hard; for the others a part is enough to see that they do not choke on it.
-      const part = from === hardFor || from === "auto" ? data : data.slice(0, 100_000);
+      // In full for whom it is hard, once; for the others a part is enough to see that they do not choke on it.
+      const part = inFull.includes(from) ? data : data.slice(0, 30_000);
       const result = await format({ data: part, from, to: "json" });
       expect(result.text.length).toBeGreaterThan(0);
     }

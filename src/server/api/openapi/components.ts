@@ -5,9 +5,10 @@ import { chatInput } from "../chat-input.ts";
 import { conversationListSchema, conversationSchema } from "./conversation-schema.ts";
 import { eventSchema } from "./event-schema.ts";
 import { chatCompletion, chatCompletionChunk, model, modelList } from "./openai-schema.ts";
-import { openAiErrorSchema, problemSchema, rpcErrorSchema } from "./problem-schema.ts";
+import { openAiErrorSchema, problemSchema } from "./problem-schema.ts";
 import { questionSchema, replySchema, runListSchema, runSchema } from "./run-schema.ts";
 import { settingsSchema } from "./settings-schema.ts";
+import { traceSchema } from "./trace-schema.ts";
 
 /** By the names under which operations refer to them. */
 const schemas = {
@@ -25,10 +26,10 @@ const schemas = {
   Problem: problemSchema,
   Question: questionSchema,
   Reply: replySchema,
-  RpcError: rpcErrorSchema,
   Run: runSchema,
   RunList: runListSchema,
   Settings: settingsSchema,
+  Trace: traceSchema,
 } as const;
 
 export type SchemaName = keyof typeof schemas;

@@ -1,15 +1,8 @@
-import { pageLimits } from "../page-query.ts";
-import { answer, pathParameter, problem, usualProblems } from "./parts.ts";
+import { answer, pageParameters, pathParameter, problem, usualProblems } from "./parts.ts";
 
 const id = pathParameter("id", "The conversation_id of a result.");
 
 const none = problem("There is no such conversation of this caller's.");
-
-function queryParameter(name: keyof typeof pageLimits, description: string) {
-  const { from, to, otherwise } = pageLimits[name];
-  const schema = { type: "integer", minimum: from, maximum: to, default: otherwise };
-  return { name, in: "query", description, schema };
-}
 
 /** The caller's conversations, and what a question is run with. */
 export const conversationPaths = {
@@ -18,7 +11,7 @@ export const conversationPaths = {
       operationId: "listConversations",
       summary: "Lists the caller's conversations.",
       tags: ["conversations"],
-      parameters: [queryParameter("limit", "How many."), queryParameter("offset", "How many to pass over.")],
+      parameters: pageParameters,
       responses: {
         200: answer("A page of them.", "ConversationList"),
         400: problem("A number that is not allowed."),

@@ -1,6 +1,6 @@
-import { answer } from "./parts.ts";
+import { problem } from "./parts.ts";
 
-const failed = { default: answer("Why it is not served.", "RpcError") };
+const failed = { default: problem("Why it is not served.") };
 
 /** No sign-in is needed. */
 const open = { security: [] };

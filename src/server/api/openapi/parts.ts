@@ -1,3 +1,4 @@
+import { pageLimits } from "../page-query.ts";
 import { refTo, type SchemaName } from "./components.ts";
 
 /** A body of JSON. */
@@ -18,6 +19,18 @@ export function problem(description: string) {
 export function pathParameter(name: string, description: string) {
   return { name, in: "path", required: true, description, schema: { type: "string" } };
 }
+
+export function queryParameter(name: keyof typeof pageLimits, description: string) {
+  const { from, to, otherwise } = pageLimits[name];
+  const schema = { type: "integer", minimum: from, maximum: to, default: otherwise };
+  return { name, in: "query", description, schema };
+}
+
+/** Which part of a list is wanted. */
+export const pageParameters = [
+  queryParameter("limit", "How many."),
+  queryParameter("offset", "How many to pass over."),
+];
 
 /** Why any request under `/agent` may not be served. */
 export const usualProblems = {

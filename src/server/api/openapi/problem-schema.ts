@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { errorCodes } from "../../../core/errors.ts";
 
-/** What `/agent` says of a request that is not served: problem details (RFC 9457). */
+/** What is said of a request that is not served: problem details (RFC 9457). */
 export const problemSchema = z.object({
   type: z.string().meta({ description: "urn:duet:error: and the code." }),
   title: z.string(),
@@ -19,11 +19,4 @@ export const openAiErrorSchema = z.object({
     param: z.string().nullable(),
     code: z.string().nullable(),
   }),
-});
-
-/** The same elsewhere: an error of JSON-RPC. */
-export const rpcErrorSchema = z.object({
-  jsonrpc: z.literal("2.0"),
-  id: z.union([z.string(), z.number(), z.null()]),
-  error: z.object({ code: z.int(), message: z.string() }),
 });

@@ -1,5 +1,5 @@
 import { refTo } from "./components.ts";
-import { answer, json, pathParameter, problem, usualProblems } from "./parts.ts";
+import { answer, json, pageParameters, pathParameter, problem, usualProblems } from "./parts.ts";
 
 const id = pathParameter("id", "The run_id of a result, or of the header Location.");
 
@@ -54,6 +54,7 @@ export const runPaths = {
         },
         202: { ...answer("It goes on (status running): wait_s was over first.", "Outcome"), headers: location },
         400: problem("The body, or a value in it, is not allowed."),
+        409: problem("The run of the idempotency key was begun, and its end is not known."),
         413: problem("The body is too long."),
         422: problem("The idempotency key was used for another request."),
         429: problem("Too much is asked at a time, or of a quota."),
@@ -67,7 +68,12 @@ export const runPaths = {
       operationId: "listRuns",
       summary: "Lists the caller's runs that this process knows.",
       tags: ["runs"],
-      responses: { 200: answer("Those that go on and those that have ended lately.", "RunList"), ...usualProblems },
+      parameters: pageParameters,
+      responses: {
+        200: answer("A page of those that go on and those that have ended lately.", "RunList"),
+        400: problem("A number that is not allowed."),
+        ...usualProblems,
+      },
     },
   },
   "/agent/runs/{id}": {
@@ -94,6 +100,19 @@ export const runPaths = {
       tags: ["runs"],
       parameters: [id],
       responses: { 200: answer("How it ended.", "Outcome"), 404: none, ...usualProblems },
+    },
+  },
+  "/agent/runs/{id}/trace": {
+    get: {
+      operationId: "readTrace",
+      summary: "Reads what a run did, step by step, once it has ended.",
+      tags: ["runs"],
+      parameters: [id],
+      responses: {
+        200: answer("Its trace; of a very long one texts and lists are cut, and left_out says how much.", "Trace"),
+        404: none,
+        ...usualProblems,
+      },
     },
   },
   "/agent/runs/{id}/reply": {

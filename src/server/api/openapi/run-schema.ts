@@ -32,11 +32,15 @@ export const runListSchema = z.object({
         conversation_id: z.string().meta({ description: "Empty until the run has begun one, and for runs of /v1." }),
         question: z.string(),
         status: askOutput.shape.status,
+        waits: z.boolean().meta({ description: "Whether a question of the run waits for a person." }),
         started_at: time,
       }),
     )
     .meta({ description: "The newest first." }),
+  next_offset: z.int().nullable().meta({ description: "Of the next page; null on the last one." }),
 });
+
+export type RunListJson = z.input<typeof runListSchema>;
 
 /** What `GET /agent/runs/{id}` gives. */
 export const runSchema = z.object({ ...askOutput.shape, waits_for: questionSchema.nullable() });

@@ -25,6 +25,10 @@ export const settingsSchema = z.object({
   search: z.object({
     available: z.boolean().meta({ description: "Whether there is a web_search tool." }),
     enabled: z.boolean().meta({ description: "Whether chat mode searches unless the question says otherwise." }),
+    reason: z.enum(["off", "no_service", "not_permitted"]).nullable().meta({
+      description:
+        "Why there is none: turned off, no service that could be asked, not for this caller; null where there is one.",
+    }),
   }),
   limits: z
     .object({ max_iterations: z.int(), max_tool_calls: z.int(), max_tokens: z.int(), timeout_s: z.int() })

@@ -1,5 +1,6 @@
 import type { Locale } from "../../../core/locale.ts";
-import type { Mode } from "../../../core/outcome.ts";
+import type { Mode, Outcome } from "../../../core/outcome.ts";
+import { readOutcome } from "../read-run.ts";
 import {
   type Conversation,
   type ConversationPage,
@@ -11,6 +12,7 @@ import {
 import type { Send } from "./http.ts";
 import type { Reply } from "./question.ts";
 import { type Parameters, type Role, readSettings, type ServerSettings } from "./server-settings.ts";
+import { type KeptSteps, readTrace } from "./trace-steps.ts";
 
 /** What a question goes along with. */
 export interface Asking {
@@ -34,12 +36,19 @@ export interface Api {
   ask(asking: Asking, key: string, signal: AbortSignal): Promise<Response>;
   /** The events of a run behind the one of this number, and from then on. */
   events(runId: string, after: number, signal: AbortSignal): Promise<Response>;
+  /** How a run stands; undefined where what came is nothing of that kind. */
+  outcome(runId: string): Promise<Outcome | undefined>;
+  /** What a run that has ended did. */
+  trace(runId: string): Promise<KeptSteps | undefined>;
   cancel(runId: string): Promise<void>;
   reply(runId: string, questionId: string, answer: Reply): Promise<void>;
 }
 
 const events = "text/event-stream";
 const pageLength = 50;
+
+/** Those that go on are among the newest. */
+const mostRuns = 100;
 
 export function createApi(send: Send): Api {
   const get = async (path: string): Promise<unknown> => (await send("GET", path)).json();
@@ -52,7 +61,7 @@ export function createApi(send: Send): Api {
     async deleteConversation(id) {
       await send("DELETE", at("conversations", id));
     },
-    runs: async () => readRuns(await get("/agent/runs")),
+    runs: async () => readRuns(await get(`/agent/runs?limit=${mostRuns}`)),
     ask: (asking, key, signal) =>
       send("POST", "/agent/chat", {
         body: { ...asking, asks: true },
@@ -64,6 +73,8 @@ export function createApi(send: Send): Api {
         headers: { accept: events, ...(after === 0 ? {} : { "last-event-id": String(after) }) },
         signal,
       }),
+    outcome: async (runId) => readOutcome(await get(at("runs", runId))),
+    trace: async (runId) => readTrace(await get(`${at("runs", runId)}/trace`)),
     async cancel(runId) {
       await send("DELETE", at("runs", runId));
     },

@@ -1,7 +1,7 @@
 import { approvalNames } from "../../../core/approval-words.ts";
 import { type Locale, say, type Text } from "../../../core/locale.ts";
 import type { Approval } from "../../../core/permission.ts";
-import { printable, printableJson, printableLine } from "../../../core/printable.ts";
+import { printable, printableLine } from "../../../core/printable.ts";
 import { element, type Part } from "../dom.ts";
 import { createLink } from "../link.ts";
 import { chatTexts } from "./chat-texts.ts";
@@ -15,6 +15,8 @@ export type Answer = (question: OpenQuestion, reply: Reply) => Promise<boolean>;
 export function createAsk(locale: Locale, answer: Answer): Part<OpenQuestion | undefined> {
   const box = element("div", { class: "ask", role: "group", hidden: "" });
   let shown: string | undefined;
+  // What waits for a person is in sight, also where it grows.
+  new ResizeObserver(() => box.scrollIntoView({ block: "nearest" })).observe(box);
   return {
     element: box,
     show(question) {
@@ -63,7 +65,11 @@ function bodyOf(question: OpenQuestion, locale: Locale, reply: Say): Node[] {
 function callBody(question: OpenQuestion & { kind: "call" }, locale: Locale, reply: Say): Node[] {
   const { onlyOnce, rule } = question;
   // All of them: what is out of sight would be agreed to unseen.
-  const given = element("pre", { class: "arguments", tabindex: "0" }, printableJson(question.arguments, 2));
+  const given = element(
+    "pre",
+    { class: "arguments", tabindex: "0" },
+    printable(JSON.stringify(question.arguments, undefined, 2) ?? "null"),
+  );
   const answers: readonly Approval[] = ["once", "conversation", "no", "never"];
   const shown = answers.filter((each) => each !== "conversation" || !onlyOnce);
   const looks: Partial<Record<Approval, string>> = { once: "primary", no: "danger", never: "danger" };

@@ -1,5 +1,6 @@
 import type { Api } from "./api.ts";
 import type { ChatConversations } from "./chat-conversations.ts";
+import type { ChatList } from "./chat-list.ts";
 import type { ChatRuns } from "./chat-runs.ts";
 import type { KeptChat } from "./kept.ts";
 import type { TellLoss } from "./losses.ts";
@@ -13,7 +14,10 @@ export interface BeginOptions {
   readonly store: Store;
   readonly runs: ChatRuns;
   readonly conversations: ChatConversations;
+  readonly list: ChatList;
   readonly kept: KeptChat;
+  /** The conversation that the address names. */
+  readonly named: string | undefined;
   readonly tellLoss: TellLoss;
   /** Called once it is known how the server is set. */
   onSettings(): void;
@@ -21,7 +25,7 @@ export interface BeginOptions {
 
 /** What the tab showed before it was loaded again is found again, and what goes on is followed. */
 export async function beginChat(options: BeginOptions): Promise<void> {
-  const { api, store, runs, conversations, kept, tellLoss, onSettings } = options;
+  const { api, store, runs, conversations, list, kept, named, tellLoss, onSettings } = options;
   const { choices: before } = store.state;
   const settings = await readSettings(api, tellLoss);
   store.change((chat) => {
@@ -31,14 +35,13 @@ export async function beginChat(options: BeginOptions): Promise<void> {
     return { ...chat, settings, choices };
   });
   onSettings();
-  const { conversationId, run } = store.state.items.length === 0 ? kept : nothingKept;
-  if (conversationId !== undefined) await conversations.open(conversationId).catch(passMissing);
-  if (run !== undefined) runs.resume(run.id, run.question, conversationId);
-  await conversations.refresh();
+  const wanted = named ?? kept.conversationId;
+  // Where something has been begun meanwhile, that stays in sight.
+  const isNew = store.state.items.length === 0;
+  for (const { id, question, conversationId } of kept.runs) runs.resume(id, question, conversationId);
+  if (isNew && wanted !== undefined) await conversations.open(wanted);
+  await list.refresh();
 }
-
-/** Where something has been begun meanwhile, that stays in sight. */
-const nothingKept = { conversationId: undefined, run: undefined };
 
 /** Without them there is nothing to do, so they are asked for until the server can be reached. */
 async function readSettings(api: Api, tellLoss: TellLoss): Promise<ServerSettings> {
@@ -53,9 +56,4 @@ async function readSettings(api: Api, tellLoss: TellLoss): Promise<ServerSetting
     }
     await pauseAfter(failures);
   }
-}
-
-/** What another tab has deleted is not found again; that is nothing to be told. */
-function passMissing(thrown: unknown): void {
-  if (!(thrown instanceof Refused) || thrown.status !== 404) throw thrown;
 }

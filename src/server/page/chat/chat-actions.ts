@@ -7,6 +7,8 @@ import type { ParameterName, Role } from "./server-settings.ts";
 export interface ChatActions {
   /** Asks what was written; false where it cannot be asked now. */
   send(text: string): boolean;
+  /** Asks the same again, in this mode where one is named; while a run goes on, it is only written where one writes. */
+  askAgain(text: string, mode?: Mode): void;
   /** Stops the run that is in sight; false where none goes on. */
   stop(): boolean;
   /** Whether the answer was taken. */

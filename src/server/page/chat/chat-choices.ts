@@ -3,12 +3,13 @@ import { modeNames, switchedMode, switchedModel } from "../../../core/mode-words
 import type { Mode } from "../../../core/outcome.ts";
 import { printableLine } from "../../../core/printable.ts";
 import { addNote, type ChatState, showTalk } from "./chat-state.ts";
-import { changedSetting, chatTexts } from "./chat-texts.ts";
+import { changedSetting, chatTexts, roleNames } from "./chat-texts.ts";
 import type { ParameterName, Role } from "./server-settings.ts";
 
 /** Another mode begins a new conversation and says so (model-invocation.md, "模式切换"); the search switch stays as it is. */
 export function chooseMode(chat: ChatState, mode: Mode): ChatState {
-  if (mode === chat.choices.mode) return chat;
+  // Chosen is chosen, also where it changes nothing: what the server says later does not take it back.
+  if (mode === chat.choices.mode) return { ...chat, choices: { ...chat.choices } };
   const { zh, en } = modeNames[mode];
   const text: Text = { zh: switchedMode(zh).zh, en: switchedMode(en).en };
   return addNote(startAnew({ ...chat, choices: { ...chat.choices, mode } }), text);
@@ -24,7 +25,10 @@ export function chooseModel(chat: ChatState, role: Role, name: string): ChatStat
   if (name === modelOf(chat, role)) return chat;
   const { [role]: _, ...others } = choices.models;
   const models = name === settings?.models[role] ? others : { ...others, [role]: name };
-  return addNote(startAnew({ ...chat, choices: { ...choices, models } }), switchedModel(printableLine(name)));
+  const { zh, en } = switchedModel(printableLine(name));
+  // The two may be called alike.
+  const text = { zh: `${roleNames[role].zh}：${zh}`, en: `${roleNames[role].en}: ${en}` };
+  return addNote(startAnew({ ...chat, choices: { ...choices, models } }), text);
 }
 
 /** The history stays (model-invocation.md, "参数调节功能"); undefined: as the server has it. */

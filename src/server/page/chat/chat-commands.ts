@@ -3,7 +3,7 @@ import { decidesItself, modeHelp, modeNames, modes } from "../../../core/mode-wo
 import { shortLine } from "../../../core/short-line.ts";
 import { chooseMode, chooseSearch, startAnew } from "./chat-choices.ts";
 import { addNote, type ChatState } from "./chat-state.ts";
-import { chatTexts } from "./chat-texts.ts";
+import { searchBarred } from "./chat-texts.ts";
 import { configLines } from "./config-lines.ts";
 
 /** A command of the terminal chat that the page has too; the others there have a control here, or none. */
@@ -71,7 +71,7 @@ function runMode(chat: ChatState, argument: string): ChatState {
 function runSearch(chat: ChatState, argument: string): ChatState {
   const { mode, search } = chat.choices;
   if (mode !== "chat") return addNote(chat, { zh: decidesItself(mode, "zh"), en: decidesItself(mode, "en") });
-  if (chat.settings?.search.available === false) return addNote(chat, chatTexts.searchBarred);
+  if (chat.settings?.search.available === false) return addNote(chat, searchBarred[chat.settings.search.reason]);
   const isOn = argument === "on" || (argument !== "off" && search);
   return addNote(chooseSearch(chat, isOn), {
     zh: `联网搜索：${isOn ? "开" : "关"}（/search on|off）`,

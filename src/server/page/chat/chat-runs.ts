@@ -1,20 +1,23 @@
-import type { Locale } from "../../../core/locale.ts";
+import { type Locale, say } from "../../../core/locale.ts";
 import { noRun } from "../run-state.ts";
 import { type Api, type Asking, runIdOf } from "./api.ts";
 import { askingOf } from "./asking-of.ts";
-import { addTurn, changeRun, newTurn, type Turn } from "./chat-state.ts";
+import { addTurn, changeRun, changeTurn, dropGone, newTurn, type Turn } from "./chat-state.ts";
 import { chatTexts } from "./chat-texts.ts";
 import { followRun } from "./follow-run.ts";
+import { isGateway } from "./is-gateway.ts";
 import type { TellLoss } from "./losses.ts";
+import { newKey } from "./new-key.ts";
 import type { OpenQuestion, Reply } from "./question.ts";
 import { Refused } from "./refused.ts";
+import { sideTexts } from "./side-texts.ts";
 import type { Store } from "./store.ts";
 import { closeQuestion, takeNews } from "./take-news.ts";
 
 export interface ChatRuns {
   /** Asks the text in the conversation that is shown, as it has been chosen. */
   ask(text: string): void;
-  /** Follows a run that goes on, all of it. */
+  /** Follows a run that goes on, all of it; in sight where its conversation is. */
   resume(runId: string, question: string, conversationId: string | undefined): void;
   /** Rejects where the run could not be stopped. */
   stop(key: string): Promise<void>;
@@ -29,14 +32,25 @@ export interface RunsOptions {
   readonly tellLoss: TellLoss;
   /** Resolves when it is known how the server is set: until then nothing is asked. */
   readonly ready: Promise<void>;
-  /** A run has begun or is over: the list of conversations is another. */
+  /** A run has begun or is over, or asks something: the list of conversations is another. */
   onListChange(): void;
+  /** A run is over. */
+  onEnd(): void;
   /** The question was not taken. */
   onRefused(text: string): void;
 }
 
 /** The runs of the page, of the conversation in sight and of others. */
-export function createRuns({ api, store, locale, tellLoss, ready, onListChange, onRefused }: RunsOptions): ChatRuns {
+export function createRuns({
+  api,
+  store,
+  locale,
+  tellLoss,
+  ready,
+  onListChange,
+  onEnd,
+  onRefused,
+}: RunsOptions): ChatRuns {
   /** Runs that were to be stopped before they had a name. */
   const toStop = new Set<string>();
   const runIdAt = (key: string): string | undefined => store.state.turns[key]?.run.runId;
@@ -66,15 +80,26 @@ export function createRuns({ api, store, locale, tellLoss, ready, onListChange, 
         },
       });
     } catch (thrown) {
-      fail(key, thrown);
+      const isGone = runId !== undefined && thrown instanceof Refused && thrown.status === 404;
+      if (isGone) lose(key);
+      else fail(key, thrown);
     }
-    onListChange();
+    onEnd();
   }
 
   function fail(key: string, thrown: unknown): void {
-    toStop.delete(key);
     const { message, hint } = thrown instanceof Refused ? thrown : { message: String(thrown), hint: null };
-    const text = [message, hint].filter(Boolean).join("\n");
+    end(key, [message, hint].filter(Boolean).join("\n"));
+  }
+
+  /** The server does not know the run any more. */
+  function lose(key: string): void {
+    end(key, say(locale(), sideTexts.goneRun));
+    store.change((chat) => changeTurn(chat, key, (turn) => ({ ...turn, isGone: true })));
+  }
+
+  function end(key: string, text: string): void {
+    toStop.delete(key);
     store.change((chat) => changeRun(closeQuestion(chat, key), key, { type: "plain", text, isFailed: true }));
   }
 
@@ -83,7 +108,7 @@ export function createRuns({ api, store, locale, tellLoss, ready, onListChange, 
       const { key, ...turn } = newTurn(newKey(), text);
       const { conversationId } = store.state;
       let asking: Asking | undefined;
-      store.change((chat) => addTurn({ ...chat, problem: "" }, { ...turn, key, conversationId }));
+      store.change((chat) => addTurn({ ...dropGone(chat, text), problem: "" }, { ...turn, key, conversationId }));
       void follow(key, async (signal) => {
         await ready;
         asking ??= askingOf({ ...store.state, conversationId }, text, locale());
@@ -97,7 +122,11 @@ export function createRuns({ api, store, locale, tellLoss, ready, onListChange, 
       const known = Object.values(store.state.turns).find(({ run }) => run.runId === runId);
       if (known !== undefined) return;
       const turn: Turn = { ...newTurn(runId, question), conversationId, run: { ...noRun(question), runId } };
-      store.change((chat) => addTurn(chat, turn));
+      store.change((chat) =>
+        conversationId === chat.conversationId
+          ? addTurn(chat, turn)
+          : { ...chat, turns: { ...chat.turns, [turn.key]: turn } },
+      );
       void follow(runId);
     },
     async stop(key) {
@@ -119,14 +148,4 @@ export function createRuns({ api, store, locale, tellLoss, ready, onListChange, 
       close();
     },
   };
-}
-
-/** Said by what stands before the server; a question asked again with its key is the same one. */
-function isGateway(status: number): boolean {
-  return status === 502 || status === 504;
-}
-
-/** Known to this page alone, and to the server as what tells a question from the same one asked again. */
-function newKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,7 +1,7 @@
 import type { Text } from "../../../core/locale.ts";
 import type { Mode } from "../../../core/outcome.ts";
 import { noRun, type RunChange, type RunState, reduce } from "../run-state.ts";
-import type { ConversationEntry } from "./conversation.ts";
+import type { ConversationEntry, RunEntry } from "./conversation.ts";
 import type { OpenQuestion } from "./question.ts";
 import type { Parameters, Role, ServerSettings } from "./server-settings.ts";
 
@@ -25,6 +25,8 @@ export interface Turn {
   readonly isFollowed: boolean;
   /** An older run, of which the answer alone is known so far. */
   readonly keptRunId: string | undefined;
+  /** The server does not know its run any more: it can be asked again. */
+  readonly isGone: boolean;
 }
 
 /** What stands in the talk: turns by their keys, and words between them. */
@@ -40,6 +42,8 @@ export interface ChatState {
   readonly conversations: readonly ConversationEntry[];
   /** Where more of them begin. */
   readonly moreAt: number | undefined;
+  /** Runs that go on, as the server last listed them. */
+  readonly running: readonly RunEntry[];
   /** The one that is shown; undefined for a new one. */
   readonly conversationId: string | undefined;
   readonly items: readonly TalkItem[];
@@ -57,6 +61,7 @@ export function emptyChat(choices: Choices): ChatState {
     choices,
     conversations: [],
     moreAt: undefined,
+    running: [],
     conversationId: undefined,
     items: [],
     turns: {},
@@ -67,7 +72,8 @@ export function emptyChat(choices: Choices): ChatState {
 
 export function newTurn(key: string, question: string): Turn {
   const run = noRun(question);
-  return { key, conversationId: undefined, run, question: undefined, isFollowed: true, keptRunId: undefined };
+  const unknown = { conversationId: undefined, question: undefined, keptRunId: undefined };
+  return { ...unknown, key, run, isFollowed: true, isGone: false };
 }
 
 /** The chat with a turn at its end. */
@@ -76,6 +82,18 @@ export function addTurn(chat: ChatState, turn: Turn): ChatState {
     ...chat,
     items: [...chat.items, { kind: "turn", key: turn.key }],
     turns: { ...chat.turns, [turn.key]: turn },
+  };
+}
+
+/** The chat without the turns in sight that asked this and whose runs are gone. */
+export function dropGone(chat: ChatState, question: string): ChatState {
+  const gone = chat.items.filter(({ key }) => chat.turns[key]?.isGone && chat.turns[key].run.question === question);
+  if (gone.length === 0) return chat;
+  const keys = new Set(gone.map(({ key }) => key));
+  return {
+    ...chat,
+    items: chat.items.filter(({ key }) => !keys.has(key)),
+    turns: Object.fromEntries(Object.entries(chat.turns).filter(([key]) => !keys.has(key))),
   };
 }
 
@@ -95,14 +113,14 @@ export function changeRun(chat: ChatState, key: string, change: RunChange): Chat
   return changeTurn(chat, key, (turn) => ({ ...turn, run: reduce(turn.run, change) }));
 }
 
-/** The chat with another conversation in sight: these items and turns, and of the others what goes on. */
+/** The chat with another conversation in sight: these items and turns, and of the others what is not settled. */
 export function showTalk(
   chat: ChatState,
   conversationId: string | undefined,
   items: readonly TalkItem[],
   turns: readonly Turn[],
 ): ChatState {
-  const going = Object.entries(chat.turns).filter(([, { isFollowed, run }]) => isFollowed && !isOver(run));
+  const going = Object.entries(chat.turns).filter(([, turn]) => isUnsettled(turn));
   const shown = turns.map((turn) => [turn.key, turn] as const);
   return {
     ...chat,
@@ -115,6 +133,11 @@ export function showTalk(
 
 export function isOver({ outcome, plain }: RunState): boolean {
   return outcome !== undefined || plain !== undefined;
+}
+
+/** What this page alone knows all about: a run that it follows, or a question whose run is gone. */
+export function isUnsettled({ isFollowed, isGone, run }: Turn): boolean {
+  return isGone || (isFollowed && !isOver(run));
 }
 
 /** The turn in sight whose run goes on. */

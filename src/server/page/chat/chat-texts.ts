@@ -1,5 +1,5 @@
 import type { Text } from "../../../core/locale.ts";
-import type { ParameterName, Role } from "./server-settings.ts";
+import type { ParameterName, Role, SearchReason } from "./server-settings.ts";
 
 /** All words of the chat page that are not those of a run. */
 export const chatTexts = {
@@ -13,6 +13,14 @@ export const chatTexts = {
   yourQuestion: { zh: "您的问题", en: "Your question" },
   talk: { zh: "对话内容", en: "The conversation" },
   toEnd: { zh: "跳到最新", en: "To the newest" },
+  runGoes: {
+    zh: "一次运行正在进行：结束后再发送，或按 Esc 停止它。",
+    en: "A run goes on: send this when it is over, or stop it with Esc.",
+  },
+  tryAgain: { zh: "重试", en: "Try again" },
+  tryInChat: { zh: "在 Chat 模式下重试", en: "Try again in Chat mode" },
+  showAll: { zh: "显示全部", en: "Show all" },
+  showLess: { zh: "收起", en: "Show less" },
   newChat: { zh: "新对话", en: "New conversation" },
   conversations: { zh: "对话", en: "Conversations" },
   openSide: { zh: "打开对话列表", en: "Open the conversations" },
@@ -25,10 +33,7 @@ export const chatTexts = {
   settings: { zh: "设置", en: "Settings" },
   moreSettings: { zh: "模型与参数", en: "Models and parameters" },
   search: { zh: "联网搜索", en: "Web search" },
-  searchBarred: {
-    zh: "联网搜索已在配置中关闭（--no-search 或 search.enabled）。",
-    en: "Web search is turned off by the configuration (--no-search or search.enabled).",
-  },
+  searchBrief: { zh: "联网", en: "Web" },
   model: { zh: "模型", en: "Model" },
   notSet: { zh: "未设置", en: "not set" },
   language: { zh: "语言", en: "Language" },
@@ -78,6 +83,22 @@ export const chatTexts = {
   },
 } as const satisfies Record<string, Text>;
 
+/** Why the search switch cannot be moved in chat mode. */
+export const searchBarred: Record<SearchReason, Text> = {
+  off: {
+    zh: "联网搜索已在配置中关闭（--no-search 或 search.enabled）。",
+    en: "Web search is turned off by the configuration (--no-search or search.enabled).",
+  },
+  no_service: {
+    zh: "没有可用的搜索服务：请设置 TAVILY_API_KEY 等密钥或 SEARXNG_URL。",
+    en: "There is no search service to ask: set a key such as TAVILY_API_KEY, or SEARXNG_URL.",
+  },
+  not_permitted: {
+    zh: "工具规则不允许您使用联网搜索。",
+    en: "The rules for tools do not let you search the web.",
+  },
+};
+
 /** What each of the two models does. */
 export const roleNames: Record<Role, Text> = {
   function_call: { zh: "工具调用模型", en: "Function-call model" },
@@ -90,6 +111,15 @@ export const parameterLabels: Record<ParameterName, string> = {
   top_p: "top_p",
   max_tokens: "max_tokens",
 };
+
+/** Of a question that the server would refuse; both in characters. */
+export function tooLong(length: number, limit: number): Text {
+  const [now, allowed] = [length.toLocaleString("en"), limit.toLocaleString("en")];
+  return {
+    zh: `问题有 ${now} 个字符，最多 ${allowed} 个：请缩短后再发送。`,
+    en: `The question has ${now} characters; at most ${allowed} are allowed: shorten it to send it.`,
+  };
+}
 
 export function removeQuestion(title: string): Text {
   return { zh: `删除对话“${title}”？此操作不能撤销。`, en: `Delete “${title}”? This cannot be undone.` };

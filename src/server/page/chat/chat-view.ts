@@ -8,8 +8,10 @@ import type { ChatActions } from "./chat-actions.ts";
 import type { ChatState } from "./chat-state.ts";
 import { chatTexts } from "./chat-texts.ts";
 import { type ComposerPart, createComposer } from "./composer-part.ts";
+import type { Drafts } from "./drafts.ts";
 import { createSide } from "./side-part.ts";
 import { createTalk } from "./talk-part.ts";
+import { talkTitle } from "./talk-title.ts";
 
 export interface ChatView extends Part<ChatState> {
   readonly composer: ComposerPart;
@@ -18,7 +20,7 @@ export interface ChatView extends Part<ChatState> {
 }
 
 /** The whole page in one language. */
-export function createChatView(locale: Locale, actions: ChatActions): ChatView {
+export function createChatView(locale: Locale, actions: ChatActions, drafts: Drafts): ChatView {
   const app = element("div", { class: "app", "data-drawer": "closed" });
   const isOpen = (): boolean => app.dataset.drawer === "open";
   const openSide = button("☰", () => drawer(!isOpen()), "open-drawer");
@@ -34,7 +36,7 @@ export function createChatView(locale: Locale, actions: ChatActions): ChatView {
   openSide.setAttribute("aria-expanded", "false");
   const side = createSide({ locale, actions, close: () => drawer(false) });
   const talk = createTalk(locale, actions);
-  const composer = createComposer(locale, actions);
+  const composer = createComposer(locale, actions, drafts);
   const title = element("h1", { dir: "auto" });
   const mode = element("span", { class: "mode-now" });
   const connection = element("p", { class: "connection", role: "status" });
@@ -60,7 +62,7 @@ export function createChatView(locale: Locale, actions: ChatActions): ChatView {
     },
     show(chat) {
       side.show(chat);
-      setText(title, side.title(chat) || say(locale, chatTexts.newChat));
+      setText(title, talkTitle(chat) || say(locale, chatTexts.newChat));
       setText(mode, say(locale, modeNames[chat.choices.mode]));
       mode.dataset.mode = chat.choices.mode;
       setText(connection, chat.isLost ? say(locale, chatTexts.lost) : "");

@@ -3,12 +3,14 @@ import { decidesItself, modeHelp, modeNames, modes, modeTitle } from "../../../c
 import { element, type Part, setShown, setText } from "../dom.ts";
 import type { ChatActions } from "./chat-actions.ts";
 import type { ChatState } from "./chat-state.ts";
-import { chatTexts } from "./chat-texts.ts";
+import { chatTexts, searchBarred } from "./chat-texts.ts";
 import { createModelSettings } from "./model-settings.ts";
 
 export interface ChoicesPart extends Part<ChatState> {
   /** Folds the models and parameters away; false where they are not in sight. */
   close(): boolean;
+  /** False where a parameter is not allowed: it is shown, and has the focus. */
+  check(): boolean;
 }
 
 /** The mode, the search switch, the models and their parameters (model-invocation.md, "模式 UI 组件"). */
@@ -24,7 +26,13 @@ export function createChoices(locale: Locale, actions: ChatActions, buttons: rea
     id: "search_switch",
     "aria-describedby": "search_help",
   });
-  const searchLabel = element("label", { class: "switch search" }, search, " ", say(locale, chatTexts.search));
+  const searchLabel = element(
+    "label",
+    { class: "switch search", "data-brief": say(locale, chatTexts.searchBrief) },
+    search,
+    " ",
+    element("span", { class: "words" }, say(locale, chatTexts.search)),
+  );
   const modeLabel = element("label", { class: "field mode" }, element("span", {}, say(locale, modeTitle)), mode);
   const modeHint = element("span", { class: "hint", id: "mode_help" });
   const searchHint = element("span", { class: "hint", id: "search_help" });
@@ -35,7 +43,7 @@ export function createChoices(locale: Locale, actions: ChatActions, buttons: rea
   const open = element(
     "button",
     { type: "button", class: "open-settings", "aria-expanded": "false", "aria-controls": "more_settings" },
-    say(locale, chatTexts.moreSettings),
+    element("span", { class: "words" }, say(locale, chatTexts.moreSettings)),
   );
   const toggle = (isOpen: boolean): void => {
     setShown(more, isOpen);
@@ -58,13 +66,20 @@ export function createChoices(locale: Locale, actions: ChatActions, buttons: rea
       mode.value = choices.mode;
       setText(modeHint, say(locale, modeHelp[choices.mode]));
       const isBarred = settings?.search.available === false;
-      const why = searchWhy(choices.mode, isBarred, locale);
+      const why = searchWhy(chat, locale);
       search.checked = choices.mode === "chat" && choices.search && !isBarred;
       search.disabled = why !== "";
       searchLabel.title = why;
       setText(searchHint, why);
       setShown(searchHint, why !== "");
       models.show(chat);
+    },
+    check() {
+      const wrong = models.wrong();
+      if (wrong === undefined) return true;
+      toggle(true);
+      wrong.focus();
+      return false;
     },
     close() {
       if (more.hasAttribute("hidden")) return false;
@@ -76,7 +91,7 @@ export function createChoices(locale: Locale, actions: ChatActions, buttons: rea
 }
 
 /** Why the switch cannot be moved; empty where it can (web-search.md, "Agent 模式搜索开关"). */
-function searchWhy(mode: ChatState["choices"]["mode"], isBarred: boolean, locale: Locale): string {
+function searchWhy({ choices: { mode }, settings }: ChatState, locale: Locale): string {
   if (mode !== "chat") return decidesItself(mode, locale);
-  return isBarred ? say(locale, chatTexts.searchBarred) : "";
+  return settings?.search.available === false ? say(locale, searchBarred[settings.search.reason]) : "";
 }

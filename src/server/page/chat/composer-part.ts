@@ -1,10 +1,12 @@
-import { type Locale, say } from "../../../core/locale.ts";
+import { type Locale, say, type Text } from "../../../core/locale.ts";
 import { element, type Part, setShown, setText } from "../dom.ts";
 import { button } from "./ask-part.ts";
 import type { ChatActions } from "./chat-actions.ts";
 import { type ChatState, goingTurn } from "./chat-state.ts";
-import { chatTexts } from "./chat-texts.ts";
+import { chatTexts, tooLong } from "./chat-texts.ts";
 import { type ChoicesPart, createChoices } from "./choices-part.ts";
+import type { Drafts } from "./drafts.ts";
+import { isPlainEnter, lastQuestion } from "./writing.ts";
 
 export interface ComposerPart extends Part<ChatState>, Pick<ChoicesPart, "close"> {
   /** What is written and not sent. */
@@ -12,11 +14,15 @@ export interface ComposerPart extends Part<ChatState>, Pick<ChoicesPart, "close"
   focus(): void;
 }
 
+/** What the server takes of a question, in characters. */
+const longestQuestion = 100_000;
+
 /** Where a question is written, and what it is to go along with. */
-export function createComposer(locale: Locale, actions: ChatActions): ComposerPart {
-  const words = { rows: "1", maxlength: "100000", placeholder: say(locale, chatTexts.messagePlace) };
+export function createComposer(locale: Locale, actions: ChatActions, drafts: Drafts): ComposerPart {
+  const words = { rows: "1", placeholder: say(locale, chatTexts.messagePlace), "aria-describedby": "message_word" };
   const message = element("textarea", { class: "message", id: "message", dir: "auto", ...words });
   message.setAttribute("aria-label", say(locale, chatTexts.message));
+  const word = element("p", { class: "message-word", id: "message_word", role: "status", hidden: "" });
   const send = element("button", { type: "submit", class: "send primary" }, say(locale, chatTexts.send));
   const stop = button(say(locale, chatTexts.stop), () => actions.stop(), "stop");
   const choices = createChoices(locale, actions, [stop, send]);
@@ -24,29 +30,51 @@ export function createComposer(locale: Locale, actions: ChatActions): ComposerPa
     "form",
     { class: "composer", "aria-label": say(locale, chatTexts.message) },
     message,
+    word,
     choices.element,
   );
+  let shown: ChatState | undefined;
   let isGoing = false;
+  let hasTried = false;
   let stopping: string | undefined;
 
-  const grow = (): void => {
+  const tell = (): void => {
+    const { length } = message.value.trim();
+    const wait: Text | undefined = isGoing && hasTried ? chatTexts.runGoes : undefined;
+    const text = length > longestQuestion ? tooLong(length, longestQuestion) : wait;
+    setText(word, text === undefined ? "" : say(locale, text));
+    setShown(word, text !== undefined);
+  };
+  const write = (text: string): void => {
+    if (message.value !== text) message.value = text;
     message.style.height = "auto";
     message.style.height = `${message.scrollHeight}px`;
+    drafts.write(text);
+    tell();
   };
   const submit = (): void => {
-    if (isGoing || message.value.trim() === "" || !actions.send(message.value.trim())) return;
-    message.value = "";
-    grow();
+    const text = message.value.trim();
+    hasTried = text !== "";
+    tell();
+    if (isGoing || !hasTried || text.length > longestQuestion || !choices.check() || !actions.send(text)) return;
+    hasTried = false;
+    write("");
     message.focus();
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     submit();
   });
-  message.addEventListener("input", grow);
+  message.addEventListener("input", () => {
+    hasTried = false;
+    write(message.value);
+  });
   message.addEventListener("keydown", (event) => {
-    // An Enter that ends the choice of a character sends nothing; Safari tells that by the key's code alone.
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+    if (event.key === "ArrowUp" && message.value === "" && !event.isComposing && shown !== undefined) {
+      event.preventDefault();
+      write(lastQuestion(shown));
+    }
+    if (!isPlainEnter(event)) return;
     event.preventDefault();
     submit();
   });
@@ -62,13 +90,16 @@ export function createComposer(locale: Locale, actions: ChatActions): ComposerPa
       return message.value;
     },
     set draft(text) {
-      message.value = text;
-      grow();
+      write(text);
     },
     show(chat) {
+      shown = chat;
       choices.show(chat);
+      const draft = drafts.turnTo(chat, message.value);
+      if (draft !== message.value) write(draft);
       const going = goingTurn(chat);
       isGoing = going !== undefined;
+      tell();
       if (going?.key !== stopping || chat.problem !== "") {
         stopping = going?.key;
         setText(stop, say(locale, chatTexts.stop));

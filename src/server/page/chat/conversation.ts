@@ -22,6 +22,10 @@ export interface RunEntry {
   readonly conversationId: string;
   readonly question: string;
   readonly status: string;
+  /** Whether a question of it waits for a person. */
+  readonly waits: boolean;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
 }
 
 /** A conversation that has been opened. */
@@ -49,6 +53,8 @@ export function readRuns(value: unknown): readonly RunEntry[] {
     conversationId: textOf(each.conversation_id),
     question: textOf(each.question),
     status: textOf(each.status),
+    waits: each.waits === true,
+    startedAt: textOf(each.started_at),
   }));
 }
 

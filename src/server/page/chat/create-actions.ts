@@ -5,10 +5,12 @@ import type { ChatActions } from "./chat-actions.ts";
 import { chooseMode, chooseModel, chooseParameter, chooseSearch, startAnew } from "./chat-choices.ts";
 import { isCommand, runCommand } from "./chat-commands.ts";
 import type { ChatConversations } from "./chat-conversations.ts";
+import type { ChatList } from "./chat-list.ts";
 import type { ChatRuns } from "./chat-runs.ts";
 import { goingTurn } from "./chat-state.ts";
 import { chatTexts } from "./chat-texts.ts";
 import { loadSteps } from "./load-steps.ts";
+import type { Place } from "./place.ts";
 import type { Screen } from "./screen.ts";
 import type { Store } from "./store.ts";
 
@@ -17,17 +19,37 @@ export interface ActionsOptions {
   readonly store: Store;
   readonly runs: ChatRuns;
   readonly conversations: ChatConversations;
+  readonly list: ChatList;
+  readonly place: Place;
   readonly attempt: Attempt;
   screen(): Screen;
 }
 
-export function createActions({ api, store, runs, conversations, attempt, screen }: ActionsOptions): ChatActions {
+export function createActions({
+  api,
+  store,
+  runs,
+  conversations,
+  list,
+  place,
+  attempt,
+  screen,
+}: ActionsOptions): ChatActions {
   return {
     send(text) {
       if (goingTurn(store.state) !== undefined) return false;
       if (isCommand(text)) store.change((chat) => runCommand(chat, text));
       else runs.ask(text);
       return true;
+    },
+    askAgain(text, mode) {
+      if (goingTurn(store.state) !== undefined) {
+        if (screen().draft === "") screen().draft = text;
+      } else {
+        if (mode !== undefined) store.change((chat) => chooseMode(chat, mode));
+        runs.ask(text);
+      }
+      screen().focus();
     },
     stop() {
       const going = goingTurn(store.state);
@@ -60,10 +82,11 @@ export function createActions({ api, store, runs, conversations, attempt, screen
       screen().focus();
     },
     open(id) {
-      void attempt(conversations.open(id));
+      // An address that leads nowhere does not stay.
+      void attempt(conversations.open(id)).then(() => place.settle(store.state));
       screen().focus();
     },
     remove: (id) => void attempt(conversations.remove(id)),
-    more: () => void attempt(conversations.more()),
+    more: () => void attempt(list.more()),
   };
 }

@@ -9,8 +9,14 @@ export interface KeptChat {
   readonly locale: Locale | undefined;
   readonly choices: Partial<Choices>;
   readonly conversationId: string | undefined;
-  /** A run that was going on. */
-  readonly run: { readonly id: string; readonly question: string } | undefined;
+  /** Runs that were going on, of this conversation and of others. */
+  readonly runs: readonly KeptRun[];
+}
+
+export interface KeptRun {
+  readonly id: string;
+  readonly question: string;
+  readonly conversationId: string | undefined;
 }
 
 /** What a tab keeps for as long as it is open, and shares with no other. */
@@ -60,20 +66,27 @@ interface AddressBar {
 export function takeToken({ location, history }: AddressBar): string | undefined {
   const words = new URLSearchParams(location.hash.slice(1));
   const token = words.get("token")?.trim() || undefined;
-  if (words.has("token")) history.replaceState(null, "", location.pathname + location.search);
+  const conversation = words.get("conversation");
+  const hash = conversation === null ? "" : `#${new URLSearchParams({ conversation })}`;
+  if (words.has("token")) history.replaceState(null, "", location.pathname + location.search + hash);
   return token;
 }
 
 function readChat(text: string | undefined): KeptChat {
   const kept = parse(text);
-  const { locale, choices, conversationId, run } = isRecord(kept) ? kept : {};
-  const { id, question } = isRecord(run) ? run : {};
+  const { locale, choices, conversationId, runs } = isRecord(kept) ? kept : {};
   return {
     locale: locale === "zh" || locale === "en" ? locale : undefined,
     choices: readChoices(choices),
     conversationId: textOf(conversationId) || undefined,
-    run: textOf(id) === "" ? undefined : { id: textOf(id), question: textOf(question) },
+    runs: Array.isArray(runs) ? runs.flatMap(readRun) : [],
   };
+}
+
+function readRun(value: unknown): KeptRun[] {
+  if (!isRecord(value) || textOf(value.id) === "") return [];
+  const { id, question, conversationId } = value;
+  return [{ id: textOf(id), question: textOf(question), conversationId: textOf(conversationId) || undefined }];
 }
 
 function readChoices(value: unknown): Partial<Choices> {

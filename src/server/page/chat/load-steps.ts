@@ -1,28 +1,42 @@
-import { noRun } from "../run-state.ts";
 import type { Api } from "./api.ts";
-import { changeTurn } from "./chat-state.ts";
-import { followRun } from "./follow-run.ts";
+import { type ChatState, changeTurn } from "./chat-state.ts";
+import { Refused } from "./refused.ts";
 import type { Store } from "./store.ts";
-import { takeNews } from "./take-news.ts";
+
+/** Of a conversation that is opened, so many runs that gave no answer tell why by themselves. */
+const mostTold = 10;
 
 /**
- * Gets what an older run did; what is known of it stays in sight until there is more. Rejects with `Refused` where it is not
- * kept any more.
+ * Gives what an older run did and how it ended; what is known of it stays in sight until there is more. Rejects with `Refused`
+ * where it is not kept any more.
  */
 export async function loadSteps(api: Api, store: Store, key: string): Promise<void> {
-  const { keptRunId, run } = store.state.turns[key] ?? {};
-  if (keptRunId === undefined || run === undefined) return;
+  const { keptRunId } = store.state.turns[key] ?? {};
+  if (keptRunId === undefined) return;
   store.change((chat) => changeTurn(chat, key, (turn) => ({ ...turn, keptRunId: undefined })));
-  const again = { ...noRun(run.question), runId: keptRunId };
-  let isFirst = true;
-  await followRun({
-    lose: () => {},
-    mayPass: () => false,
-    open: (after, signal) => api.events(keptRunId, after, signal),
-    take(news) {
-      if (isFirst) store.change((chat) => changeTurn(chat, key, (turn) => ({ ...turn, run: again })));
-      isFirst = false;
-      store.change((chat) => takeNews(chat, key, { ...news, question: null }));
-    },
-  });
+  const [outcome, told] = await Promise.all([api.outcome(keptRunId), api.trace(keptRunId).catch(passMissing)]);
+  store.change((chat) =>
+    changeTurn(chat, key, (turn) => {
+      if (outcome === undefined) return { ...turn, run: { ...turn.run, ...told } };
+      // An older run's sources are not kept with it but with its conversation.
+      const citations = outcome.citations.length > 0 ? outcome.citations : [...turn.run.cited];
+      return { ...turn, run: { ...turn.run, ...told, outcome: { ...outcome, citations }, plain: undefined } };
+    }),
+  );
+}
+
+/** Runs in sight that failed, were stopped or gave half an answer tell what they came to. Never rejects. */
+export async function loadReasons(api: Api, store: Store): Promise<void> {
+  const keys = unexplained(store.state).slice(-mostTold);
+  await Promise.all(keys.map((key) => loadSteps(api, store, key).catch(() => {})));
+}
+
+function unexplained({ items, turns }: ChatState): string[] {
+  return items.map(({ key }) => key).filter((key) => turns[key]?.keptRunId && turns[key].run.plain?.status);
+}
+
+/** A run that never began has no trace. */
+function passMissing(thrown: unknown): undefined {
+  if (!(thrown instanceof Refused) || thrown.status !== 404) throw thrown;
+  return undefined;
 }

@@ -5,7 +5,7 @@
 //   aside.side#side                           the conversations; a drawer on narrow screens
 //     header.side-head > strong.brand, button.close-drawer (narrow screens alone)
 //     button.new
-//     nav > ul.conversations > li.conversation[data-current=true|false] > button.open-conversation (span.title, span.facts), button.delete
+//     nav > ul.conversations > li.conversation[data-current=true|false][data-mark=running|waits|""] > button.open-conversation (span.title, span.facts), button.delete
 //     button.more, p.none
 //     label.field.language > select#language; dialog.confirm-delete > p, div.actions > button.danger, button
 //   div.scrim                                 behind the drawer while it is open (narrow screens alone)
@@ -15,15 +15,15 @@
 //     main.talk#talk                          the one part that scrolls
 //       section.welcome > h2, p, ul.modes > li > button.choose-mode[aria-pressed] (strong, span.hint)
 //       ol.turns > li.turn[data-status] or li.note
-//         div.question (what was asked)
+//         div.asked > div.question[data-folded=true|false] (what was asked), button.unfold (a long one)
 //         div.run[data-status] > div.bar > p.status[data-status]
-//           ul.notices, section.plan, section.steps, div.ask (see below), the answer part, div.problem, p.advice > button,
+//           ul.notices, section.plan, section.steps, div.ask (see below), the answer part, div.copying > button.copy, div.problem, p.advice > button,
 //           details.fold-bill > summary, section.bill
 //           button.load-steps                 of an older run
 //       button.to-end                         to the newest, while one has scrolled away
 //     p.problem (outside of runs), p.visually-hidden[role=status] (what a screen reader is told)
 //     form.composer
-//       textarea.message#message
+//       textarea.message#message, p.message-word[role=status] (why it is not sent)
 //       section.settings > div.controls > label.field.mode (select#mode_selector), label.switch.search (input[type=checkbox][role=switch]#search_switch),
 //           button.open-settings[aria-expanded], button.stop (while a run goes on) or button.send
 //         p.hints > span.hint#mode_help, span.hint#search_help

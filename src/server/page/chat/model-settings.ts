@@ -8,8 +8,13 @@ import type { ChatState } from "./chat-state.ts";
 import { chatTexts, parameterLabels, roleNames } from "./chat-texts.ts";
 import { type ParameterName, parameterNames, type Role, roles } from "./server-settings.ts";
 
+export interface ModelSettings extends Part<ChatState> {
+  /** The first field whose value is not allowed, which stands beside it. */
+  wrong(): HTMLElement | undefined;
+}
+
 /** The two models and the parameters of each (agent-mode.md, "UI 配置"). */
-export function createModelSettings(locale: Locale, actions: ChatActions): Part<ChatState> {
+export function createModelSettings(locale: Locale, actions: ChatActions): ModelSettings {
   const parts = roles.map((role) => createRole(role, locale, actions));
   return {
     element: element(
@@ -17,13 +22,14 @@ export function createModelSettings(locale: Locale, actions: ChatActions): Part<
       { class: "more-settings", id: "more_settings", hidden: "" },
       ...parts.map((part) => part.element),
     ),
+    wrong: () => parts.map((part) => part.wrong()).find((input) => input !== undefined),
     show(chat) {
       for (const part of parts) part.show(chat);
     },
   };
 }
 
-function createRole(role: Role, locale: Locale, actions: ChatActions): Part<ChatState> {
+function createRole(role: Role, locale: Locale, actions: ChatActions): ModelSettings {
   const model = element("select", { id: `${role}_model` });
   const name = say(locale, roleNames[role]);
   const label = element("label", { class: "field" }, element("span", {}, say(locale, chatTexts.model)), model);
@@ -35,6 +41,7 @@ function createRole(role: Role, locale: Locale, actions: ChatActions): Part<Chat
   const whole = element("fieldset", { class: "role" }, legend, label, numbers);
   return {
     element: whole,
+    wrong: () => parameters.map((part) => part.wrong()).find((input) => input !== undefined),
     show(chat) {
       const now = modelOf(chat, role);
       const choices = [...new Set([now, ...(chat.settings?.choices ?? [])])].filter(Boolean);
@@ -48,12 +55,12 @@ function createRole(role: Role, locale: Locale, actions: ChatActions): Part<Chat
   };
 }
 
-function createParameter(role: Role, name: ParameterName, locale: Locale, actions: ChatActions): Part<ChatState> {
+function createParameter(role: Role, name: ParameterName, locale: Locale, actions: ChatActions): ModelSettings {
   const id = `${role}_${name}`;
   const input = element("input", { id, type: "text", inputmode: "decimal", autocomplete: "off", class: "number" });
   const problem = element("span", { class: "problem", role: "alert", hidden: "" });
   const label = element("label", { class: "field" }, element("span", {}, parameterLabels[name]), input, problem);
-  input.addEventListener("change", () => {
+  const read = (): void => {
     const text = input.value.trim();
     const value = text === "" ? undefined : Number(text);
     const isFine = value === undefined || fits(name, value);
@@ -61,14 +68,20 @@ function createParameter(role: Role, name: ParameterName, locale: Locale, action
     setShown(problem, !isFine);
     input.setAttribute("aria-invalid", String(!isFine));
     if (isFine) actions.chooseParameter(role, name, value);
-  });
+  };
+  const isWrong = (): boolean => input.getAttribute("aria-invalid") === "true";
+  input.addEventListener("change", read);
   return {
     element: label,
+    wrong() {
+      read();
+      return isWrong() ? input : undefined;
+    },
     show({ choices, settings }) {
       input.placeholder = String(settings?.parameters[role][name] ?? "");
       // What is being typed is not taken away.
-      const isTheirs = input.ownerDocument.activeElement === input || input.getAttribute("aria-invalid") === "true";
-      if (!isTheirs) input.value = String(choices.parameters[role]?.[name] ?? "");
+      if (input.ownerDocument.activeElement !== input && !isWrong())
+        input.value = String(choices.parameters[role]?.[name] ?? "");
     },
   };
 }

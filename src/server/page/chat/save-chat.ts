@@ -1,16 +1,21 @@
 import type { Locale } from "../../../core/locale.ts";
-import { type ChatState, goingTurn } from "./chat-state.ts";
-import type { Keeper } from "./kept.ts";
+import { type ChatState, isUnsettled } from "./chat-state.ts";
+import type { Keeper, KeptRun } from "./kept.ts";
 
 /** Keeps what a tab finds again after a reload, each time that it is another. */
 export function createSaver(keeper: Keeper): (chat: ChatState, locale: Locale) => void {
   let before = "";
   return (chat, locale) => {
     const { choices, conversationId } = chat;
-    const { runId: id, question = "" } = goingTurn(chat)?.run ?? {};
-    const kept = { locale, choices, conversationId, run: id === undefined ? undefined : { id, question } };
+    const kept = { locale, choices, conversationId, runs: runsOf(chat) };
     const now = JSON.stringify(kept);
     if (now !== before) keeper.keepChat(kept);
     before = now;
   };
+}
+
+function runsOf({ turns }: ChatState): KeptRun[] {
+  return Object.values(turns)
+    .filter(isUnsettled)
+    .flatMap(({ conversationId, run: { runId: id, question } }) => (id ? [{ id, question, conversationId }] : []));
 }

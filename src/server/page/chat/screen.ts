@@ -2,6 +2,7 @@ import type { Locale } from "../../../core/locale.ts";
 import type { ChatActions } from "./chat-actions.ts";
 import type { ChatState } from "./chat-state.ts";
 import { createChatView } from "./chat-view.ts";
+import type { Drafts } from "./drafts.ts";
 import { createSignIn } from "./sign-in-part.ts";
 
 /** What stands in the window, in one language at a time. */
@@ -23,12 +24,13 @@ export interface ScreenOptions {
   readonly document: Document;
   readonly locale: Locale;
   readonly actions: ChatActions;
+  readonly drafts: Drafts;
   giveToken(token: string): void;
 }
 
-export function createScreen({ document, locale: first, actions, giveToken }: ScreenOptions): Screen {
+export function createScreen({ document, locale: first, actions, drafts, giveToken }: ScreenOptions): Screen {
   let locale = first;
-  let view = createChatView(locale, actions);
+  let view = createChatView(locale, actions, drafts);
   let signIn = createSignIn(locale, giveToken);
 
   function put(): void {
@@ -55,7 +57,7 @@ export function createScreen({ document, locale: first, actions, giveToken }: Sc
       const { draft } = view.composer;
       const asks = signIn.element.open;
       locale = chosen;
-      view = createChatView(locale, actions);
+      view = createChatView(locale, actions, drafts);
       signIn = createSignIn(locale, giveToken);
       put();
       view.composer.draft = draft;

@@ -22,9 +22,14 @@ export interface ServerSettings {
   /** What can be chosen, `provider/model`. */
   readonly choices: readonly string[];
   readonly parameters: Readonly<Record<Role, Parameters>>;
-  readonly search: { readonly available: boolean; readonly enabled: boolean };
+  readonly search: { readonly available: boolean; readonly enabled: boolean; readonly reason: SearchReason };
   readonly limits: Readonly<Partial<Record<LimitName, number>>>;
 }
+
+/** Why there is no web search, where there is none. */
+export type SearchReason = "off" | "no_service" | "not_permitted";
+
+const searchReasons: readonly SearchReason[] = ["off", "no_service", "not_permitted"];
 
 export type LimitName = "max_iterations" | "max_tool_calls" | "timeout_s";
 
@@ -33,13 +38,14 @@ export const limitNames: readonly LimitName[] = ["max_iterations", "max_tool_cal
 /** The settings that came from outside; what is missing is as if nothing could be chosen. */
 export function readSettings(value: unknown): ServerSettings {
   const { start_mode, models, choices, parameters, search, limits } = isRecord(value) ? value : {};
-  const { available, enabled } = isRecord(search) ? search : {};
+  const { available, enabled, reason: told } = isRecord(search) ? search : {};
+  const reason = searchReasons.find((known) => known === told) ?? "off";
   return {
     mode: modes.find((known) => known === start_mode) ?? "chat",
     models: byRole(models, textOf),
     choices: Array.isArray(choices) ? choices.filter((name) => typeof name === "string") : [],
     parameters: byRole(parameters, (own) => readNumbers(own, parameterNames)),
-    search: { available: available === true, enabled: enabled === true },
+    search: { available: available === true, enabled: enabled === true, reason },
     limits: readNumbers(limits, limitNames),
   };
 }

@@ -1,4 +1,3 @@
-import { titleOf } from "../../../core/conversation-title.ts";
 import { type Locale, say } from "../../../core/locale.ts";
 import { printableLine } from "../../../core/printable.ts";
 import { element, type Part, setShown, setText } from "../dom.ts";
@@ -9,11 +8,8 @@ import { chatTexts, removeLabel, removeQuestion } from "./chat-texts.ts";
 import type { ConversationEntry } from "./conversation.ts";
 import { keyedListOf } from "./keyed-list.ts";
 import { createQuestionDialog } from "./question-dialog.ts";
-
-export interface SidePart extends Part<ChatState> {
-  /** Of the conversation in the middle; empty for a new one. */
-  title(chat: ChatState): string;
-}
+import { type SideEntry, sideEntriesOf } from "./side-entries.ts";
+import { sideTexts } from "./side-texts.ts";
 
 export interface SideOptions {
   readonly locale: Locale;
@@ -23,7 +19,7 @@ export interface SideOptions {
 }
 
 /** The conversations. */
-export function createSide({ locale, actions, close }: SideOptions): SidePart {
+export function createSide({ locale, actions, close }: SideOptions): Part<ChatState> {
   const fresh = button(say(locale, chatTexts.newChat), () => {
     close();
     actions.newChat();
@@ -43,7 +39,7 @@ export function createSide({ locale, actions, close }: SideOptions): SidePart {
       fresh.focus();
     });
   };
-  const showEntries = keyedListOf<ShownEntry>(list, () => createEntry({ locale, actions, close, ask }));
+  const showEntries = keyedListOf<SideEntry>(list, () => createEntry({ locale, actions, close, ask }));
   const head = element("header", { class: "side-head" }, element("strong", { class: "brand" }, "Duet"), closeButton);
   const language = createLanguage(locale, actions);
   const label = say(locale, chatTexts.conversations);
@@ -51,29 +47,13 @@ export function createSide({ locale, actions, close }: SideOptions): SidePart {
   side.append(head, fresh, nav, language, dialog.element);
   return {
     element: side,
-    title({ conversationId, conversations, items, turns }) {
-      const [first] = items.flatMap((item) => (item.kind === "turn" ? (turns[item.key] ?? []) : []));
-      const kept = conversations.find(({ id }) => id === conversationId);
-      return printableLine(kept?.title || titleOf(first?.run.question ?? ""));
-    },
-    show({ conversations, conversationId, moreAt, turns }) {
-      const begun = Object.values(turns);
-      const titled = conversations.map((entry) => {
-        // Until its first run has ended, a conversation has no title.
-        const first = entry.title === "" ? begun.find((turn) => turn.conversationId === entry.id) : undefined;
-        return first === undefined ? entry : { ...entry, title: titleOf(first.run.question) };
-      });
-      showEntries(titled.map((entry) => ({ key: entry.id, entry, isCurrent: entry.id === conversationId })));
-      setShown(none, conversations.length === 0);
-      setShown(more, moreAt !== undefined);
+    show(chat) {
+      const entries = sideEntriesOf(chat);
+      showEntries(entries);
+      setShown(none, entries.length === 0);
+      setShown(more, chat.moreAt !== undefined);
     },
   };
-}
-
-interface ShownEntry {
-  readonly key: string;
-  readonly entry: ConversationEntry;
-  readonly isCurrent: boolean;
 }
 
 interface EntryOptions extends SideOptions {
@@ -81,7 +61,7 @@ interface EntryOptions extends SideOptions {
   ask(entry: ConversationEntry): void;
 }
 
-function createEntry({ locale, actions, close, ask }: EntryOptions): Part<ShownEntry> {
+function createEntry({ locale, actions, close, ask }: EntryOptions): Part<SideEntry> {
   const title = element("span", { class: "title", dir: "auto" });
   const time = element("span", { class: "facts" });
   let shown: ConversationEntry | undefined;
@@ -95,13 +75,15 @@ function createEntry({ locale, actions, close, ask }: EntryOptions): Part<ShownE
   const item = element("li", { class: "conversation" }, open, remove);
   return {
     element: item,
-    show({ entry, isCurrent }) {
+    show(entry) {
+      const { isCurrent, mark } = entry;
       shown = entry;
       setText(title, shownTitle(entry.title, locale));
       open.setAttribute("title", shownTitle(entry.title, locale));
-      setText(time, dateOf(entry.updatedAt, locale));
+      setText(time, mark === undefined ? dateOf(entry.updatedAt, locale) : say(locale, sideTexts[mark]));
       remove.setAttribute("aria-label", say(locale, removeLabel(shownTitle(entry.title, locale))));
       item.dataset.current = String(isCurrent);
+      item.dataset.mark = mark ?? "";
       if (isCurrent) open.setAttribute("aria-current", "true");
       else open.removeAttribute("aria-current");
     },

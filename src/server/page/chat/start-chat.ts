@@ -2,17 +2,23 @@ import { createApi } from "./api.ts";
 import { createAttempt } from "./attempt.ts";
 import { beginChat } from "./begin-chat.ts";
 import { createConversations } from "./chat-conversations.ts";
+import { createList } from "./chat-list.ts";
 import { createRuns } from "./chat-runs.ts";
 import { type ChatState, emptyChat } from "./chat-state.ts";
 import { createActions } from "./create-actions.ts";
+import { createDrafts } from "./drafts.ts";
 import { oncePerFrame } from "./frame.ts";
 import { createSender } from "./http.ts";
 import { createKeeper, takeToken } from "./kept.ts";
 import { createLosses } from "./losses.ts";
+import { createPlace } from "./place.ts";
+import { createPreferences } from "./preferences.ts";
 import { createSaver } from "./save-chat.ts";
 import { createScreen, type Screen } from "./screen.ts";
 import { createSignInGate } from "./sign-in-gate.ts";
 import { createStore } from "./store.ts";
+import { tabTitle } from "./talk-title.ts";
+import { watchWindow } from "./watch-window.ts";
 
 /** The page at `/`: joins what a person does, what the server tells, and what is shown. */
 export async function startChat(window: Window & typeof globalThis): Promise<void> {
@@ -20,16 +26,24 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const keeper = createKeeper(() => window.sessionStorage);
   const given = takeToken(window);
   if (given !== undefined) keeper.keepToken(given);
-  const kept = keeper.chat();
+  const preferences = createPreferences(() => window.localStorage);
+  const kept = preferences.complete(keeper.chat());
   const save = createSaver(keeper);
   // What was kept counts until it has been found again.
   let hasBegun = false;
 
-  const draw = oncePerFrame<ChatState>(window, (state) => screen.show(state));
+  const place = createPlace(window);
+  const draw = oncePerFrame<ChatState>(window, (state) => {
+    screen.show(state);
+    document.title = tabTitle(state);
+  });
   const first = emptyChat({ mode: "chat", search: false, models: {}, parameters: {}, ...kept.choices });
-  const store = createStore(first, (state) => {
+  const store = createStore(first, (state, before) => {
     draw(state);
-    if (hasBegun) save(state, screen.locale);
+    if (!hasBegun) return;
+    save(state, screen.locale);
+    preferences.note({ locale: screen.locale, mode: state.choices.mode });
+    place.follow(before, state);
   });
   const locale = () => screen.locale;
   const gate = createSignInGate(keeper, (isWrong) => screen.askToken(isWrong));
@@ -47,16 +61,19 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     tellLoss,
     ready,
     onListChange: refresh,
+    onEnd: catchUp,
     onRefused(text) {
       if (screen.draft === "") screen.draft = text;
     },
   });
   const conversations = createConversations(api, store, runs);
-  const actions = createActions({ api, store, runs, conversations, attempt, screen: () => screen });
+  const list = createList(api, store);
+  const actions = createActions({ api, store, runs, conversations, list, place, attempt, screen: () => screen });
   const screen: Screen = createScreen({
     document,
     locale: kept.locale ?? (/^zh\b/i.test(navigator.language) ? "zh" : "en"),
     actions,
+    drafts: createDrafts(() => window.sessionStorage),
     giveToken: gate.give,
   });
   screen.show(store.state);
@@ -65,15 +82,24 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     if (event.key !== "Escape" || event.isComposing || document.querySelector("dialog[open]") !== null) return;
     if (screen.close() || actions.stop()) event.preventDefault();
   });
-  window.addEventListener("focus", refresh);
-  const begun = beginChat({ api, store, runs, conversations, kept, tellLoss, onSettings });
+  const named = place.conversationId;
+  const begun = beginChat({ api, store, runs, conversations, list, kept, named, tellLoss, onSettings });
   if (await attempt(begun)) screen.focus();
   onSettings();
   hasBegun = true;
   save(store.state, screen.locale);
+  preferences.note({ locale: screen.locale, mode: store.state.choices.mode });
+  place.settle(store.state);
+  watchWindow({ window, store, place, actions, refresh, catchUp });
 
   /** A list that is a little old is no trouble to anybody. */
   function refresh(): void {
-    conversations.refresh().catch(() => {});
+    list.refresh().catch(() => {});
+  }
+
+  /** What was asked in other tabs, and by other programs. */
+  function catchUp(): void {
+    refresh();
+    conversations.catchUp().catch(() => {});
   }
 }

@@ -6,7 +6,7 @@ export interface Store {
   change(change: (state: ChatState) => ChatState): void;
 }
 
-export function createStore(first: ChatState, onChange: (state: ChatState) => void): Store {
+export function createStore(first: ChatState, onChange: (state: ChatState, before: ChatState) => void): Store {
   let state = first;
   return {
     get state() {
@@ -15,8 +15,9 @@ export function createStore(first: ChatState, onChange: (state: ChatState) => vo
     change(change) {
       const next = change(state);
       if (next === state) return;
+      const before = state;
       state = next;
-      onChange(state);
+      onChange(state, before);
     },
   };
 }

@@ -26,17 +26,20 @@ export function createTalk(locale: Locale, actions: ChatActions): Part<ChatState
   const showItems = keyedListOf<ShownItem>(list, (item) => createItem(locale, actions, item));
   let isAtEnd = true;
   let last: string | undefined;
+  let isEmpty = true;
   let before: Pick<ChatState, "items" | "turns"> | undefined;
 
   const measure = (): void => {
     isAtEnd = talk.scrollHeight - talk.scrollTop - talk.clientHeight < nearEnd;
-    setShown(toEnd, !isAtEnd);
+    setShown(toEnd, !isAtEnd && !isEmpty);
   };
   const goToEnd = (): void => {
     talk.scrollTop = talk.scrollHeight;
     measure();
   };
   talk.addEventListener("scroll", measure, { passive: true });
+  // A field that grows, or a keyboard on the screen, leaves less room.
+  new ResizeObserver(() => (isAtEnd && !isEmpty ? goToEnd() : measure())).observe(talk);
   setShown(toEnd, false);
   return {
     element: talk,
@@ -47,7 +50,9 @@ export function createTalk(locale: Locale, actions: ChatActions): Part<ChatState
       showItems(chat.items.flatMap((item) => shownItem(item, chat)));
       const isNew = chat.items.at(-1)?.key !== last;
       last = chat.items.at(-1)?.key;
-      if (isNew || isAtEnd) goToEnd();
+      isEmpty = chat.items.length === 0;
+      if (isEmpty) talk.scrollTop = 0;
+      if (!isEmpty && (isNew || isAtEnd)) goToEnd();
       else measure();
     },
   };

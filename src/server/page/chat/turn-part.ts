@@ -2,25 +2,26 @@ import { chatAdvice } from "../../../core/chat-advice.ts";
 import { dollars } from "../../../core/known-cost.ts";
 import { seconds } from "../../../core/lines.ts";
 import { type Locale, say } from "../../../core/locale.ts";
-import { modeNames } from "../../../core/mode-words.ts";
 import { printable } from "../../../core/printable.ts";
 import { createAnswer } from "../answer-part.ts";
 import { createBill } from "../bill-part.ts";
 import { element, listOf, type Part, section, setShown, setText } from "../dom.ts";
+import { copyButton } from "../markdown/copy-button.ts";
 import { createPlanStep } from "../plan-part.ts";
-import type { RunState } from "../run-state.ts";
 import type { PhaseBill } from "../run-view.ts";
 import { createNotice, createStep, stepsToShow } from "../step-part.ts";
 import { statusLine, texts } from "../texts.ts";
 import { toView } from "../to-view.ts";
+import { createAfter } from "./after-part.ts";
 import { button, createAsk } from "./ask-part.ts";
 import type { ChatActions } from "./chat-actions.ts";
 import type { Turn } from "./chat-state.ts";
 import { chatTexts } from "./chat-texts.ts";
+import { createQuestion } from "./question-part.ts";
 
 /** A question and, under it, all that its run does and says. */
 export function createTurn(locale: Locale, actions: ChatActions, key: string): Part<Turn> {
-  const question = element("div", { class: "question", dir: "auto" });
+  const question = createQuestion(locale);
   const status = element("p", { class: "status" });
   const notices = element("ul", { class: "notices" });
   const planList = element("ol");
@@ -28,8 +29,10 @@ export function createTurn(locale: Locale, actions: ChatActions, key: string): P
   const stepList = element("ol");
   const steps = section("steps", say(locale, texts.steps), stepList);
   const problem = element("div", { class: "problem", role: "alert", hidden: "" });
-  const advice = createAdvice(locale, actions);
+  const after = createAfter(locale, actions);
   const answer = createAnswer(locale, undefined);
+  let written = "";
+  const copy = element("div", { class: "copying", hidden: "" }, ...copyButton(() => written, locale));
   const bill = createBill(locale);
   const billFacts = element("summary");
   const billFold = element("details", { class: "fold-bill", hidden: "" }, billFacts, bill.element);
@@ -40,17 +43,18 @@ export function createTurn(locale: Locale, actions: ChatActions, key: string): P
   const showSteps = listOf(stepList, () => createStep(locale, undefined));
 
   const bar = element("div", { class: "bar" }, status);
-  const parts = [bar, notices, plan, steps, ask.element, answer.element, problem, advice.element, billFold, load];
-  const run = element("div", { class: "run" }, ...parts);
+  const doing = [bar, notices, plan, steps, ask.element];
+  const said = [answer.element, copy, problem, after.element, billFold, load];
+  const run = element("div", { class: "run" }, ...doing, ...said);
   const heading = element("h2", { class: "visually-hidden" }, say(locale, chatTexts.yourQuestion));
   let before: Turn | undefined;
   return {
-    element: element("li", { class: "turn" }, heading, question, run),
+    element: element("li", { class: "turn" }, heading, question.element, run),
     show(turn) {
       if (turn === before) return;
       before = turn;
       const view = toView(turn.run);
-      setText(question, printable(view.question));
+      question.show(view.question);
       setText(status, statusLine(view, locale));
       status.dataset.status = view.status;
       run.dataset.status = view.status;
@@ -63,7 +67,10 @@ export function createTurn(locale: Locale, actions: ChatActions, key: string): P
       setShown(steps, view.steps.length > 0);
       ask.show(turn.question);
       answer.show(view);
-      advice.show(turn.run);
+      // With its sources, where they are known.
+      written = turn.run.outcome?.response || view.answer;
+      setShown(copy, view.answer !== "" && view.status !== "running" && view.status !== "needs_confirmation");
+      after.show(turn.run);
       const told = [view.problem?.message, withoutAdvice(view.problem?.hint ?? "", locale)].filter(Boolean).join("\n");
       setText(problem, printable(told));
       setShown(problem, told !== "");
@@ -72,17 +79,6 @@ export function createTurn(locale: Locale, actions: ChatActions, key: string): P
       setShown(billFold, view.bill.length > 0 && turn.run.outcome !== undefined);
       setShown(load, turn.keptRunId !== undefined);
     },
-  };
-}
-
-/** After a run with tools that failed (model-invocation.md, "Agent 模式错误降级"): it advises, and never switches by itself. */
-function createAdvice(locale: Locale, actions: ChatActions): Part<RunState> {
-  const switchIt = button(say(locale, modeNames.chat), () => actions.chooseMode("chat"));
-  const words = element("span", {}, say(locale, chatTexts.chatAdvice));
-  const whole = element("p", { class: "advice", hidden: "" }, words, " ", switchIt);
-  return {
-    element: whole,
-    show: ({ outcome }) => setShown(whole, outcome?.status === "failed" && outcome.meta.mode !== "chat"),
   };
 }
 

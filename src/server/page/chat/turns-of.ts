@@ -1,3 +1,4 @@
+import type { Status } from "../../../core/outcome.ts";
 import { noRun } from "../run-state.ts";
 import { newTurn, type Turn } from "./chat-state.ts";
 import type { Conversation, RunEntry } from "./conversation.ts";
@@ -12,7 +13,7 @@ export function turnsOf(conversation: Conversation, id: string): Turn[] {
   let next = 0;
   const addAnswer = (at: number, run: RunEntry | undefined): void => {
     const { question = "", answer = "" } = conversation.turns[at] ?? {};
-    turns.push(answered({ id, question, answer, key: run?.id ?? `turn-${id}-${at}`, runId: run?.id, conversation }));
+    turns.push(answered({ id, question, answer, key: run?.id ?? `turn-${id}-${at}`, run, conversation }));
   };
   for (const run of runs) {
     if (run.status === "running") continue;
@@ -28,6 +29,8 @@ export function turnsOf(conversation: Conversation, id: string): Turn[] {
   return turns;
 }
 
+const endings: readonly Status[] = ["failed", "cancelled"];
+
 function answers({ status }: RunEntry): boolean {
   return status === "complete" || status === "partial";
 }
@@ -41,17 +44,24 @@ interface Answered {
   readonly key: string;
   readonly question: string;
   readonly answer: string;
-  readonly runId: string | undefined;
+  readonly run: RunEntry | undefined;
   readonly conversation: Conversation;
 }
 
-function answered({ id, key, question, answer, runId, conversation }: Answered): Turn {
+function answered({ id, key, question, answer, run: entry, conversation }: Answered): Turn {
   const cited = conversation.sources.filter(({ n }) => answer.includes(`[${n}]`));
-  const run = { ...noRun(question), runId, cited, plain: { text: answer, isFailed: false } };
-  return { ...newTurn(key, question), conversationId: id, run, isFollowed: false, keptRunId: runId };
+  const status = entry?.status === "partial" ? "partial" : undefined;
+  const run = {
+    ...noRun(question),
+    runId: entry?.id,
+    cited,
+    plain: { text: answer, isFailed: false, status },
+  } as const;
+  return { ...newTurn(key, question), conversationId: id, run, isFollowed: false, keptRunId: entry?.id };
 }
 
 function unanswered({ id: runId, question, status }: RunEntry, id: string): Turn {
-  const run = { ...noRun(question), runId, plain: { text: "", isFailed: status === "failed" } };
+  const known = endings.find((each) => each === status);
+  const run = { ...noRun(question), runId, plain: { text: "", isFailed: status === "failed", status: known } };
   return { ...newTurn(runId, question), conversationId: id, run, isFollowed: false, keptRunId: runId };
 }

@@ -1,5 +1,6 @@
 import { type Locale, say } from "../../../core/locale.ts";
 import { element, setText } from "../dom.ts";
+import { copyButton } from "./copy-button.ts";
 import { words } from "./words.ts";
 
 export interface CodeBlock {
@@ -23,19 +24,4 @@ export function createCodeBlock(language: string, locale: Locale): CodeBlock {
     add: (more) => last.before(more),
     setLast: (line) => setText(last, line),
   };
-}
-
-/** None where the browser has no clipboard for this page, as on one that came without encryption. */
-function copyButton(textOf: () => string, locale: Locale): HTMLElement[] {
-  if (typeof navigator === "undefined" || navigator.clipboard === undefined) return [];
-  const button = element("button", { type: "button", class: "copy" }, say(locale, words.copy));
-  const tell = (text: keyof typeof words): void => setText(button, say(locale, words[text]));
-  button.addEventListener("click", () => {
-    navigator.clipboard.writeText(textOf()).then(
-      () => tell("copied"),
-      () => tell("notCopied"),
-    );
-  });
-  button.addEventListener("blur", () => tell("copy"));
-  return [button];
 }

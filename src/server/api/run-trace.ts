@@ -1,0 +1,30 @@
+import { showValue } from "../../core/feedback.ts";
+import { Refused } from "../http/refuse.ts";
+import type { Route } from "../http/routes.ts";
+import { boundedJson } from "../runs/bounded-json.ts";
+import type { RunRoom } from "../runs/room.ts";
+import { traceWithoutCause } from "../runs/without-cause.ts";
+
+/** What one of the caller's runs did, once it has ended, as `duet://runs/…` of MCP tells it. */
+export function traceRoute(room: RunRoom): Route {
+  return {
+    async GET({ params: { id = "" }, caller }) {
+      const store = await room.duet.store(caller);
+      const trace = await store.trace(id);
+      if (trace === undefined) throw noTrace(id);
+      const told = traceWithoutCause(trace, room.duet.localeFor(trace.question));
+      return new Response(boundedJson(told), { headers: { "content-type": "application/json" } });
+    },
+  };
+}
+
+function noTrace(id: string): Refused {
+  const shown = showValue(id);
+  return new Refused({
+    status: 404,
+    text: {
+      zh: `没有编号为 ${shown} 的运行的记录（允许：结果中的 run_id，且该运行已结束）。`,
+      en: `There is no trace of a run ${shown} (allowed: the run_id of a result, once that run has ended).`,
+    },
+  });
+}

@@ -1,0 +1,202 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { written } from "../agent/plan/planning.ts";
+import { inChromium } from "./chromium.ts";
+import { type PageDuet, startPageDuet } from "./page-duet.ts";
+import { answered, ask, chooseMode, gate, told, untilRun } from "./screen.ts";
+import { checkFaults, openPage, type WatchedPage } from "./watched-page.ts";
+
+/** Where one writes, and what stands beside it. */
+inChromium("the field and the cards in a browser", () => {
+  let duet: PageDuet;
+  let watched: WatchedPage;
+  beforeAll(async () => {
+    duet = await startPageDuet({ settings: { tools: { ask: ["calculator"] } } });
+    watched = await openPage(duet.origin);
+  });
+  checkFaults(() => [watched]);
+  beforeEach(() => watched.page.setViewportSize({ width: 1280, height: 800 }));
+  beforeEach(() => watched.page.setViewportSize({ width: 1280, height: 800 }));
+  const field = () => watched.page.getByRole("textbox", { name: "输入问题" });
+  const asked = () => watched.page.locator(".question").allTextContents();
+
+  describe("in little room", () => {
+    test("the talk has most of the window, and begins at its top", async () => {
+      const { page } = watched;
+      const rooms: number[] = [];
+      for (const [width, height] of windows) {
+        await page.setViewportSize({ width, height });
+        rooms.push(await heightOf(".talk"));
+        expect(await page.evaluate("document.querySelector('.talk').scrollTop")).toBe(0);
+        expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+        for (const name of ["输入问题", "发送"]) expect(await visible(name)).toBe(true);
+      }
+      for (const [at, least] of [400, 200, 250].entries()) expect(rooms[at]).toBeGreaterThan(least);
+    });
+
+    test("a call that needs consent can be read and answered", async () => {
+      const { page } = watched;
+      duet.provider.script("cheap", { toolCalls: [{ name: "calculator", arguments: { expression: "6*7\u202e" } }] });
+      duet.provider.script("cheap", { text: "够了。" });
+      duet.provider.script("strong", { text: "是 42。" });
+      await ask(page, "六乘七？");
+      await page.getByRole("button", { name: "允许这一次" }).waitFor();
+      expect(await page.getByText("一次运行正在进行").isVisible()).toBe(false);
+      expect(await page.getByText("一次运行正在进行").isVisible()).toBe(false);
+      for (const place of [".ask", ".step"])
+        expect(await page.locator(`${place} pre`).first().textContent()).toContain("6*7\\u{202e}");
+      for (const [width, height] of windows) {
+        await page.setViewportSize({ width, height });
+        await expect.poll(() => isClear(".ask")).toBe(true);
+      }
+      await page.getByRole("button", { name: "允许这一次" }).click();
+      await answered(page);
+    });
+  });
+
+  test("what is to be changed of a plan is written and sent in sight", async () => {
+    const { page } = watched;
+    await chooseMode(page, "Plan 模式");
+    const steps = Array.from({ length: 4 }, (_, n) => ({
+      description: `第 ${n} 步`,
+      tool: "web_search",
+      parameters: { query: "x" },
+    }));
+    duet.provider.script("cheap", { text: written(...steps) });
+    await ask(page, "先规划");
+    await page.getByRole("button", { name: "修改" }).click();
+    await expect.poll(() => isClear(".ask .field button")).toBe(true);
+    await page.getByRole("group", { name: "执行这个计划吗？" }).getByRole("button", { name: "取消" }).click();
+    await untilRun(page, ({ status }) => !/等待|正在|思考/.test(status));
+  });
+
+  describe("after a failure", () => {
+    test("the same is asked again, in Chat mode where that may help", async () => {
+      const { page } = watched;
+      await chooseMode(page, "Agent 模式");
+      duet.provider.script("cheap", { status: 400, body: '{"error":{"message":"bad"}}' });
+      duet.provider.script("strong", { text: "聊天的回答。" });
+      await ask(page, "会失败？");
+      await untilRun(page, ({ status }) => status.startsWith("失败"));
+      await page.getByRole("button", { name: "在 Chat 模式下重试" }).click();
+      expect((await answered(page)).answer).toBe("聊天的回答。");
+      await told(page, "已切换到 Chat 模式");
+      expect(await asked()).toEqual(["会失败？"]);
+    });
+
+    test("of the key, Chat mode is not offered; the question is asked again as it was", async () => {
+      const { page } = watched;
+      await chooseMode(page, "Agent 模式");
+      duet.provider.script("cheap", { status: 401, body: '{"error":{"message":"no"}}' }, { text: "够了。" });
+      duet.provider.script("strong", { text: "现在行了。" });
+      await ask(page, "密钥？");
+      await untilRun(page, ({ status }) => status.startsWith("失败"));
+      expect(await page.getByRole("button", { name: "在 Chat 模式下重试" }).isVisible()).toBe(false);
+      await page.getByRole("button", { name: "重试", exact: true }).click();
+      expect((await answered(page)).answer).toBe("现在行了。");
+      expect(await asked()).toEqual(["密钥？", "密钥？"]);
+    });
+  });
+
+  test("Enter while a run goes on says so and keeps what is written; a running step counts its seconds", async () => {
+    const { page } = watched;
+    const last = gate();
+    duet.provider.script("cheap", { text: "慢", hang: "after-text", until: last.until });
+    duet.provider.script("strong", { text: "好。" });
+    await ask(page, "慢的？");
+    await ask(page, "下一个");
+    await page.getByText("一次运行正在进行").waitFor();
+    await page.locator(".step summary .facts[data-seconds]").waitFor({ state: "attached" });
+    last.open();
+    await answered(page);
+    await page.getByText("一次运行正在进行").waitFor({ state: "hidden" });
+    expect(await page.locator("[data-seconds]").count()).toBe(0);
+    expect(await field().inputValue()).toBe("下一个");
+  });
+
+  test("an answer is copied whole; Up in the empty field brings the last question back", async () => {
+    const { page } = watched;
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.locator(".copying .copy").last().click();
+    await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe("好。");
+    await field().fill("");
+    await field().press("ArrowUp");
+    expect(await field().inputValue()).toBe("慢的？");
+  });
+
+  describe("what cannot be sent", () => {
+    test("a question that is too long is kept whole and told; a long one is folded", async () => {
+      const { page } = watched;
+      const before = await asked();
+      await ask(page, "长".repeat(100_001));
+      await page.getByText("问题有 100,001 个字符，最多 100,000 个").waitFor();
+      expect(await asked()).toEqual(before);
+      duet.provider.script("cheap", { text: "够了。" });
+      duet.provider.script("strong", { text: "读完了。" });
+      await ask(page, "长".repeat(100_000));
+      await answered(page);
+      expect(await heightOf(".turn:last-child .question")).toBeLessThan(300);
+      await page.getByRole("button", { name: "显示全部" }).click();
+      expect(await heightOf(".turn:last-child .question")).toBeGreaterThan(300);
+    });
+
+    test("a parameter that is not allowed holds the question back, and says what is", async () => {
+      const { page } = watched;
+      const before = await asked();
+      await page.getByRole("button", { name: "模型与参数" }).click();
+      const temperature = page.getByRole("textbox", { name: "temperature" }).first();
+      await temperature.fill("abc");
+      await page.getByRole("button", { name: "模型与参数" }).click();
+      await ask(page, "温度？");
+      await page.getByText("需要：0 <= temperature < 2").waitFor();
+      expect(await page.evaluate("document.activeElement.id")).toBe("function_call_temperature");
+      expect(await asked()).toEqual(before);
+      await temperature.fill("");
+      await page.getByRole("button", { name: "模型与参数" }).click();
+    });
+  });
+
+  test("a draft is there again after a reload, and each conversation has its own; a new tab speaks as the last", async () => {
+    const { page } = watched;
+    await field().fill("没写完");
+    await page.reload();
+    await page.locator(".turn").first().waitFor();
+    await expect.poll(() => field().inputValue()).toBe("没写完");
+    await page.getByRole("button", { name: /^六乘七？/ }).click();
+    await page.getByRole("heading", { name: "六乘七？" }).waitFor();
+    expect(await field().inputValue()).toBe("");
+    await page.getByRole("button", { name: /^密钥？/ }).click();
+    await expect.poll(() => field().inputValue()).toBe("没写完");
+    await chooseMode(page, "Plan 模式");
+    expect(await field().inputValue()).toBe("没写完");
+    await page.getByRole("combobox", { name: /语言/ }).selectOption("en");
+    const tab = await page.context().newPage();
+    await tab.goto(duet.origin);
+    await tab.getByText("Now in: Plan mode").waitFor();
+    expect(await tab.getByRole("textbox", { name: "Your question" }).inputValue()).toBe("");
+    await tab.close();
+  });
+
+  function heightOf(selector: string): Promise<number> {
+    return watched.page.evaluate<number>(`document.querySelector(${JSON.stringify(selector)}).clientHeight`);
+  }
+
+  function visible(name: string): Promise<boolean> {
+    return watched.page.getByLabel(name).or(watched.page.getByRole("button", { name })).first().isVisible();
+  }
+
+  /** Whether the whole of it is in sight, above the composer. */
+  function isClear(selector: string): Promise<boolean> {
+    return watched.page.evaluate<boolean>(`(() => {
+      const boxOf = (of) => document.querySelector(of).getBoundingClientRect();
+      const box = boxOf(".turn:last-child " + ${JSON.stringify(selector)});
+      return box.top >= boxOf(".talk").top && box.bottom <= boxOf(".composer").top;
+    })()`);
+  }
+});
+
+/** A phone, a phone with its keyboard on the screen, and one on its side. */
+const windows = [
+  [360, 640],
+  [360, 340],
+  [844, 390],
+] as const;

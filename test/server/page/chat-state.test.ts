@@ -21,7 +21,10 @@ test("another mode clears the history and says so in both languages; the search 
   const chat = chooseMode(chatWithTurn(), "chat");
   expect(chat).toMatchObject({ conversationId: undefined, turns: {}, choices: { mode: "chat", search: true } });
   expect(chat.items).toMatchObject([{ kind: "note", text: { zh: "已切换到 Chat 模式，对话历史已清除。" } }]);
-  expect(chooseMode(chat, "chat")).toBe(chat);
+  const again = chooseMode(chat, "chat");
+  expect(again).toEqual(chat);
+  // It is a choice all the same, which what the server says later must not take back.
+  expect(again.choices).not.toBe(chat.choices);
 });
 
 test("another model clears the history, and the server's own is chosen by choosing none", () => {

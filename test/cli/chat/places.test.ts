@@ -107,7 +107,9 @@ describe("a chat on terminals of every kind", () => {
     terminal.type("/mode\r");
     await terminal.stands("Esc leaves");
     await terminal.resize(52, 15);
+    await terminal.stands("Esc leaves");
     await terminal.resize(90, 30);
+    await terminal.stands("Esc leaves");
     terminal.press("down", "escape");
     await terminal.hides("Esc leaves");
     const all = terminal.scrollback();

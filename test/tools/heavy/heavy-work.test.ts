@@ -13,7 +13,12 @@ function open(options?: HeavyWorkOptions) {
   onTestFinished(() => work.close());
   return {
     ...work,
-    read: (page: PageBytes, signal = never) => work.run("page", page, signal),
+    read(page: PageBytes, signal = never) {
+      const reading = work.run("page", page, signal);
+      // What is still open when a test fails ends with it, and is no failure of its own.
+      reading.catch(() => {});
+      return reading;
+    },
   };
 }
 
@@ -60,15 +65,16 @@ describe("heavy work", () => {
   });
 
   test("that fills the heap fails alone", async () => {
-    const { read: readPage } = open({ memoryMb: 60, mostAtOnce: 1 });
+    const { read: readPage } = open({ memoryMb: 60, mostAtOnce: 1, limitMs: 60_000 });
     const heavy = readPage(html("<".repeat(4_900_000)));
     const next = readPage(sentence(2));
-    await expect(heavy).rejects.toMatchObject(tooLarge);
+    // What gives out first, the heap or the stack, is for the machine to say.
+    await expect(heavy).rejects.toMatchObject({ code: "tool", message: expect.stringMatching(/too complex/) });
     expect(await next).toMatchObject(read(2));
   });
 
   test("that fills memory beside the heap fails alone", async () => {
-    const { read: readPage } = open({ memoryMb: 128, mostAtOnce: 1 });
+    const { read: readPage } = open({ memoryMb: 128, mostAtOnce: 1, limitMs: 60_000 });
     const bytes = makePdfBomb(1000);
     expect(bytes.length).toBeLessThan(20_000);
     const heavy = readPage({ ...html(""), kind: "pdf", bytes });

@@ -1,7 +1,6 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { fromMeta } from "../../core/chain.ts";
 import { say } from "../../core/locale.ts";
-import { timeLimit, timeoutError } from "../../core/waiting.ts";
 import { hostOf } from "../asking/host.ts";
 import { failedResult, toFailedResult } from "../failed-result.ts";
 import { readInput } from "../input.ts";
@@ -41,11 +40,7 @@ export async function cancel(seat: AgentSeat, args: unknown, { mcpReq }: ServerC
   if (typeof input === "string") return failedResult(input);
   const run = runs.find(input.run_id, connection.caller);
   if (run === undefined) return keptResult(seat, input.run_id).catch((thrown) => toFailedResult(thrown, duet.locale));
-  run.cancel();
-  const limit = timeLimit(patienceMs, () => timeoutError("agent_cancel", patienceMs), mcpReq.signal);
-  await runs.ended(run, limit.signal);
-  limit.clear();
-  return toResult(run.soFar(), run.locale);
+  return toResult(await runs.cancel(run, patienceMs, mcpReq.signal), run.locale);
 }
 
 /** Of a run that this process does not know any more. */

@@ -7,6 +7,7 @@ import { toFailedResult } from "../failed-result.ts";
 import { createRunProgress, type RunProgress } from "../progress.ts";
 import { attend } from "../runs/attend.ts";
 import { handsOut } from "../runs/begin.ts";
+import { giveUp } from "../runs/give-up.ts";
 import type { HeldRun } from "../runs/held-run.ts";
 import { outcomeFor } from "../runs/outcome-for.ts";
 import type { OpenQuestion } from "../runs/question.ts";
@@ -82,12 +83,6 @@ function waitsFor({ question }: OpenQuestion, locale: Locale): string {
     zh: `它在等待用户的答复${tool}：agent_result 会再次询问。`,
     en: `It waits for the user's reply${tool}: agent_result asks again.`,
   });
-}
-
-/** These count on the run no longer; where nobody else does, it ends, unless it is configured otherwise. */
-function giveUp({ settings }: AgentSeat, run: HeldRun, holders: readonly object[]): void {
-  const wasLast = holders.map((holder) => run.release(holder)).includes(true);
-  if (wasLast && settings.onDisconnect === "cancel") run.cancel();
 }
 
 /** A caller that is an agent says itself until when it waits: the run ends before that, and there has to be time to tell of it. */

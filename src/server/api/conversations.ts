@@ -2,7 +2,6 @@ import type { ConversationEntry, ConversationStore } from "../../app.ts";
 import type { Caller } from "../../core/caller.ts";
 import { type ConversationJson, conversationJson, type KeptRun } from "../../core/conversation-json.ts";
 import { showValue } from "../../core/feedback.ts";
-import { timeLimit } from "../../core/waiting.ts";
 import { Refused } from "../http/refuse.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import type { HeldRun } from "../runs/held-run.ts";
@@ -71,21 +70,14 @@ function runOf({ id, question, startedAt }: HeldRun): KeptRun {
 function remove(room: RunRoom): Handle {
   return async ({ params: { id = "" }, caller }) => {
     const going = goingIn(room, caller, id);
-    await stop(room, going);
+    // A run that ended later would keep itself, and the conversation with it.
+    await Promise.all(going.map((run) => room.runs.cancel(run, graceMs)));
     const store = await room.duet.store(caller);
     const wasThere = await store.remove(id);
     if (!wasThere && going.length === 0) throw unknownConversation(id);
     room.duet.forget(id, caller);
     return new Response(null, { status: 204 });
   };
-}
-
-/** A run that ended later would keep itself, and the conversation with it. */
-async function stop({ runs }: RunRoom, going: readonly HeldRun[]): Promise<void> {
-  for (const run of going) run.cancel();
-  const limit = timeLimit(graceMs, () => new Error("late"));
-  await Promise.all(going.map((run) => runs.ended(run, limit.signal)));
-  limit.clear();
 }
 
 function unknownConversation(id: string): Refused {

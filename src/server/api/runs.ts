@@ -1,6 +1,5 @@
 import { cutText } from "../../core/cut-text.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { timeLimit, timeoutError } from "../../core/waiting.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import type { HeldRun } from "../runs/held-run.ts";
 import { outcomeFor, withPlanToken } from "../runs/outcome-for.ts";
@@ -74,15 +73,6 @@ async function told(seat: RunSeat, run: HeldRun): Promise<Outcome> {
 function cancel(room: ApiRoom): Handle {
   return async ({ caller, params }) => {
     const { run, kept } = await findRun({ ...room, caller }, params.id ?? "");
-    return jsonAnswer(kept ?? (await stopped(room, run)));
+    return jsonAnswer(kept ?? (await room.runs.cancel(run, room.times.cancel)));
   };
-}
-
-/** How it has ended, or what is known of it where it does not end in time. */
-async function stopped({ runs, times }: ApiRoom, run: HeldRun): Promise<Outcome> {
-  run.cancel();
-  const limit = timeLimit(times.cancel, () => timeoutError("DELETE", times.cancel));
-  await runs.ended(run, limit.signal);
-  limit.clear();
-  return run.soFar();
 }

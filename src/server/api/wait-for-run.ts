@@ -2,6 +2,7 @@ import type { Outcome } from "../../core/outcome.ts";
 import { timeLimit, timeoutError } from "../../core/waiting.ts";
 import { nobody } from "../asking/question.ts";
 import { type Attended, attend } from "../runs/attend.ts";
+import { giveUp } from "../runs/give-up.ts";
 import type { HeldRun } from "../runs/held-run.ts";
 import { outcomeFor } from "../runs/outcome-for.ts";
 import type { RunSeat } from "../runs/room.ts";
@@ -35,8 +36,8 @@ export async function waitForRun({ seat, run, isKept, signal, ...wait }: RunWait
     if (attended.end !== "ended") run.hold({});
     return await outcomeFor(seat, run, attended);
   } finally {
-    const wasLast = run.release(holder);
-    if (wasLast && signal.aborted && seat.settings.onDisconnect === "cancel") run.cancel();
+    if (signal.aborted) giveUp(seat, run, [holder]);
+    else run.release(holder);
   }
 }
 

@@ -2,6 +2,7 @@ import { showValue } from "../../core/feedback.ts";
 import { dropWhenExpired } from "../http/exchange.ts";
 import { Refused } from "../http/refuse.ts";
 import type { RouteCall } from "../http/routes.ts";
+import { giveUp } from "../runs/give-up.ts";
 import type { ApiRoom } from "./api-room.ts";
 import { frame } from "./event-frames.ts";
 import { streamEvents } from "./event-stream.ts";
@@ -30,7 +31,7 @@ export function watchRun(room: ApiRoom, { run, kept }: FoundRun, call: RouteCall
     times,
     onClose() {
       if (run.outcome !== undefined || settings.onDisconnect === "finish") return void run.release(holder);
-      setTimeout(() => run.release(holder) && run.cancel(), times.comeBack).unref();
+      setTimeout(() => giveUp(room, run, [holder]), times.comeBack).unref();
     },
   });
   return eventResponse(stream, run.id);

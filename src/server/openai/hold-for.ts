@@ -1,15 +1,15 @@
 import type { RouteCall } from "../http/routes.ts";
+import { giveUp } from "../runs/give-up.ts";
 import type { HeldRun } from "../runs/held-run.ts";
 import type { RunRoom } from "../runs/room.ts";
 
 /** A client that leaves ends its run, unless others count on it or it is configured otherwise. The signal aborts when it has left. */
-export function holdFor({ connection }: RouteCall, run: HeldRun, { settings }: RunRoom): AbortSignal {
+export function holdFor({ connection }: RouteCall, run: HeldRun, room: RunRoom): AbortSignal {
   const gone = new AbortController();
   run.hold(connection);
   connection.onClose((isWhole) => {
-    const wasLast = run.release(connection);
-    if (isWhole) return;
-    if (wasLast && settings.onDisconnect === "cancel") run.cancel();
+    if (isWhole) return void run.release(connection);
+    giveUp(room, run, [connection]);
     gone.abort();
   });
   return gone.signal;

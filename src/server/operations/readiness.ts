@@ -1,5 +1,6 @@
 import type { Duet } from "../../app.ts";
 import type { Config } from "../../config.ts";
+import { modelName } from "../../core/model.ts";
 import type { Readiness } from "../http/health.ts";
 
 /** Servers that are starting are told as such rather than waited for, in milliseconds. */
@@ -20,7 +21,7 @@ export async function findReadiness(duet: Duet, config: Pick<Config, "models">):
 async function findModels(duet: Duet, { models }: Pick<Config, "models">) {
   try {
     const { functionCall, answer } = await duet.models();
-    const inForce = { function_call: nameOf(functionCall), answer: nameOf(answer) };
+    const inForce = { function_call: modelName(functionCall), answer: modelName(answer) };
     return { ...inForce, without_key: withoutKey(models).filter((name) => Object.values(inForce).includes(name)) };
   } catch {
     return null;
@@ -32,7 +33,7 @@ function withoutKey({ functionCall, answer }: Config["models"]): string[] {
   return [functionCall, answer]
     .filter((choice) => choice !== undefined)
     .filter((choice) => "wire" in choice && choice.apiKeyEnv !== undefined && !choice.apiKey)
-    .map(nameOf);
+    .map(modelName);
 }
 
 async function findServers(duet: Duet) {
@@ -48,8 +49,4 @@ async function findStore(duet: Duet): Promise<"ok" | "failed"> {
     () => "ok",
     () => "failed",
   );
-}
-
-function nameOf({ provider, model }: { provider: string; model: string }): string {
-  return `${provider}/${model}`;
 }

@@ -27,6 +27,9 @@ export function readConfirmation(told: unknown): Confirmation | undefined {
   };
 }
 
+/** A step of a plan, of an event or of a trace. */
+export const isPlanStep = fields({ description: isText, tool: isText, state: oneOf(Object.keys(planStates)) });
+
 const source = fields({ n: isNumber, title: isText, url: isText });
 const price = optional(isNumber);
 const problem = fields({ message: isText });
@@ -63,7 +66,7 @@ const events: Readonly<Record<AgentEvent["type"], Check>> = {
   "phase-start": fields({ phase: oneOf(Object.keys(phaseTitles)), step: isNumber, model: isText, reason: isText }),
   "reasoning-delta": fields({ text: isText }),
   "thought-delta": fields({ text: isText }),
-  plan: fields({ steps: listOf(fields({ description: isText, tool: isText, state: oneOf(Object.keys(planStates)) })) }),
+  plan: fields({ steps: listOf(isPlanStep) }),
   "tool-start": fields({ callId: isText, tool: isText }),
   "tool-progress": fields({ callId: isText, message: isText }),
   "tool-end": fields({

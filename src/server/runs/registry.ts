@@ -1,6 +1,7 @@
 import type { Caller } from "../../core/caller.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { randomHex } from "../../core/random.ts";
+import { timeLimit, timeoutError } from "../../core/waiting.ts";
 import type { CallerLimits } from "./caller-limits.ts";
 import { type Held, type HeldRun, holdRun } from "./held-run.ts";
 import { createKeptRuns, type KeptSizes } from "./kept-runs.ts";
@@ -22,6 +23,8 @@ export interface RunRegistry extends LiveRuns {
   leave(connection: object): HeldRun[];
   /** Lets none begin any more; gives those that go on, whoever's. */
   stop(): HeldRun[];
+  /** Cancels a run and waits for its end, for so many milliseconds at most; gives what it came to, or what is known. */
+  cancel(run: HeldRun, ms: number, signal?: AbortSignal): Promise<Outcome>;
   /** Resolves when this run has ended. */
   ended(run: HeldRun, signal: AbortSignal): Promise<Outcome | undefined>;
 }
@@ -100,6 +103,11 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     for (const run of ended.values()) if (isOf(run, caller)) yield run;
   }
 
+  async function endOf(run: HeldRun, signal: AbortSignal): Promise<Outcome | undefined> {
+    while (run.outcome === undefined && !signal.aborted) await run.turned(signal);
+    return run.outcome;
+  }
+
   return {
     of: ofCaller,
     find(id, caller) {
@@ -144,10 +152,14 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       isStopped = true;
       return [...going.values()];
     },
-    async ended(run, signal) {
-      while (run.outcome === undefined && !signal.aborted) await run.turned(signal);
-      return run.outcome;
+    async cancel(run, ms, signal) {
+      run.cancel();
+      const limit = timeLimit(ms, () => timeoutError("cancel", ms), signal);
+      await endOf(run, limit.signal);
+      limit.clear();
+      return run.soFar();
     },
+    ended: endOf,
     onChange({ owner }, listener) {
       const entry = { owner, tell: listener };
       listeners.add(entry);

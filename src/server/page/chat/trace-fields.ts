@@ -1,7 +1,8 @@
 import type { PlanStep } from "../../../core/events.ts";
 import type { TraceNote, TracePhase, TraceStep } from "../../../core/trace.ts";
 import { type Check, fields, isNumber, isText, listOf, oneOf, optional } from "../checks.ts";
-import { phaseTitles, planStates } from "../texts.ts";
+import { isPlanStep } from "../read-run.ts";
+import { phaseTitles } from "../texts.ts";
 
 /** What the page reads of a trace. */
 export interface TraceFields {
@@ -33,13 +34,11 @@ const step = fields({
 
 const note = fields({ timestamp: isText, phase: optional(isNumber), level: isText, code: isText, message: isText });
 
-const planStep = fields({ description: isText, tool: isText, state: oneOf(Object.keys(planStates)) });
-
 const trace: Check = fields({
   phases: listOf(phase),
   steps: listOf(step),
   notes: listOf(note),
-  plan: optional(listOf(planStep)),
+  plan: optional(listOf(isPlanStep)),
 });
 
 export function isTrace(value: unknown): value is TraceFields {

@@ -133,19 +133,29 @@ function decoded(text: string): string {
 function formsOf(value: string): Set<string> {
   const bytes = Buffer.from(value, "utf8");
   const base64 = base64Forms(bytes);
-  const percent = encodeURIComponent(value.toWellFormed());
+  const percent = percentForms(value.toWellFormed());
   const hex = bytes.toString("hex");
   return new Set([
     value,
-    percent,
-    percent.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase()),
-    percent.replaceAll("%20", "+"),
+    ...percent,
+    ...percent.map((form) => form.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase())),
     JSON.stringify(value).slice(1, -1),
     ...base64,
     ...base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
     hex,
     hex.toUpperCase(),
   ]);
+}
+
+/**
+ * `encodeURIComponent` leaves `!'()*` as they are, which RFC 3986 reserves and many libraries encode; forms write a blank as `+`
+ * and leave only `*-._`.
+ */
+function percentForms(value: string): string[] {
+  const plain = encodeURIComponent(value);
+  const strict = plain.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  const field = new URLSearchParams([["", value]]).toString().slice(1);
+  return [plain, strict, plain.replaceAll("%20", "+"), strict.replaceAll("%20", "+"), field];
 }
 
 /** In the middle of other bytes a value has three spellings, of which the ends depend on its neighbours and are left out. */

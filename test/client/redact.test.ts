@@ -25,6 +25,27 @@ test("a key from the environment disappears in all its spellings", () => {
   for (const form of forms) expect(redact(`before ${form} after`)).toMatch(/^before \[redacted API_KEY\]=* after$/);
 });
 
+test.each(["form field", "strict percent", "lower-case form field", "lower-case percent"])(
+  "a password with blanks and punctuation disappears as a %s",
+  (spelling) => {
+    const password = "let (me) in! it's *me*~ 1+1=é/";
+    const field = new URLSearchParams({ password }).toString().slice("password=".length);
+    const strict = encodeURIComponent(password).replace(/[!'()*]/g, (sign) => `%${hexOf(sign)}`);
+    const lower = (text: string): string => text.replace(/%../g, (byte) => byte.toLowerCase());
+    const forms: Record<string, string> = {
+      "form field": field,
+      "strict percent": strict,
+      "lower-case form field": lower(field),
+      "lower-case percent": lower(strict),
+    };
+    expect(withEnv({ PASSWORD: password })(`password=${forms[spelling]}&x=1`)).toBe("password=[redacted PASSWORD]&x=1");
+  },
+);
+
+function hexOf(sign: string): string {
+  return sign.charCodeAt(0).toString(16).toUpperCase();
+}
+
 test("a secret is found wherever it stands", () => {
   const redact = withEnv({ TOKEN: "hunter2hunter2" });
   fc.assert(

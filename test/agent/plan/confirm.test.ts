@@ -2,8 +2,10 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { createMemoryStore } from "../../../src/agent/store/memory.ts";
 import type { ConversationStore } from "../../../src/agent/store.ts";
 import type { AgentEvent, PlanStep } from "../../../src/core/events.ts";
+import type { Approval, ApprovalRequest } from "../../../src/core/permission.ts";
 import type { PlanReply } from "../../../src/core/plan-reply.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin.ts";
+import { createJudge, withPermission } from "../../../src/tools/permission.ts";
 import { makeTool, outcomeOf, textOf } from "../../fakes/events.ts";
 import { type Overrides, runAll } from "../../fakes/run.ts";
 import { callsOf, lastAsked, planners, plansOf, statesOf, written } from "./planning.ts";
@@ -61,6 +63,31 @@ describe("a reader who is asked", () => {
     expect(shown.map((steps) => steps.length)).toEqual([1, 2]);
     expect(callsOf(events)).toHaveLength(2);
     expect(lastAsked(models.answer, 0)).toContain("What is 2+3?\n\nsay it aloud too");
+  });
+
+  test.each([
+    ["that was shown whole is not asked about its calls again", 10, 0],
+    ["is asked again about a call whose parameters were too long to be shown whole", 3000, 1],
+  ])("%s", async (_, length, questions) => {
+    const { confirmPlan } = reader("yes");
+    const ran: object[] = [];
+    const judged = withPermission(
+      makeTool("send", (args) => {
+        ran.push(args);
+        return { ok: true, text: "sent" };
+      }),
+      createJudge({ ask: ["send"] }),
+    );
+    const parameters = { text: "x".repeat(length) };
+    const asked: unknown[] = [];
+    const approveCall = async (request: ApprovalRequest): Promise<Approval> => {
+      asked.push(request.arguments);
+      return "no";
+    };
+    const models = planners([written({ tool: "send", parameters }), written()]);
+    await runAll({ mode: "plan", models, tools: [judged], confirmPlan, approveCall });
+    expect(asked).toEqual(Array.from({ length: questions }, () => parameters));
+    expect(ran).toHaveLength(1 - questions);
   });
 
   test("is not held up by the limit of iterations, and may have the plan changed five times", async () => {

@@ -143,6 +143,15 @@ describe("a thought", () => {
     expect(lines().filter((line) => line.includes("Thought"))).toHaveLength(1);
   });
 
+  test("is folded when the thought of the next turn begins, so that none is lost", async () => {
+    const { take, lines, live, view } = openView();
+    take(started, deciding, think("First this."), { ...deciding, step: 2 }, think("Then that."));
+    expect(timeless(lines()).filter((line) => line.includes("Thought"))).toEqual(["💡 Thought #1 (T s) First this."]);
+    expect(live().slice(0, 2)).toEqual(["💭 Thinking...", "   Then that."]);
+    await view.close();
+    expect(timeless(lines()).filter((line) => line.includes("Thought"))).toHaveLength(2);
+  });
+
   test("is closed by an error in its midst, which is told with a remedy, and Chat mode is advised", async () => {
     const text = { zh: "密钥无效", en: "the key is not valid" };
     const error = new DuetError({ code: "auth", text, hint: { zh: "检查密钥", en: "Check the key." } });

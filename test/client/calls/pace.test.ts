@@ -72,3 +72,35 @@ test("calls start at least their share of a second apart, in their order", async
   for (const [index, { at }] of starts.slice(1).entries())
     expect(at - (starts[index]?.at ?? 0)).toBeGreaterThanOrEqual(20);
 });
+
+test("a server that asked for less is left alone for that long, and its calls start 350 ms apart from then on", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const pace = createPace({});
+  const starts: number[] = [];
+  const began = performance.now();
+  pace.rest(1000);
+  const calls = [1, 2, 3].map(() => pace.run(async () => void starts.push(performance.now() - began), never));
+  await vi.advanceTimersByTimeAsync(999);
+  expect(starts).toEqual([]);
+  await vi.advanceTimersByTimeAsync(2000);
+  await Promise.all(calls);
+  const [first = 0, second = 0, third = 0] = starts;
+  expect(starts).toHaveLength(3);
+  expect(first).toBeGreaterThanOrEqual(1000);
+  expect(second - first).toBeGreaterThanOrEqual(350);
+  expect(third - second).toBeGreaterThanOrEqual(350);
+});
+
+test("a server that asked for less keeps a longer pause that was configured", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const pace = createPace({ callsPerSecond: 1 });
+  pace.rest(0);
+  const starts: number[] = [];
+  const calls = [1, 2].map(() => pace.run(async () => void starts.push(performance.now()), never));
+  await vi.advanceTimersByTimeAsync(2000);
+  await Promise.all(calls);
+  const [first = 0, second = 0] = starts;
+  expect(second - first).toBeGreaterThanOrEqual(1000);
+});

@@ -116,6 +116,21 @@ describe("a server that was seen", () => {
     expect(waits(judgement)).toEqual([["changed", "send"]]);
   });
 
+  test("has every tool wait, whatever the policy, when its pins are damaged", () => {
+    const listed = [tool(), tool({ name: "send_v2" })];
+    for (const newTools of ["allow", "stop"] as const) {
+      const judgement = judge(undefined, listed, { origin: "one", newTools, isDamaged: true });
+      expect([names(judgement.usable), waits(judgement)]).toEqual([
+        [],
+        [
+          ["new", "send"],
+          ["new", "send_v2"],
+        ],
+      ]);
+      expect(judgement.pins.tools).toEqual([]);
+    }
+  });
+
   test("keeps the pins of a tool that is gone, so that it comes back as it was or waits", () => {
     const pins = pinned(tool(), tool({ name: "stay" }));
     const without = judge(pins, [tool({ name: "stay" })], options);

@@ -62,6 +62,14 @@ test("so many runs may begin within any minute; who waits as long as told may go
   expect(admit(anna)).toMatchObject({ code: "rate_limit", retryAfterMs: 20_000 });
 });
 
+test("a clock that was set back locks nobody out: runs that seem to begin in the future do not count", () => {
+  const { admit, clock } = openLimits({ runsPerMinute: 1 });
+  expect(admit(anna)).toBe("admitted");
+  clock.ms -= 3_600_000;
+  expect(admit(anna)).toBe("admitted");
+  expect(admit(anna)).toMatchObject({ code: "rate_limit", retryAfterMs: 60_000 });
+});
+
 test("what was used in a day counts, each turn at once, until midnight of UTC", () => {
   const { admit, take, left, clock } = openLimits({ tokensPerDay: 100, costPerDay: 0.5 });
   take(anna, turn(60, 0.1));

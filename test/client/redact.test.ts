@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRedactor, redactJson } from "../../src/client/redact.ts";
+import { createRedactor, redactAlso, redactJson } from "../../src/client/redact.ts";
 import { http, stdio } from "./servers.ts";
 
 const key = "sk-CANARY/1+2=é end";
@@ -62,6 +62,26 @@ test.each([0, 1, 2, 3])("a secret inside of base64 disappears, %i bytes after it
   const cleaned = redact(text);
   expect(cleaned).toContain("[redacted API_KEY]");
   expect(Buffer.from(cleaned, "base64").toString("latin1")).not.toContain(secret);
+});
+
+test("a secret disappears as JSON escapes it, and in base64 for addresses", () => {
+  const secret = 'quote" back\\slash\nline';
+  expect(withEnv({ API_KEY: secret })(JSON.stringify({ secret }))).toBe('{"secret":"[redacted API_KEY]"}');
+  const bytes = Buffer.from("???>>>~~~canary-key");
+  const encoded = bytes.toString("base64url");
+  expect(encoded).toMatch(/[-_]/);
+  expect(withEnv({ API_KEY: bytes.toString() })(encoded)).toBe("[redacted API_KEY]");
+});
+
+test("the tokens of a sign-in disappear as long as they are known, in all their spellings, beside the configured secrets", () => {
+  let tokens = ["token/one+two"];
+  const redact = redactAlso(withEnv({ API_KEY: "configured-key" }), () => tokens);
+  const text = "configured-key token/one+two token%2Fone%2Btwo";
+  expect(redact(text)).toBe("[redacted API_KEY] [redacted TOKEN] [redacted TOKEN]");
+  tokens = ["another-token", "short"];
+  expect(redact(`${text} another-token short`)).toBe(
+    "[redacted API_KEY] token/one+two token%2Fone%2Btwo [redacted TOKEN] short",
+  );
 });
 
 test("text without a secret stays as it is", () => {

@@ -51,3 +51,21 @@ test("a trace of our own takes nothing from the one above", () => {
     traceparent: expect.stringMatching(new RegExp(`^00-${own}-[0-9a-f]{16}-01$`)),
   });
 });
+
+test.each([-1, 1.5, "2", null, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60])(
+  "%j, which a caller says, is no depth, no deadline and no budget of tokens",
+  (said) => {
+    const meta = { "duet/depth": said, "duet/deadline": said, "duet/budget": said };
+    expect(fromMeta(meta)).toMatchObject({ depth: 0, deadline: undefined, budget: undefined });
+  },
+);
+
+test("a budget of money that a caller says counts as it stands, unless it is negative or no number", () => {
+  expect([0, 0.5, -0.5, "1", Number.NaN].map((said) => fromMeta({ "duet/cost-budget": said }).cost)).toEqual([
+    0,
+    0.5,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});

@@ -8,7 +8,7 @@ import { createBuiltinTools } from "../../../src/tools/builtin.ts";
 import { createJudge, withPermission } from "../../../src/tools/permission.ts";
 import { makeTool, outcomeOf, textOf } from "../../fakes/events.ts";
 import { type Overrides, runAll } from "../../fakes/run.ts";
-import { callsOf, lastAsked, planners, plansOf, statesOf, written } from "./planning.ts";
+import { callsOf, lastAsked, planners, plansOf, statesOf, type WrittenStep, written } from "./planning.ts";
 
 const tools = createBuiltinTools({ roots: ["."], locale: "en", search: undefined });
 const add = { description: "Add", tool: "calculator", parameters: { expression: "2+3" } };
@@ -65,29 +65,47 @@ describe("a reader who is asked", () => {
     expect(lastAsked(models.answer, 0)).toContain("What is 2+3?\n\nsay it aloud too");
   });
 
-  test.each([
-    ["that was shown whole is not asked about its calls again", 10, 0],
-    ["is asked again about a call whose parameters were too long to be shown whole", 3000, 1],
-  ])("%s", async (_, length, questions) => {
-    const { confirmPlan } = reader("yes");
+  /** Carries out a plan whose steps send something, with a reader who confirms it and refuses every call that asks. */
+  async function carryOut(steps: WrittenStep[], more: Partial<Overrides> = {}, alwaysAsks = false) {
     const ran: object[] = [];
-    const judged = withPermission(
-      makeTool("send", (args) => {
-        ran.push(args);
-        return { ok: true, text: "sent" };
-      }),
-      createJudge({ ask: ["send"] }),
-    );
-    const parameters = { text: "x".repeat(length) };
+    const send = makeTool("send", (args) => {
+      ran.push(args);
+      return { ok: true, text: "sent as 7" };
+    });
+    const judged = withPermission({ ...send, alwaysAsks }, createJudge(alwaysAsks ? {} : { ask: ["send"] }));
     const asked: unknown[] = [];
     const approveCall = async (request: ApprovalRequest): Promise<Approval> => {
       asked.push(request.arguments);
       return "no";
     };
-    const models = planners([written({ tool: "send", parameters }), written()]);
-    await runAll({ mode: "plan", models, tools: [judged], confirmPlan, approveCall });
-    expect(asked).toEqual(Array.from({ length: questions }, () => parameters));
-    expect(ran).toHaveLength(1 - questions);
+    const models = planners([written(...steps), written()]);
+    const { confirmPlan } = reader("yes");
+    await runAll({ mode: "plan", models, tools: [...tools, judged], confirmPlan, approveCall, ...more });
+    return { asked, ran };
+  }
+  const toAll = { tool: "send", parameters: { text: "Hello all" } };
+
+  test("has agreed to the calls of a plan that was shown whole, and is not asked about them again", async () => {
+    expect(await carryOut([toAll])).toEqual({ asked: [], ran: [toAll.parameters] });
+  });
+
+  test("is asked about a call whose parameters were too long to be shown whole", async () => {
+    const parameters = { text: "x".repeat(3000) };
+    expect(await carryOut([{ tool: "send", parameters }])).toEqual({ asked: [parameters], ran: [] });
+  });
+
+  test("is asked about a call whose parameters were filled in after the plan was shown", async () => {
+    const reply = { tool: "send", parameters: { text: "So: {{step_1}}" } };
+    const { asked, ran } = await carryOut([add, reply]);
+    expect([asked, ran]).toEqual([[{ text: "So: 2+3 = 5" }], []]);
+  });
+
+  test("is asked about each call of a plan that nobody had to confirm", async () => {
+    expect(await carryOut([toAll], { confirmPlan: undefined })).toEqual({ asked: [toAll.parameters], ran: [] });
+  });
+
+  test("is asked about a tool that asks each time, also within a plan that was confirmed", async () => {
+    expect(await carryOut([toAll], {}, true)).toEqual({ asked: [toAll.parameters], ran: [] });
   });
 
   test("is not held up by the limit of iterations, and may have the plan changed five times", async () => {

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -140,6 +140,19 @@ describe("a file that cannot be used", () => {
     await expect(createPinStore(file).write(mail, pins)).rejects.toThrow("cannot be kept");
     expect(await createPinStore(file).read(mail)).toEqual(nothing);
   });
+
+  test.skipIf(process.platform === "win32")(
+    "because it is a link that leads round in a circle is a problem, and no server that was never seen",
+    async () => {
+      const home = temporaryFolder();
+      const store = createPinStore(home);
+      await store.write(mail, pins);
+      const file = fileIn(home);
+      rmSync(file);
+      symlinkSync(file, file);
+      expect((await store.read(mail)).problem?.en).toContain("What was approved of the tools of mail cannot be read");
+    },
+  );
 
   test.skipIf(process.platform === "win32")("because it is a pipe is damaged, and is not waited for", async () => {
     const home = temporaryFolder();

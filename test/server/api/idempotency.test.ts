@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { DuetError } from "../../../src/core/errors.ts";
-import { createKeyedRuns } from "../../../src/server/api/idempotency.ts";
+import { createKeyedRuns, readKey } from "../../../src/server/api/idempotency.ts";
 import { outcomeIn, problemIn, type ServedApi, serveApi } from "./served-api.ts";
 
 const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
@@ -55,6 +55,14 @@ test("another caller's equal key is another run, and so is another key", async (
     ids.push((await outcomeIn(chat({ message: "Hello" }, { ...keyed(key), as }))).run_id);
   expect(new Set(ids).size).toBe(3);
   for (const id of ids) expect(id).toMatch(/^run-[0-9a-f]{32}$/);
+});
+
+test("one caller's equal key with other rights is another run", () => {
+  const headers = new Headers({ "idempotency-key": "k1" });
+  const names = [undefined, ["echo"], [], ["echo", "wipe_disk"]].map(
+    (tools) => readKey(headers, { owner: "alice", tools }, "Hello")?.name,
+  );
+  expect(new Set(names).size).toBe(4);
 });
 
 test("a client that has named its run may leave and ask again", async () => {

@@ -168,3 +168,21 @@ test("a session that is still being made when all ends is closed and not begun",
   await Promise.all([closed, ended]);
   expect((await answer).status).toBe(503);
 });
+
+test("a session that is being made takes its place: another one is asked to come later", async () => {
+  const asked = Promise.withResolvers<void>();
+  const made = Promise.withResolvers<McpServer>();
+  const small = await startHttpFace({
+    http: { maxSessions: 1 },
+    createServer: () => {
+      asked.resolve();
+      return made.promise;
+    },
+  });
+  const first = sendRaw(small.port, post(small.port, initialize));
+  await asked.promise;
+  expect((await sendRaw(small.port, post(small.port, initialize))).status).toBe(503);
+  made.resolve(new McpServer({ name: "slow", version: "0" }));
+  expect((await first).status).toBe(200);
+  await small.close();
+});

@@ -3,6 +3,9 @@ import { serveSchema } from "../../../src/config/serve-schema.ts";
 import type { Caller } from "../../../src/core/caller.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import { createCallerLimits, type Going } from "../../../src/server/runs/caller-limits.ts";
+import { outcomeOf } from "../../fakes/events.ts";
+import { scriptedModel } from "../../fakes/model.ts";
+import { runAll } from "../../fakes/run.ts";
 
 const anna: Caller = { owner: "anna" };
 const ben: Caller = { owner: "ben" };
@@ -82,6 +85,24 @@ test("what was used in a day counts, each turn at once, until midnight of UTC", 
   expect(admit(ben)).toMatchObject({ code: "quota", message: expect.stringContaining("$0.50") });
   clock.ms += 12 * 3_600_000;
   expect([admit(anna), admit(ben)]).toEqual(["admitted", "admitted"]);
+});
+
+test("what agents below have used counts for the day of who asked", async () => {
+  const { take, left } = openLimits({ tokensPerDay: 100, costPerDay: 0.5 });
+  const models = { functionCall: scriptedModel([]), answer: scriptedModel(["Hello."]) };
+  const outcome = outcomeOf(await runAll({ mode: "chat", models }));
+  const meta = { ...outcome.meta, agents: { runs: 1, total_tokens: 30, cost_usd: 0.25 } };
+  take(anna, { type: "run-end", outcome: { ...outcome, meta } });
+  expect(left(anna)).toEqual({ tokens: 70, cost: 0.25 });
+  take(anna, { type: "run-end", outcome });
+  expect(left(anna)).toEqual({ tokens: 70, cost: 0.25 });
+});
+
+test("a caller whose name is empty is another one than the operator, who has none", () => {
+  const { admit } = openLimits({ runsPerMinute: 1 });
+  expect(admit({})).toBe("admitted");
+  expect(admit({ owner: "" })).toBe("admitted");
+  expect(admit({})).toMatchObject({ code: "rate_limit" });
 });
 
 test("where others may come, the last runs are for callers who have none", () => {

@@ -28,6 +28,18 @@ test("a plan's token is given with its own run's result, and with no older one's
   expect((await host.ask("y", { confirmation: confirmation?.token })).outcome.response).toBe("Said.");
 });
 
+test("a token that was given for a plan does not carry out the plan that took its place", async () => {
+  const { face, model } = await openFace({ turns: [say("one"), say("two"), "Said."], config });
+  const host = await linkHost(face);
+  const { conversation_id, confirmation: old } = (await host.ask("Say it.", { mode: "plan" })).outcome;
+  const changed = (await host.ask("Say two instead.", { mode: "plan", conversation_id })).outcome;
+  const replayed = await host.ask("y", { confirmation: old?.token });
+  expect(replayed).toMatchObject({ isError: true, text: expect.stringContaining("does not wait any more") });
+  expect(model.requests).toHaveLength(2);
+  const { outcome } = await host.ask("y", { confirmation: changed.confirmation?.token });
+  expect(outcome).toMatchObject({ status: "complete", tool_calls: [{ arguments: { text: "two" } }] });
+});
+
 test("a plan that is confirmed again while it is carried out is the same run", async () => {
   const { face, model } = await openFace({ turns: [say("one"), "Said."], config });
   const host = await linkHost(face);

@@ -26,6 +26,20 @@ test("a question is open until it is answered, once, and the next is another one
   expect(await second).toBe("nobody");
 });
 
+test("a question that is given up leaves the one that came after it open", async () => {
+  const questions = createQuestions(10_000, () => {});
+  const pose = () => questions.pose<string>(never, "nobody", (answer) => ({ ...steps, answer: () => answer("yes") }));
+  const first = pose();
+  const [earlier] = [questions.open];
+  const second = pose();
+  const later = questions.open;
+  earlier?.giveUp();
+  expect(await first).toBe("nobody");
+  expect(questions.open).toBe(later);
+  later?.giveUp();
+  expect(await second).toBe("nobody");
+});
+
 test("whoever waits hears that a question is free to be shown again", async () => {
   const bell = createBell();
   const questions = createQuestions(10_000, bell.ring);

@@ -3,7 +3,7 @@ import { mkdir, realpath, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findAllowed, isPrivate, realRoots } from "../../../src/tools/files/allowed-path.ts";
+import { findAllowed, isAllowed, isPrivate, realRoots } from "../../../src/tools/files/allowed-path.ts";
 import { openAllowed } from "../../../src/tools/files/open-allowed.ts";
 import { temporaryFiles } from "../builtin/files.ts";
 
@@ -137,6 +137,21 @@ test("roots are resolved, and one inside another is left out", async () => {
   await rm(join(files.path, "real"), { recursive: true });
 });
 
+test("a root whose name only begins like another one is a root of its own", async () => {
+  await using files = await temporaryFiles(layout);
+  const roots = ["root", "root-secret"].map((name) => join(files.path, name));
+  expect(await realRoots(roots)).toEqual(roots);
+});
+
+test.each(["/proc/self/environ", "/proc", "/sys/kernel", "/dev/stdin"])(
+  "%s is no file of a user's, also where all of the disk is a root",
+  (path) => expect(isAllowed(path, ["/"])).toBe(false),
+);
+
+test("a folder that only begins like one of the kernel's is as good as any other", () => {
+  for (const path of ["/process/a.txt", "/srv/proc/a.txt", "/developer"]) expect(isAllowed(path, ["/"])).toBe(true);
+});
+
 test.each([
   ".env",
   ".ENV",
@@ -148,6 +163,9 @@ test.each([
   "credentials.json",
   "secrets.yaml",
   "duet.config.json",
+  "ID_RSA",
+  "Server.PEM",
+  "Secrets.YAML",
 ])("%s is private", (name) => expect(isPrivate(name)).toBe(true));
 
 test.each(["environment.ts", "keyboard.txt", "credentials.ts", "a.env.md", "README"])("%s is not private", (name) =>

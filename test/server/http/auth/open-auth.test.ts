@@ -120,6 +120,15 @@ describe("scopes", () => {
     await admit(await issuer.token(resource, { claims: { [name]: value } }));
   });
 
+  test("a token that is longer than any issuer makes is not even parsed", async () => {
+    const { refusal } = openDoor({ issuer: issuer.url });
+    const long = await issuer.token(resource, { claims: { more: "x".repeat(20_000) } });
+    expect(await refusal(`Bearer ${long}`)).toMatchObject({
+      status: 401,
+      body: expect.stringContaining("it is too long"),
+    });
+  });
+
   test("are whole words: what only begins so is another one", async () => {
     const { refusal } = openDoor({ issuer: issuer.url, scopes: ["read"] });
     const token = await issuer.token(resource, { claims: { scope: "reader readonly read:all" } });

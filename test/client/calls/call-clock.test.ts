@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createCallClock } from "../../../src/client/calls/call-clock.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function open(outer = new AbortController()) {
+  const clock = createCallClock("maps route", 1000, 5000, outer.signal);
+  clock.begin();
+  return clock;
+}
+
+test("a call ends after its limit of silence, and progress begins that anew", () => {
+  const clock = open();
+  vi.advanceTimersByTime(999);
+  clock.reset();
+  vi.advanceTimersByTime(999);
+  expect(clock.expired).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect([clock.expired, clock.signal.aborted]).toEqual([true, true]);
+  expect(clock.signal.reason).toMatchObject({ code: "timeout", text: { en: "maps route timed out after 1 s" } });
+});
+
+test("progress keeps a call alive no longer than its total limit", () => {
+  const clock = open();
+  for (let waited = 0; waited < 4500; waited += 500) {
+    vi.advanceTimersByTime(500);
+    clock.reset();
+  }
+  expect(clock.expired).toBe(false);
+  vi.advanceTimersByTime(500);
+  expect(clock.expired).toBe(true);
+  expect(clock.signal.reason).toMatchObject({ text: { en: "maps route timed out after 5 s" } });
+});
+
+test("both limits stand still while a person is asked, also where two are asked at a time", () => {
+  const clock = open();
+  const first = clock.pause();
+  const second = clock.pause();
+  vi.advanceTimersByTime(60_000);
+  first();
+  vi.advanceTimersByTime(60_000);
+  expect(clock.expired).toBe(false);
+  second();
+  vi.advanceTimersByTime(999);
+  expect(clock.expired).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(clock.expired).toBe(true);
+});
+
+test("silence does not count before a call is on its way, or once it is over", () => {
+  const waiting = createCallClock("maps route", 1000, 5000, new AbortController().signal);
+  vi.advanceTimersByTime(4999);
+  expect(waiting.expired).toBe(false);
+  const over = open();
+  over.clear();
+  vi.advanceTimersByTime(60_000);
+  expect([over.expired, over.signal.aborted]).toEqual([false, false]);
+});
+
+test("a call ends with its caller's own reason, which is no limit", () => {
+  const outer = new AbortController();
+  const clock = open(outer);
+  outer.abort(new Error("the user left"));
+  expect([clock.expired, clock.signal.reason]).toEqual([false, new Error("the user left")]);
+});

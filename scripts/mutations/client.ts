@@ -210,4 +210,12 @@ export const client: readonly Mutation[] = [
     tests: ["test/client/calls/call-clock.test.ts"],
     endangers: "a call ends while a person is asked",
   },
+  {
+    id: "call-two-pauses",
+    file: "src/client/calls/call-clock.ts",
+    text: "        if (pauses > 0) return;\n",
+    becomes: "",
+    tests: ["test/client/calls/call-clock.test.ts"],
+    endangers: "a call ends while the second of two questions is open",
+  },
 ];

@@ -319,7 +319,7 @@ export const server: readonly Mutation[] = [
     file: "src/server/http/auth/check-token.ts",
     text: "      audience,\n      clockTolerance,",
     becomes: "      clockTolerance,",
-    tests: ["test/server/http/auth/open-auth.test.ts"],
+    tests: ["test/server/http/auth/check-token.test.ts"],
     endangers: "a token for another service lets its bearer in",
   },
   {
@@ -327,7 +327,7 @@ export const server: readonly Mutation[] = [
     file: "src/server/http/auth/check-token.ts",
     text: "      issuer,\n      audience,",
     becomes: "      audience,",
-    tests: ["test/server/http/auth/open-auth.test.ts"],
+    tests: ["test/server/http/auth/check-token.test.ts"],
     endangers: "a token that names another issuer lets its bearer in",
   },
   {
@@ -335,7 +335,7 @@ export const server: readonly Mutation[] = [
     file: "src/server/http/auth/check-token.ts",
     text: "      algorithms,\n      issuer,",
     becomes: "      issuer,",
-    tests: ["test/server/http/auth/open-auth.test.ts"],
+    tests: ["test/server/http/auth/check-token.test.ts"],
     endangers: "an algorithm that was not allowed is taken",
   },
   {
@@ -343,7 +343,7 @@ export const server: readonly Mutation[] = [
     file: "src/server/http/auth/check-token.ts",
     text: "(?:(?:application\\/)?at\\+jwt|JWT)?$/i.test(",
     becomes: ".*$/i.test(",
-    tests: ["test/server/http/auth/open-auth.test.ts"],
+    tests: ["test/server/http/auth/check-token.test.ts"],
     endangers: "an id token passes as an access token",
   },
   {
@@ -351,7 +351,7 @@ export const server: readonly Mutation[] = [
     file: "src/server/http/auth/check-token.ts",
     text: 'requiredClaims: ["sub", "exp"]',
     becomes: 'requiredClaims: ["sub"]',
-    tests: ["test/server/http/auth/open-auth.test.ts"],
+    tests: ["test/server/http/auth/check-token.test.ts"],
     endangers: "a token without an expiry counts for ever",
   },
   {

@@ -15,7 +15,7 @@ const ofAll = "wire-schema-valid";
 export function unshown(checks: readonly Check[]): string[] {
   const shown = checks.some(({ id, status }) => status === "SUCCESS" && id !== ofAll);
   const other = checks.filter(({ status }) => status !== "SUCCESS" && status !== "INFO");
-  return [...(shown ? [] : ["nothing"]), ...other.map(({ id, status }) => `${status} ${id}`)];
+  return [...(shown ? [] : ["nothing"]), ...other.map(({ id, status, message }) => `${status} ${id}: ${message}`)];
 }
 
 /**

@@ -184,8 +184,12 @@ describe.each<WireName>(["openai-chat", "openai-responses", "anthropic-messages"
   });
 
   test("a vendor that wants no key gets no authorization header", async () => {
-    await hear(model({ apiKey: undefined, apiKeyEnv: undefined })).catch(() => {});
-    expect(requests()[0]?.headers.authorization).toBeUndefined();
+    // The fake wants one, and says so.
+    const call = hear(model({ apiKey: undefined, apiKeyEnv: undefined }));
+    await expect(call).rejects.toMatchObject({ code: "auth" });
+    expect(requests().map(({ headers }) => [headers.authorization, headers["x-api-key"]])).toEqual([
+      [undefined, undefined],
+    ]);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Outcome } from "../../src/core/outcome.ts";
+import { createBuiltinTools } from "../../src/tools/builtin.ts";
 import { npmServer, temporaryFolder } from "../fakes/program.ts";
 import { type FakeTurn, startFakeProvider } from "../fakes/provider.ts";
 import { warmProgram } from "../fakes/warm-program.ts";
@@ -62,11 +63,19 @@ describe("offline: the rules call the real tools through the same loop, with no 
     expect(outcome.response).toContain("没有使用语言模型");
   });
 
-  test("场景 3：工具选择决策: a question about a log goes to log_transform", async () => {
-    const outcome = await askOffline("帮我分析一下 data/logs/app.log", await workplace());
-    expect(outcome.tool_calls).toMatchObject([{ tool: "log_transform", ok: true }]);
-    expect(outcome.response).toContain("database is down");
-  });
+  test.each([
+    ["帮我分析一下 data/logs/app.log", "log_transform", "database is down"],
+    ["搜索包含 'calculator' 的文件", "file_search", "tools.md"],
+    ["计算 [10,20,30] 的平均值", "calculator", "20"],
+    ["echo data/logs/app.log", "echo", "data/logs/app.log"],
+  ])(
+    "场景 3：工具选择决策: without a model the rules choose by the question: %s goes to %s",
+    async (question, tool, said) => {
+      const outcome = await askOffline(question, await workplace());
+      expect(outcome.tool_calls).toMatchObject([{ tool, ok: true }]);
+      expect(outcome.response).toContain(said);
+    },
+  );
 
   test("场景 4：错误处理和重试: nothing found is said, in a reasonable answer", async () => {
     const outcome = await askOffline("搜索包含 'no-such-word-anywhere' 的文件", await workplace());
@@ -176,12 +185,18 @@ describe.each([
     expect(outcome).toMatchObject({ meta: { iterations: 3 }, response: "文件是 tools.md，平均值是 3。" });
   });
 
-  test("场景 3：工具选择决策: of all tools it picks log_transform for a log", async () => {
-    const { outcome, handed } = await play(
+  // The script names the tool: which one a real model would choose is not shown here.
+  test("场景 3：工具选择决策: every tool is offered with its description, and the one that was chosen is called", async () => {
+    const { scene, outcome, handed } = await play(
       "帮我分析一下 data/logs/app.log",
       [use("log_transform", { path: "data/logs/app.log" }), enough],
       "数据库两次不可用。",
     );
+    const offered = JSON.stringify(request(scene, decides).body.tools);
+    for (const { name, description } of createBuiltinTools({ roots: [], locale: "zh", search: undefined })) {
+      expect(offered).toContain(JSON.stringify(name));
+      expect(offered).toContain(JSON.stringify(description).slice(1, 21));
+    }
     expect(outcome.tool_calls).toMatchObject([{ tool: "log_transform", ok: true }]);
     expect(handed).toContain("database is down");
   });

@@ -48,6 +48,17 @@ test("both limits stand still while a person is asked, also where two are asked 
   expect(clock.expired).toBe(true);
 });
 
+test("silence does not count of a call that comes on its way while a person is asked", () => {
+  const clock = createCallClock("maps route", 1000, 5000, new AbortController().signal);
+  const resume = clock.pause();
+  clock.begin();
+  vi.advanceTimersByTime(60_000);
+  expect(clock.expired).toBe(false);
+  resume();
+  vi.advanceTimersByTime(1000);
+  expect(clock.expired).toBe(true);
+});
+
 test("silence does not count before a call is on its way, or once it is over", () => {
   const waiting = createCallClock("maps route", 1000, 5000, new AbortController().signal);
   vi.advanceTimersByTime(4999);

@@ -18,7 +18,14 @@ const session = once(async () => {
   const [thought, judged, said, broken] = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
   provider.script(
     "cheap",
-    { text: plan, hang: "after-text", until: thought?.promise, toolCalls: [searchFor("上海 明天 天气预报")] },
+    {
+      text: plan,
+      chunkSize: 3,
+      delayMs: 30,
+      hang: "after-text",
+      until: thought?.promise,
+      toolCalls: [searchFor("上海 明天 天气预报")],
+    },
     () => {
       search.fault = "broken";
       return {
@@ -34,9 +41,12 @@ const session = once(async () => {
     },
     { text: "结果已经足够。" },
   );
-  provider.script("strong", { text: "上海明天多云[1]，", hang: "after-text", until: said?.promise });
+  // Ten pieces, so that the line of figures has a time to tell: 0.3 s at least.
+  const slowly = { chunkSize: 1, delayMs: 30 };
+  provider.script("strong", { text: "上海明天多云[1]，", ...slowly, hang: "after-text", until: said?.promise });
   search.together = 2;
   await terminal.stands("Agent 模式");
+  const began = performance.now();
   terminal.type(`${question}\r`);
   await terminal.stands("查询里写明城市和日期。");
   const whileThinking = now();
@@ -52,6 +62,7 @@ const session = once(async () => {
   const whileAnswering = now();
   said?.resolve();
   await terminal.repeats(" · 共 ", 1);
+  const answeredMs = performance.now() - began;
   const answered = all();
   const stepOf = (part: string) => new RegExp(`${part}[^\\n]*#(\\d+)`).exec(answered)?.[1];
   terminal.type(`/expand ${stepOf("🔧[^\\n]*上海 明天 天气预报")}\r`);
@@ -100,7 +111,8 @@ const session = once(async () => {
   terminal.type("/exit\r");
   const code = await terminal.ended();
   return {
-    ...{ provider, whileThinking, whileSearching, whileJudging, whileAnswering, answered, expanded, recovered, failed },
+    ...{ provider, whileThinking, whileSearching, whileJudging, whileAnswering, answered, answeredMs },
+    ...{ expanded, recovered, failed },
     ...{ answerPicker, answerChosen, modelPicker, modelChosen, code },
   };
 });
@@ -249,7 +261,12 @@ describe("成本和使用统计", () => {
   });
 
   test("分别统计执行时间: the line on the screen has the time of each phase", async () => {
-    const [, , , decide, , , answer] = bill.exec((await session()).answered) ?? [];
-    for (const time of [decide, answer]) expect(Number(time)).toBeGreaterThanOrEqual(0);
+    const { answered, answeredMs } = await session();
+    const [line = "", , , decide, , , answer] = bill.exec(answered) ?? [];
+    const whole = Number(/(\d+\.\d) s$/.exec(line)?.[1]);
+    for (const time of [decide, answer]) expect(Number(time)).toBeGreaterThanOrEqual(0.3);
+    // Each is rounded to a tenth of a second.
+    expect(Number(decide) + Number(answer)).toBeLessThanOrEqual(whole + 0.2);
+    expect(whole).toBeLessThanOrEqual(answeredMs / 1000 + 0.1);
   });
 });

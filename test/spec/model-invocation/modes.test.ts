@@ -289,6 +289,7 @@ describe("模式相关命令", () => {
     expect(promptOf(backAtPrompt)).toContain("Chat 模式");
     expect(pickerAfterCommand).toContain("❯ Agent 模式");
     expect(back).toContain("已切换到 Chat 模式，对话历史已清除。");
+    expect(provider.requests("gpt-4").at(-1)?.body).toBeDefined();
     expect(provider.requests("gpt-4").at(-1)?.body.tools).toBeUndefined();
   });
 

@@ -122,6 +122,7 @@ describe("openAllowed", () => {
     await using files = await temporaryFiles({ ...layout, "elsewhere/b.txt": "STOLEN" });
     const root = join(files.path, "root");
     const checked = await findAllowed("sub/b.txt", [root]);
+    expect(checked).toBe(join(root, "sub", "b.txt"));
     await rename(join(root, "sub"), join(root, "gone"));
     await symlink(join(files.path, "elsewhere"), join(root, "sub"));
     expect(await openAllowed(checked ?? "", [root])).toBeUndefined();

@@ -55,7 +55,7 @@ describe("Tavily", () => {
     const [request] = fake.journal;
     expect(request).toMatchObject({ method: "POST", path: "/search", body: { query: "beijing", max_results: 5 } });
     expect(request?.headers).toMatchObject({ "x-tavily-access-mode": "keyless", "x-client-source": "duet-mcp" });
-    expect(request?.headers.authorization).toBeUndefined();
+    expect(request?.headers).not.toHaveProperty("authorization");
   });
 
   test("gets the key as a bearer token, and no notice is given", async () => {
@@ -63,7 +63,7 @@ describe("Tavily", () => {
     const tool = createWebSearch(options({ tavily: { baseUrl: fake.url, apiKey: "tvly-test" } }), "en");
     await tool.run({ query: "beijing" }, context);
     expect(fake.journal[0]?.headers).toMatchObject({ authorization: "Bearer tvly-test" });
-    expect(fake.journal[0]?.headers["x-tavily-access-mode"]).toBeUndefined();
+    expect(fake.journal[0]?.headers).not.toHaveProperty("x-tavily-access-mode");
     expect(context.notices).toEqual([]);
   });
 
@@ -147,7 +147,8 @@ describe("each backend", () => {
         fake.fault = fault;
         expect(await tool.run({ query: "beijing" }, context)).toMatchObject({ sources: [{ title: "Title 1" }, {}] });
       }
-      expect(fake.journal[0]?.headers.authorization).toBeUndefined();
+      expect(fake.journal.map(({ headers }) => headers.authorization)).toEqual(fake.journal.map(() => undefined));
+      expect(fake.journal.length).toBeGreaterThan(0);
       expect(context.notices).toMatchObject([
         { code: "search-third-party", message: expect.stringMatching(/Exa|Parallel/) },
       ]);

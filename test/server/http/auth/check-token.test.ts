@@ -1,0 +1,57 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { type FakeIssuer, type SigningKey, signingKey, startIssuer, type TokenChanges } from "../../../fakes/issuer.ts";
+import { openDoor, resource } from "./resource-server.ts";
+
+let issuer: FakeIssuer;
+let rsa: SigningKey;
+beforeAll(async () => {
+  issuer = await startIssuer();
+  rsa = await signingKey("rsa", "RS256");
+  issuer.keys.push(rsa);
+  return () => issuer.close();
+});
+
+const now = Math.floor(Date.now() / 1000);
+
+describe("a token that the issuer has signed lets nobody in", () => {
+  test.each<[string, TokenChanges, string]>([
+    ["that names another issuer", { claims: { iss: "https://other.example" } }, "it is of another issuer"],
+    ["that names no issuer", { claims: { iss: undefined } }, "it is of another issuer"],
+    ["for another audience", { claims: { aud: "https://other.example/mcp" } }, "it is meant for another audience"],
+    ["for no audience", { claims: { aud: undefined } }, "it is meant for another audience"],
+    ["that has expired", { claims: { exp: now - 60 } }, "it has expired"],
+    ["without an expiry", { claims: { exp: undefined } }, "it has no expiry"],
+    ["that is not in force yet", { claims: { nbf: now + 60 } }, "it is not in force yet"],
+    ["of nobody", { claims: { sub: undefined } }, "it does not say whose it is"],
+    ["of somebody without a name", { claims: { sub: "" } }, "it does not say whose it is"],
+    ["that is an id token", { header: { typ: "id+jwt" } }, "it is no access token"],
+    ["that is a proof of possession", { header: { typ: "dpop+jwt" } }, "it is no access token"],
+  ])("%s", async (_, changes, why) => {
+    const { refusal } = openDoor({ issuer: issuer.url });
+    const { status, challenge, body } = await refusal(`Bearer ${await issuer.token(resource, changes)}`);
+    expect([status, challenge]).toEqual([401, expect.stringContaining('error="invalid_token"')]);
+    expect(body).toContain(why);
+  });
+
+  test("by an algorithm that is not among those of the configuration", async () => {
+    const token = await issuer.token(resource, { key: rsa });
+    await openDoor({ issuer: issuer.url, algorithms: ["RS256"] }).admit(token);
+    const { refusal } = openDoor({ issuer: issuer.url, algorithms: ["ES256"] });
+    expect((await refusal(`Bearer ${token}`)).body).toContain("its algorithm is not allowed");
+  });
+});
+
+test("a token that somebody else has signed under the name of the issuer's key lets nobody in", async () => {
+  const forged = await signingKey("first");
+  const { refusal } = openDoor({ issuer: issuer.url });
+  expect((await refusal(`Bearer ${await issuer.token(resource, { key: forged })}`)).body).toContain(
+    "its signature is wrong",
+  );
+});
+
+test("a token without a signature lets nobody in", async () => {
+  const [, payload] = (await issuer.token(resource)).split(".");
+  const header = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString("base64url");
+  const { refusal } = openDoor({ issuer: issuer.url });
+  expect((await refusal(`Bearer ${header}.${payload}.`)).status).toBe(401);
+});

@@ -5,7 +5,7 @@
 //   npm run mutation -- redact pins      the rows whose id or file contains one of the words
 //   npm run mutation -- --jobs 1         one at a time; two by default
 import { spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
@@ -30,7 +30,10 @@ if (rows.length === 0) {
 }
 
 const places = Array.from({ length: Math.max(1, Number(values.jobs) || 1) }, copyTree);
+/** The process groups of the tests that run now. */
+const running = new Set();
 process.on("exit", () => {
+  for (const group of running) endGroup(group);
   for (const place of places) rmSync(place, { recursive: true, force: true });
 });
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
@@ -71,7 +74,7 @@ async function work(place) {
 /** `killed`, `SURVIVED`, `STALE` (the row's text does not occur exactly once), `BROKEN` (no test ran) or `ENDLESS`. */
 async function judge(place, { file, text, becomes, tests }) {
   const path = join(place, file);
-  const source = readFileSync(path, "utf8");
+  const source = existsSync(path) ? readFileSync(path, "utf8") : "";
   if (source.split(text).length !== 2) return { verdict: "STALE", ms: 0, by: "its text does not occur exactly once" };
   writeFileSync(
     path,
@@ -101,17 +104,19 @@ async function runTests(place, files) {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compiled") },
   });
+  running.add(child.pid);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
   let ended = "done";
   const timer = setTimeout(
     () => {
       ended = "endless";
-      process.kill(-child.pid, "SIGKILL");
+      endGroup(child.pid);
     },
     Math.max(limitMs, 10_000 * files.length),
   );
   const code = await new Promise((resolve) => child.on("close", resolve));
+  running.delete(child.pid);
   clearTimeout(timer);
   const ms = performance.now() - started;
   const failures = ended === "endless" ? [] : failuresOf(report, place);
@@ -129,6 +134,14 @@ function failuresOf(report, place) {
     );
   } catch {
     return [];
+  }
+}
+
+function endGroup(group) {
+  try {
+    process.kill(-group, "SIGKILL");
+  } catch {
+    // It has ended by itself.
   }
 }
 

@@ -120,15 +120,6 @@ describe("scopes", () => {
     await admit(await issuer.token(resource, { claims: { [name]: value } }));
   });
 
-  test("a token that is longer than any issuer makes is not even parsed", async () => {
-    const { refusal } = openDoor({ issuer: issuer.url });
-    const long = await issuer.token(resource, { claims: { more: "x".repeat(20_000) } });
-    expect(await refusal(`Bearer ${long}`)).toMatchObject({
-      status: 401,
-      body: expect.stringContaining("it is too long"),
-    });
-  });
-
   test("are whole words: what only begins so is another one", async () => {
     const { refusal } = openDoor({ issuer: issuer.url, scopes: ["read"] });
     const token = await issuer.token(resource, { claims: { scope: "reader readonly read:all" } });
@@ -154,4 +145,13 @@ test("tokens are not taken where they could be overheard on their way", () => {
     'serve.http.publicUrl: "http://10.0.0.7:8080" is not safe for tokens (allowed: an https address, or one of this machine)',
   );
   openAuth(settings, { ...options, resource: "http://127.0.0.1:8080/mcp" });
+});
+
+test("a token that is longer than any issuer makes is not even parsed", async () => {
+  const { refusal } = openDoor({ issuer: issuer.url });
+  const long = await issuer.token(resource, { claims: { more: "x".repeat(20_000) } });
+  expect(await refusal(`Bearer ${long}`)).toMatchObject({
+    status: 401,
+    body: expect.stringContaining("it is too long"),
+  });
 });

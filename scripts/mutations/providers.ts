@@ -23,7 +23,7 @@ export const providers: readonly Mutation[] = [
     file: "src/providers/silence.ts",
     text: "if (silence.waiting) controller.abort",
     becomes: "if (true) controller.abort",
-    tests: ["test/providers/silence.test.ts"],
+    tests: ["test/providers/model-silence.test.ts"],
     endangers: "a reader that is slow counts as a server that fell silent",
   },
   {
@@ -31,7 +31,7 @@ export const providers: readonly Mutation[] = [
     file: "src/providers/call.ts",
     text: 'if (events.some((event) => event.event !== "ping")) silence.content();',
     becomes: "if (events.length > 0) silence.content();",
-    tests: ["test/providers/silence.test.ts"],
+    tests: ["test/providers/model-silence.test.ts"],
     endangers: "pings switch off the limit of the first content",
   },
   {
@@ -63,7 +63,7 @@ export const providers: readonly Mutation[] = [
     file: "src/providers/silence.ts",
     text: "firstContentMs = 30_000",
     becomes: "firstContentMs = 120_000",
-    tests: ["test/providers/silence.test.ts"],
+    tests: ["test/providers/model-silence.test.ts"],
     endangers: "a silent provider is waited for longer than the 30 seconds that are promised",
   },
   {

@@ -77,8 +77,8 @@ export const providers: readonly Mutation[] = [
   {
     id: "X4",
     file: "src/cli/steps/thinking.ts",
-    text: "      if (step !== growing) fold();\n",
-    becomes: "",
+    text: "if (step !== growing) fold(",
+    becomes: "if (false) fold(",
     tests: ["test/cli/steps/thinking.test.ts"],
     endangers: "a thought is lost when the next one begins",
   },

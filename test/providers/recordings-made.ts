@@ -362,6 +362,7 @@ function made(wire: WireName, name: string, frames: string[], expected: Expected
   const [inputTokens, outputTokens, reasoningTokens, cacheReadTokens] = usage ?? [];
   return {
     name,
+    shows: name,
     kind: "stream",
     wire,
     http: { status: 200, headers: { "content-type": "text/event-stream" } },

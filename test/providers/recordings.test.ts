@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DuetError } from "../../src/core/errors.ts";
 import { isRecord } from "../../src/core/json.ts";
@@ -5,9 +7,14 @@ import type { FinishReason, ModelEvent, Turn, Usage } from "../../src/core/model
 import { createModel } from "../../src/providers/create.ts";
 import { type Replay, startReplay } from "../fakes/replay.ts";
 import { heard, question, settings, textOf } from "./reading.ts";
-import { allRecordings, type Recording, sharedFolder } from "./recordings.ts";
-
-if (!sharedFolder) test.skip("the shared recordings are skipped: DUET_RECORDINGS does not name their folder", () => {});
+import {
+  allRecordings,
+  ownFolder,
+  type Recording,
+  recordingsIn,
+  sharedFolder,
+  sharedRecordings,
+} from "./recordings.ts";
 
 const recordings = allRecordings();
 const ofKind = (kind: Recording["kind"]) => recordings.filter((recording) => recording.kind === kind);
@@ -18,10 +25,32 @@ beforeAll(async () => {
 });
 afterAll(() => replay.close());
 
-test("all recordings are tried, on all wires", () => {
+test("each recording of our own has a name of its own, and all wires and kinds are among them", () => {
+  const own = recordingsIn(ownFolder);
+  expect(own.length).toBeGreaterThanOrEqual(96);
   expect(new Set(recordings.map(({ name }) => name)).size).toBe(recordings.length);
-  expect(new Set(ofKind("stream").map(({ wire }) => wire)).size).toBe(3);
-  if (sharedFolder) expect(recordings.length).toBeGreaterThanOrEqual(87);
+  const streams = own.filter(({ kind }) => kind === "stream");
+  expect(new Set(streams.map(({ wire }) => wire)).size).toBe(3);
+  expect(new Set(own.map(({ kind }) => kind)).size).toBe(3);
+});
+
+test("the index beside our recordings says of each what it is there for", () => {
+  const index = readFileSync(join(ownFolder, "README.md"), "utf8");
+  const rows = [...index.matchAll(/^\| `(\S+)` *\| (.*?) *\|$/gm)].map(([, name, shows]) => ({ name, shows }));
+  expect(rows.toSorted(byName)).toEqual(
+    recordingsIn(ownFolder)
+      .map(({ name, shows }) => ({ name, shows }))
+      .toSorted(byName),
+  );
+});
+
+test("each shared recording has one of our own that shows the same (DUET_RECORDINGS names the folder of the shared ones; without it they are skipped)", {
+  skip: !sharedFolder,
+}, () => {
+  const own = recordingsIn(ownFolder).map(({ name, kind, wire }) => ({ name: `shared/${name}`, kind, wire }));
+  const shared = sharedRecordings().map(({ name, kind, wire }) => ({ name, kind, wire }));
+  expect(shared.length).toBeGreaterThanOrEqual(87);
+  expect(own).toEqual(expect.arrayContaining(shared));
 });
 
 describe.each([
@@ -70,6 +99,10 @@ describe.each([
     },
   );
 });
+
+function byName(one: { name?: string }, other: { name?: string }): number {
+  return (one.name ?? "").localeCompare(other.name ?? "");
+}
 
 interface Played {
   text: string;

@@ -14,6 +14,8 @@ import { madeStreams } from "./recordings-made.ts";
 /** What a provider once sent, or might, and what is to be read from it. */
 export interface Recording {
   name: string;
+  /** The oddity that it is there for. */
+  shows: string;
   /** A stream, a whole JSON answer where a stream was asked for, or an error status. */
   kind: "stream" | "json" | "http-error";
   wire: WireName;
@@ -22,17 +24,23 @@ export interface Recording {
   bytes: Buffer;
 }
 
-/** The folder of the shared recordings; without it only the project's own are tried. */
+/** The project's own recordings; `README.md` beside them says what each is there for. */
+export const ownFolder = join(import.meta.dirname, "../fixtures/recordings");
+
+/** A further folder of recordings in the same format, which are read in an additional run; without it only our own are. */
 export const sharedFolder = process.env.DUET_RECORDINGS;
 
-const ownFolder = join(import.meta.dirname, "fixtures");
-
 export function allRecordings(): Recording[] {
-  const folders = sharedFolder ? [ownFolder, sharedFolder] : [ownFolder];
-  return [...folders.flatMap(recordingsIn), ...madeStreams];
+  return [...recordingsIn(ownFolder), ...madeStreams, ...sharedRecordings()];
 }
 
-function recordingsIn(folder: string): Recording[] {
+/** Each has the name of the one of our own that shows the same, hence the prefix. */
+export function sharedRecordings(): Recording[] {
+  if (!sharedFolder) return [];
+  return recordingsIn(sharedFolder).map((recording) => ({ ...recording, name: `shared/${recording.name}` }));
+}
+
+export function recordingsIn(folder: string): Recording[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith(".json") && !name.endsWith(".body.json"))
     .map((name) => toRecording(JSON.parse(readFileSync(join(folder, name), "utf8")), folder));
@@ -46,6 +54,7 @@ function toRecording(value: unknown, folder: string): Recording {
   if (!kind || !wire) throw new Error(`${value.name} has an unknown kind or wire.`);
   return {
     name: String(value.name),
+    shows: String(value.shows),
     kind,
     wire,
     http: { status: Number(value.http.status), headers: headersOf(value.http.headers) },

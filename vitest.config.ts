@@ -2,11 +2,13 @@ import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { selectQuickFiles } from "./test/runner/select-files.ts";
 import { SlowFirst } from "./test/slow-first.ts";
 
 // Hundreds of processes read the same files: the tests' own and the servers that they start compile each but once.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
 
+const quick = selectQuickFiles();
 /** Folders whose tests leave nothing behind in their process, so that one process may run many files. */
 const folders = ["core", "config", "agent", "providers", "tools"].map((folder) => `test/${folder}/**/*.test.ts`);
 /** What starts the program, a terminal or a server from npm. */
@@ -21,13 +23,12 @@ const sharing = [...folders, ...within];
 export default defineConfig({
   test: {
     globalSetup: "test/build.ts",
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    // Waiting longer costs nothing where what is awaited comes.
-    expect: { poll: { timeout: 15_000 } },
-    // Processes, terminals and limits of time depend on how busy the machine is: in CI what fails once is tried again, and
-    // told as such (`retry x1`, and by `.ci/run` by name). What always fails still fails.
-    retry: process.env.CI ? 1 : 0,
+    setupFiles: ["test/runner/replay-properties.ts"],
+    reporters: ["default", "test/runner/report-skips.ts"],
+    // What a test waits for is an event. These limits only end a test whose event never comes, on however busy a machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     pool: "forks",
     // Most tests wait for processes and sockets: more of them than cores run at once.
     maxWorkers: Math.max(6, availableParallelism()),
@@ -35,14 +36,25 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "sharing", include: sharing, isolate: false, globalSetup: [], sequence: { groupOrder: 0 } },
+        test: { name: "quick", include: quick, isolate: false, globalSetup: [], sequence: { groupOrder: 0 } },
+      },
+      {
+        extends: true,
+        test: {
+          name: "sharing",
+          include: sharing,
+          exclude: quick,
+          isolate: false,
+          globalSetup: [],
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         extends: true,
         test: {
           name: "apart",
           include: ["test/**/*.test.ts"],
-          exclude: sharing,
+          exclude: [...quick, ...sharing],
           sequence: { groupOrder: 1 },
         },
       },

@@ -5,15 +5,14 @@ import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
 import { startFakeSearch } from "../fakes/search.ts";
 import { startTerminal } from "../fakes/terminal.ts";
 import { warmProgram } from "../fakes/warm-program.ts";
-import { findSearx } from "../searx/find-searx.ts";
+import { requires } from "../runner/requirements.ts";
+import { findSearx, searx } from "../searx/find-searx.ts";
 import type { Engine } from "../searx/settings.ts";
 import { readDocuments, type Searx, startSearx } from "../searx/start-searx.ts";
 
 const runProgram = warmProgram();
 
 const found = await findSearx();
-const missing = "missing" in found ? found.missing : undefined;
-if (missing !== undefined) console.warn(`Skipped: a real search engine. ${missing}`);
 
 const housing = await documentOf("https://stats.example/beijing/2026-10-housing");
 const release = await documentOf("https://typescript-news.example/release-notes/7-1");
@@ -57,7 +56,7 @@ function lastRequest(provider: FakeProvider, model: string): string {
   return JSON.stringify(provider.requests(model).at(-1)?.body.messages);
 }
 
-describe.skipIf(missing !== undefined)(`a real search engine${missing === undefined ? "" : ` — ${missing}`}`, () => {
+describe("a real search engine", requires(searx(found)), () => {
   test("a Chinese question is answered from what was found, with the pages under 参考文献", async () => {
     const { provider, searx, env } = await surroundings("index");
     provider.script("cheap", search("2026年10月 北京房价走势"), { text: "信息足够。" });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readPrivateFile, writePrivateFile } from "../../src/core/private-file.ts";
+import { requires, unix } from "../runner/requirements.ts";
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "duet-private-"));
@@ -52,13 +53,10 @@ test("one that is not there is an error, and a folder in its place has no text",
   expect((await readPrivateFile(join(folder, "b.json"), 10_000)).text).toBeUndefined();
 });
 
-test.skipIf(process.platform === "win32")(
-  "a pipe in its place has no text, is not waited for, and is replaced",
-  async () => {
-    const file = join(temporaryFolder(), "a.json");
-    execFileSync("mkfifo", [file]);
-    expect((await readPrivateFile(file, 100)).text).toBeUndefined();
-    await writePrivateFile(file, "one");
-    expect((await readPrivateFile(file, 100)).text).toBe("one");
-  },
-);
+test("a pipe in its place has no text, is not waited for, and is replaced", requires(unix), async () => {
+  const file = join(temporaryFolder(), "a.json");
+  execFileSync("mkfifo", [file]);
+  expect((await readPrivateFile(file, 100)).text).toBeUndefined();
+  await writePrivateFile(file, "one");
+  expect((await readPrivateFile(file, 100)).text).toBe("one");
+});

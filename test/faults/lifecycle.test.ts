@@ -1,17 +1,17 @@
 // Group M of the fault catalogue: the life of our process. A case's number stands first in its title. 144, 147 and 149
 // are about the HTTP side and stand in http-api.test.ts; 148 stands in test/cli/own-tools.test.ts.
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { allDead, compileCache, processesIn, readJournal } from "../client/servers.ts";
 import { collect, configFile, type Finished, runProgram, startProgram, temporaryFolder } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
+import { linux, requires } from "../runner/requirements.ts";
 import { processes } from "../tools/heavy/processes.ts";
 
 // Many processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 90_000 });
 
 const fakeServer = resolve("test/fakes/mcp.ts");
 
@@ -84,15 +84,15 @@ async function serve({ config, env }: Place): Promise<Served> {
           if (found === undefined) throw new Error(`No answer to ${id}`);
           return found;
         },
-        { timeout: 30_000, interval: 20 },
+        { timeout: 60_000, interval: 20 },
       ),
   };
 }
 
 const asked = async ({ provider }: Place, times = 1): Promise<void> =>
-  expect.poll(() => provider.requests("cheap").length, { timeout: 30_000 }).toBe(times);
+  expect.poll(() => provider.requests("cheap").length).toBe(times);
 const left = ({ provider }: Place): Promise<void> =>
-  expect.poll(() => provider.requests("cheap").at(-1)?.aborted, { timeout: 15_000 }).toBe(true);
+  expect.poll(() => provider.requests("cheap").at(-1)?.aborted).toBe(true);
 const hasTrace = (text: string): boolean => /^\s+at /m.test(text);
 
 describe("140: the host closes our input", () => {
@@ -106,7 +106,7 @@ describe("140: the host closes our input", () => {
     child.stdin.end();
     expect(await finished).toMatchObject({ code: 0, stderr: "" });
     await left(it);
-    await allDead(pids, 10_000);
+    await allDead(pids);
   });
 
   test("while a tool runs: the call is cancelled below, and nothing stays", async () => {
@@ -116,11 +116,11 @@ describe("140: the host closes our input", () => {
     const pids = await processesIn(it.journal, 1);
     ask("hang");
     const methods = () => readJournal(it.journal).map(({ method }) => method);
-    await expect.poll(methods, { timeout: 30_000 }).toContain("tools/call");
+    await expect.poll(methods).toContain("tools/call");
     child.stdin.end();
     expect((await finished).code).toBe(0);
     expect(methods()).toContain("notifications/cancelled");
-    await allDead(pids, 10_000);
+    await allDead(pids);
   });
 
   test("before it has said a word, and while servers start", async () => {
@@ -130,7 +130,7 @@ describe("140: the host closes our input", () => {
     const pids = await processesIn(it.journal, 1);
     child.stdin.end();
     expect((await finished).code).toBe(0);
-    await allDead(pids, 10_000);
+    await allDead(pids);
   });
 });
 
@@ -144,7 +144,7 @@ describe("141: signals", () => {
     const pids = await processesIn(it.journal, 3);
     child.kill(signal);
     expect(await finished).toMatchObject({ code: codes[signal], stderr: "" });
-    await allDead(pids, 10_000);
+    await allDead(pids);
   });
 
   test.each(signals)("%s in the middle of a run cancels it, keeps it and ends", async (signal) => {
@@ -180,12 +180,10 @@ describe("141: signals", () => {
     const pids = await processesIn(it.journal, 1);
     child.kill("SIGTERM");
     // It has begun to say goodbye.
-    await expect
-      .poll(() => readJournal(it.journal).map(({ signal }) => signal), { timeout: 5_000 })
-      .toContain("SIGTERM");
+    await expect.poll(() => readJournal(it.journal).map(({ signal }) => signal)).toContain("SIGTERM");
     child.kill("SIGINT");
     expect((await finished).code).toBe(130);
-    await allDead(pids, 10_000);
+    await allDead(pids);
   });
 });
 
@@ -199,7 +197,7 @@ describe("142: SIGKILL", () => {
     ask("the second question");
     await asked(it, 2);
     child.kill("SIGKILL");
-    await allDead(pids, 10_000);
+    await allDead(pids);
     const { code, stdout } = await runProgram(["conversations", "--config", it.config], { env: it.env });
     expect(code).toBe(0);
     expect(stdout).toContain("the first question");
@@ -210,7 +208,7 @@ describe("142: SIGKILL", () => {
     const { child } = await serve(it);
     const pids = await processesIn(it.journal, 2);
     child.kill("SIGKILL");
-    await allDead(pids, 10_000);
+    await allDead(pids);
   });
 });
 
@@ -247,7 +245,7 @@ describe("143: launchers that leave the server as a grandchild", () => {
       expect(pids.length).toBeGreaterThanOrEqual(4);
       child.kill(signal);
       await finished;
-      await allDead(pids, 10_000);
+      await allDead(pids);
     },
   );
 
@@ -261,7 +259,7 @@ describe("143: launchers that leave the server as a grandchild", () => {
     const pids = await processesIn(it.journal, 1);
     child.stdin.end();
     expect((await finished).code).toBe(0);
-    await allDead(pids, 10_000);
+    await allDead(pids);
   });
 });
 
@@ -281,7 +279,7 @@ describe("145: whoever reads our output leaves", () => {
     expect(code).toBe(0);
     expect(hasTrace(stderr)).toBe(false);
     expect(stderr).not.toContain("EPIPE");
-    await allDead(pids, 10_000);
+    await allDead(pids);
   });
 
   test("duet tools | head -1", async () => {
@@ -303,43 +301,42 @@ describe("145: whoever reads our output leaves", () => {
     const { code, stderr } = await finished;
     expect(code).toBe(0);
     expect(stderr).toMatch(/^(?:duet: write EPIPE\n)?$/);
-    await allDead(pids, 10_000);
+    await allDead(pids);
   });
 });
 
-test.runIf(existsSync("/proc/self/fd"))(
-  "146: many runs, most of them faulty, leave neither handles nor processes",
-  async () => {
-    const it = await place("normal", "error-response", "crash-on-call");
-    const { child, ask, answer, cancel } = await serve(it);
-    await processesIn(it.journal, 3);
-    const handles = (): number => readdirSync(`/proc/${child.pid}/fd`).length;
+test("146: many runs, most of them faulty, leave neither handles nor processes", {
+  ...requires(linux),
+  timeout: 120_000,
+}, async () => {
+  const it = await place("normal", "error-response", "crash-on-call");
+  const { child, ask, answer, cancel } = await serve(it);
+  await processesIn(it.journal, 3);
+  const handles = (): number => readdirSync(`/proc/${child.pid}/fd`).length;
 
-    async function round(): Promise<void> {
-      it.provider.script("cheap", { toolCalls: [{ name: "s0__echo", arguments: {} }] }, { text: "Enough." });
-      await answer(ask("a call"));
-      it.provider.script("cheap", { toolCalls: [{ name: "s1__echo", arguments: {} }] }, { text: "Enough." });
-      await answer(ask("a call that fails"));
-      it.provider.script("cheap", { status: 401, body: '{"error":{"message":"no"}}' });
-      await answer(ask("a model that refuses"));
-      it.provider.script("cheap", { text: "half an ans", cut: "before-finish" });
-      await answer(ask("a stream that is cut"));
-      expect(it.provider.unused()).toEqual([]);
-      const before = it.provider.requests("cheap").length;
-      it.provider.script("cheap", { text: "thinking", hang: "after-text" });
-      const id = ask("a question that is cancelled");
-      await asked(it, before + 1);
-      cancel(id);
-      await left(it);
-    }
+  async function round(): Promise<void> {
+    it.provider.script("cheap", { toolCalls: [{ name: "s0__echo", arguments: {} }] }, { text: "Enough." });
+    await answer(ask("a call"));
+    it.provider.script("cheap", { toolCalls: [{ name: "s1__echo", arguments: {} }] }, { text: "Enough." });
+    await answer(ask("a call that fails"));
+    it.provider.script("cheap", { status: 401, body: '{"error":{"message":"no"}}' });
+    await answer(ask("a model that refuses"));
+    it.provider.script("cheap", { text: "half an ans", cut: "before-finish" });
+    await answer(ask("a stream that is cut"));
+    expect(it.provider.unused()).toEqual([]);
+    const before = it.provider.requests("cheap").length;
+    it.provider.script("cheap", { text: "thinking", hang: "after-text" });
+    const id = ask("a question that is cancelled");
+    await asked(it, before + 1);
+    cancel(id);
+    await left(it);
+  }
 
-    for (let warm = 0; warm < 3; warm++) await round();
-    const before = handles();
-    const children = processes().filter(({ parent }) => parent === child.pid).length;
-    for (let count = 0; count < 12; count++) await round();
-    // Connections that are kept for the next request come and go.
-    await expect.poll(handles, { timeout: 10_000 }).toBeLessThanOrEqual(before + 3);
-    expect(processes().filter(({ parent }) => parent === child.pid)).toHaveLength(children);
-  },
-  120_000,
-);
+  for (let warm = 0; warm < 3; warm++) await round();
+  const before = handles();
+  const children = processes().filter(({ parent }) => parent === child.pid).length;
+  for (let count = 0; count < 12; count++) await round();
+  // Connections that are kept for the next request come and go.
+  await expect.poll(handles).toBeLessThanOrEqual(before + 3);
+  expect(processes().filter(({ parent }) => parent === child.pid)).toHaveLength(children);
+});

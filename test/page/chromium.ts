@@ -1,23 +1,18 @@
-import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, describe } from "vitest";
+import { requires, chromium as wanted } from "../runner/requirements.ts";
 
-const path = process.env.DUET_CHROMIUM ?? "/usr/bin/chromium";
-const isThere = existsSync(path);
-if (!isThere)
-  process.stderr.write(
-    `There is no Chromium at ${path} (DUET_CHROMIUM names another): the page's tests are skipped.\n`,
-  );
-
-/** Tests that need a browser; skipped where there is none. */
-export const inChromium = describe.skipIf(!isThere);
+/** A group of tests that need a browser; skipped where there is none. */
+export function inChromium(title: string, define: () => void): void {
+  describe(title, requires(wanted), define);
+}
 
 let browser: Promise<Browser> | undefined;
 
 /** One for all tests of a file. */
 export function openBrowser(): Promise<Browser> {
   browser ??= chromium.launch({
-    executablePath: path,
+    executablePath: wanted.path,
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
     timeout: 60_000,
   });

@@ -6,15 +6,9 @@ import { isRecord } from "../../src/core/json.ts";
 import type { FinishReason, ModelEvent, Turn, Usage } from "../../src/core/model.ts";
 import { createModel } from "../../src/providers/create.ts";
 import { type Replay, startReplay } from "../fakes/replay.ts";
+import { folderNamedBy, requires } from "../runner/requirements.ts";
 import { heard, question, settings, textOf } from "./reading.ts";
-import {
-  allRecordings,
-  ownFolder,
-  type Recording,
-  recordingsIn,
-  sharedFolder,
-  sharedRecordings,
-} from "./recordings.ts";
+import { allRecordings, ownFolder, type Recording, recordingsIn, sharedRecordings } from "./recordings.ts";
 
 const recordings = allRecordings();
 const ofKind = (kind: Recording["kind"]) => recordings.filter((recording) => recording.kind === kind);
@@ -44,14 +38,16 @@ test("the index beside our recordings says of each what it is there for", () => 
   );
 });
 
-test("each shared recording has one of our own that shows the same (DUET_RECORDINGS names the folder of the shared ones; without it they are skipped)", {
-  skip: !sharedFolder,
-}, () => {
-  const own = recordingsIn(ownFolder).map(({ name, kind, wire }) => ({ name: `shared/${name}`, kind, wire }));
-  const shared = sharedRecordings().map(({ name, kind, wire }) => ({ name, kind, wire }));
-  expect(shared.length).toBeGreaterThanOrEqual(87);
-  expect(own).toEqual(expect.arrayContaining(shared));
-});
+test(
+  "each shared recording has one of our own that shows the same",
+  requires(folderNamedBy("DUET_RECORDINGS", "recorded provider streams")),
+  () => {
+    const own = recordingsIn(ownFolder).map(({ name, kind, wire }) => ({ name: `shared/${name}`, kind, wire }));
+    const shared = sharedRecordings().map(({ name, kind, wire }) => ({ name, kind, wire }));
+    expect(shared.length).toBeGreaterThanOrEqual(87);
+    expect(own).toEqual(expect.arrayContaining(shared));
+  },
+);
 
 describe.each([
   ["whole", 0],

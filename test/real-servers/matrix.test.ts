@@ -8,11 +8,10 @@ import { isRecord } from "../../src/core/json.ts";
 import { isAlive } from "../client/servers.ts";
 import { configFile, npmServer, runProgram } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
+import { linux, requires } from "../runner/requirements.ts";
 import { createMarks, descendantsOf, type Marks } from "./marks.ts";
 import { keys, type Nine, nineServers, toolCounts } from "./nine.ts";
 import { type Served, startServing } from "./served.ts";
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const names = ["everything", ...Object.keys(toolCounts)];
 
@@ -35,7 +34,7 @@ test("nine servers from npm start together and list their tools", async () => {
   for (const key of Object.values(keys)) expect(stdout + stderr).not.toContain(key);
 });
 
-describe.skipIf(process.platform !== "linux")("duet serve with nine servers", () => {
+describe("duet serve with nine servers", requires(linux), () => {
   test("one is killed in the middle of a call and comes back; the others answer; nothing is left after EOF", async () => {
     const { served, provider, nine, marks } = await serveAll();
     const page = await silentPage();
@@ -67,7 +66,7 @@ describe.skipIf(process.platform !== "linux")("duet serve with nine servers", ()
         const told = lines.join("\n");
         for (const name of others) expect(told).toMatch(new RegExp(`[✓✗] ${name}__`));
       },
-      { timeout: 20_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     );
     await page.asked;
     const killed = marks.living().get("everything") ?? [];
@@ -188,6 +187,6 @@ async function allGone(marks: Marks, pids: readonly number[]): Promise<void> {
     () => {
       expect(pids.filter(isAlive)).toEqual([]);
     },
-    { timeout: 10_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
 }

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import type { Requirement } from "../runner/requirements.ts";
 
 const run = promisify(execFile);
 
@@ -15,8 +16,8 @@ export async function findSearx(environment: NodeJS.ProcessEnv = process.env): P
   const found = await findPython();
   if (found !== undefined) return { python: found };
   const wanted = environment.CI === "true" || environment.DUET_INSTALL_SEARX === "1";
-  if (!wanted) return { missing: `searx is not installed (${command}; or set DUET_INSTALL_SEARX=1)` };
-  if (process.getuid?.() !== 0) return { missing: `searx is not installed, and only root can: ${command}` };
+  if (!wanted) return { missing: "searx is not installed" };
+  if (process.getuid?.() !== 0) return { missing: "searx is not installed, and only root can" };
   try {
     const [program = "", ...args] = command.split(" ");
     await run(program, args, {
@@ -29,6 +30,15 @@ export async function findSearx(environment: NodeJS.ProcessEnv = process.env): P
   }
   const installed = await findPython();
   return installed === undefined ? { missing: "no Python has the searx that was installed" } : { python: installed };
+}
+
+export function searx(found: Found): Requirement {
+  return {
+    what: "searx",
+    isMet: "python" in found,
+    reason: "missing" in found ? found.missing : "",
+    remedy: `install it on Debian or Ubuntu as root (${command}), or let the tests do so with DUET_INSTALL_SEARX=1`,
+  };
 }
 
 async function findPython(): Promise<string | undefined> {

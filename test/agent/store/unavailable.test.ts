@@ -2,10 +2,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, onTestFinished, type TestContext, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createSqliteStore } from "../../../src/agent/store/sqlite.ts";
 import { DuetError } from "../../../src/core/errors.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
+import { mayMountDisks, requires } from "../../runner/requirements.ts";
 import { edit, fill } from "./damage.ts";
 import { finishedRun, page } from "./runs.ts";
 import { openStore, storeFile } from "./stores.ts";
@@ -37,7 +38,7 @@ describe("a store that cannot be used says why", () => {
 
 describe("a store that another process keeps locked", () => {
   test("is waited for while it may come free", async () => {
-    const { store, lock } = await lockedStore();
+    const { store, lock } = await lockedStore({ patienceMs: 60_000 });
     const appended = store.append(finishedRun("a", "q", "a"));
     lock.exec("COMMIT");
     await appended;
@@ -97,9 +98,9 @@ describe("a store that another process keeps locked", () => {
   });
 });
 
-describe("a disk that is full", () => {
-  test("refuses a turn and keeps what was there; once there is room again, all goes on", async (context) => {
-    const folder = await smallDisk(context);
+describe("a disk that is full", requires(mayMountDisks()), () => {
+  test("refuses a turn and keeps what was there; once there is room again, all goes on", async () => {
+    const folder = await smallDisk();
     const store = await openStore(join(folder, "duet.db"));
     await store.append(finishedRun("a", "before", "x"));
     fillUp(join(folder, "filler"));
@@ -111,8 +112,8 @@ describe("a disk that is full", () => {
     expect((await store.load("a"))?.turns.map(({ question }) => question)).toEqual(["before", "too large"]);
   });
 
-  test("or read-only cannot begin a store", async (context) => {
-    const folder = await smallDisk(context);
+  test("or read-only cannot begin a store", async () => {
+    const folder = await smallDisk();
     const file = join(folder, "state", "duet.db");
     await fill(file);
     fillUp(join(folder, "filler"));
@@ -124,9 +125,9 @@ describe("a disk that is full", () => {
 });
 
 /** A store whose lock is held by another connection until that commits. */
-async function lockedStore() {
+async function lockedStore({ patienceMs = 200 } = {}) {
   const file = await storeFile();
-  const store = await openStore(file, { patienceMs: 200 });
+  const store = await openStore(file, { patienceMs });
   await store.append(finishedRun("before", "q", "a"));
   const lock = new DatabaseSync(file);
   onTestFinished(() => lock.close());
@@ -144,14 +145,10 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
   return thrown instanceof DuetError ? thrown.text.en : "";
 }
 
-/** A disk of one megabyte; skips the test where this process may not mount one. */
-async function smallDisk(context: TestContext): Promise<string> {
+/** A disk of two megabytes. */
+async function smallDisk(): Promise<string> {
   const folder = await temporaryFolder();
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "none", folder], { stdio: "ignore" });
-  } catch {
-    context.skip("needs the right to mount a disk");
-  }
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "none", folder]);
   onTestFinished(() => void execFileSync("umount", ["-l", folder]));
   return folder;
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { type CredentialStore, createCredentialStore } from "../../../src/client/oauth/credential-store.ts";
 import { type Credentials, noCredentials } from "../../../src/client/oauth/credentials.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
+import { requires, unix } from "../../runner/requirements.ts";
 
 const owner = { name: "docs", url: "https://docs.example/mcp" };
 const kept: Credentials = {
@@ -75,7 +76,7 @@ test("a damaged file is no file, and is replaced", async () => {
   expect(JSON.parse(await readFile(join(home, "credentials", name), "utf8"))).toMatchObject({ server: "docs" });
 });
 
-test.skipIf(process.platform === "win32")("a pipe is no file, as a lock neither, and is not waited for", async () => {
+test("a pipe is no file, as a lock neither, and is not waited for", requires(unix), async () => {
   const home = await temporaryFolder();
   const store = createCredentialStore(home);
   await save(store, kept);

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { originOf } from "../../../src/client/pins/origin.ts";
 import { createPinStore } from "../../../src/client/pins/pin-store.ts";
 import type { ServerPins } from "../../../src/client/pins/pins.ts";
+import { ordinaryUser, requires, unix } from "../../runner/requirements.ts";
 import { temporaryFolder } from "../servers.ts";
 import { serverNamed, versioned } from "./stored.ts";
 import { tool } from "./tools.ts";
@@ -141,8 +142,9 @@ describe("a file that cannot be used", () => {
     expect(await createPinStore(file).read(mail)).toEqual(nothing);
   });
 
-  test.skipIf(process.platform === "win32")(
+  test(
     "because it is a link that leads round in a circle is a problem, and no server that was never seen",
+    requires(unix),
     async () => {
       const home = temporaryFolder();
       const store = createPinStore(home);
@@ -154,7 +156,7 @@ describe("a file that cannot be used", () => {
     },
   );
 
-  test.skipIf(process.platform === "win32")("because it is a pipe is damaged, and is not waited for", async () => {
+  test("because it is a pipe is damaged, and is not waited for", requires(unix), async () => {
     const home = temporaryFolder();
     const store = createPinStore(home);
     await store.write(mail, pins);
@@ -167,7 +169,7 @@ describe("a file that cannot be used", () => {
     expect((await store.read(mail)).pins).toEqual(pins);
   });
 
-  test.skipIf(process.getuid?.() === 0)("because its folder is closed is a problem that says so", async () => {
+  test("because its folder is closed is a problem that says so", requires(ordinaryUser), async () => {
     const home = temporaryFolder();
     const store = createPinStore(home);
     await store.write(mail, pins);

@@ -1,4 +1,4 @@
-import { existsSync, globSync } from "node:fs";
+import { globSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Source } from "../../../src/core/tool.ts";
 import { bocha } from "../../../src/tools/search/bocha.ts";
@@ -12,6 +12,7 @@ import { serper } from "../../../src/tools/search/serper.ts";
 import { tavily } from "../../../src/tools/search/tavily.ts";
 import type { SearchAnswer, SearchWire } from "../../../src/tools/search/wire.ts";
 import { zhipu } from "../../../src/tools/search/zhipu.ts";
+import { folderNamedBy, requires } from "../../runner/requirements.ts";
 import { ownSamples, readSample, type SampleSet, toSharedSamples } from "./samples.ts";
 
 const sharedFolder = process.env.DUET_SEARCH_DATA;
@@ -33,10 +34,8 @@ describe("our own samples", () => {
   });
 });
 
-describe(
-  "shared samples (DUET_SEARCH_DATA names their folder; without it they are skipped)",
-  { skip: sharedFolder === undefined || !existsSync(sharedFolder) },
-  () => describeSamples(toSharedSamples(sharedFolder ?? "")),
+describe("shared samples", requires(folderNamedBy("DUET_SEARCH_DATA", "real answers of search services")), () =>
+  describeSamples(toSharedSamples(sharedFolder ?? "")),
 );
 
 function read(wire: SearchWire, text: string, answer: Partial<SearchAnswer> = {}, most = 20): Promise<Source[]> {

@@ -1,0 +1,11 @@
+// A run of its own, which `report-skips.test.ts` and `replay-properties.test.ts` start.
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    dir: import.meta.dirname,
+    include: ["**/*.example.ts"],
+    setupFiles: ["test/runner/replay-properties.ts"],
+    reporters: ["default", "./test/runner/report-skips.ts"],
+  },
+});

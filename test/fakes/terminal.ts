@@ -48,7 +48,7 @@ export interface Terminal {
 
 export interface TerminalOptions extends ProgramOptions, Partial<TerminalSize> {}
 
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 /** Sooner than this after a question no key is its answer: more than the program waits, on a busy machine too. */
 const reactionMs = 700;
 
@@ -59,7 +59,7 @@ export async function startTerminal(args: string[], options: TerminalOptions = {
   const written: Buffer[] = [];
   const frames = createFrames();
   const watch = createWatch(frames.isWhole);
-  /** All that came so far has reached the emulator. */
+  /** All that came so far has reached the emulator; what is looked at is what it shows, never what is on its way to it. */
   let drawn: Promise<void> = Promise.resolve();
   const terminal = openPseudoTerminal({
     command: [process.execPath, program, ...args],
@@ -68,9 +68,11 @@ export async function startTerminal(args: string[], options: TerminalOptions = {
     columns,
     lines,
     onBytes(bytes) {
-      written.push(bytes);
-      frames.take(bytes);
-      drawn = emulator.write(bytes).then(watch.changed);
+      drawn = emulator.write(bytes).then(() => {
+        written.push(bytes);
+        frames.take(bytes);
+        watch.changed();
+      });
     },
   });
   onTestFinished(terminal.kill);
@@ -127,6 +129,11 @@ function inHands(
     bytes,
     answers: emulator.answers,
     async resize(columns, lines) {
+      // In the middle of a frame no program can know what a terminal makes of the half that it has.
+      await watch.until(
+        () => true,
+        () => "The screen never showed a whole frame.",
+      );
       await emulator.resize({ columns, lines });
       await terminal.resize({ columns, lines });
     },

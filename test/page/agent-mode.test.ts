@@ -53,7 +53,7 @@ inChromium("agent-mode.md in a browser", () => {
     last.open();
     seen.end = await answered(page);
     folds = await foldsOf(page);
-  }, 60_000);
+  });
 
   describe("Agent 模式", () => {
     test("启用 Agent 模式: another mode and back again, each confirmed; the next question goes the agent's way", async () => {

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { written } from "../agent/plan/planning.ts";
 import { inChromium } from "./chromium.ts";
 import { type PageDuet, startPageDuet } from "./page-duet.ts";
-import { answered, ask, chooseMode, gate, told, untilRun } from "./screen.ts";
+import { answered, ask, chooseMode, gate, send, told, untilRun } from "./screen.ts";
 import { checkFaults, openPage, type WatchedPage } from "./watched-page.ts";
 
 /** Where one writes, and what stands beside it. */
@@ -103,7 +103,7 @@ inChromium("the field and the cards in a browser", () => {
     duet.provider.script("cheap", { text: "慢", hang: "after-text", until: last.until });
     duet.provider.script("strong", { text: "好。" });
     await ask(page, "慢的？");
-    await ask(page, "下一个");
+    await send(page, "下一个");
     await page.getByText("一次运行正在进行").waitFor();
     await page.locator(".step summary .facts[data-seconds]").waitFor({ state: "attached" });
     last.open();
@@ -127,7 +127,7 @@ inChromium("the field and the cards in a browser", () => {
     test("a question that is too long is kept whole and told; a long one is folded", async () => {
       const { page } = watched;
       const before = await asked();
-      await ask(page, "长".repeat(100_001));
+      await send(page, "长".repeat(100_001));
       await page.getByText("问题有 100,001 个字符，最多 100,000 个").waitFor();
       expect(await asked()).toEqual(before);
       duet.provider.script("cheap", { text: "够了。" });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { formQuestion } from "../fakes/mcp-questions.ts";
 import { inChromium } from "./chromium.ts";
 import { startPageDuet } from "./page-duet.ts";
-import { answered, ask, told } from "./screen.ts";
+import { answered, ask, send, told } from "./screen.ts";
 import { openPage } from "./watched-page.ts";
 
 const token = "a-secret-of-enough-length-0123456789";
@@ -55,10 +55,10 @@ inChromium("questions to a person in a browser", () => {
     await page.getByLabel("令牌").fill(token);
     await page.keyboard.press("Enter");
     await page.locator(".mode-now").getByText("Chat 模式").waitFor();
-    await ask(page, "/mode agent");
+    await send(page, "/mode agent");
     await told(page, "已切换到 Agent 模式，对话历史已清除。");
     expect(await page.locator("#mode_selector").inputValue()).toBe("agent");
-    await ask(page, "/config");
+    await send(page, "/config");
     await told(page, "最大迭代次数：5");
     expect(duet.provider.requests("cheap")).toEqual([]);
   });

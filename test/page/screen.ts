@@ -51,7 +51,7 @@ export function readRun(page: Page): Promise<Shown> {
 
 /** Waits until the last run shows what is wanted, and gives what it shows then. */
 export async function untilRun(page: Page, isSo: (shown: Shown) => boolean): Promise<Shown> {
-  const limit = performance.now() + 20_000;
+  const limit = performance.now() + 60_000;
   for (;;) {
     const shown = await readRun(page);
     if (isSo(shown)) return shown;
@@ -60,10 +60,18 @@ export async function untilRun(page: Page, isSo: (shown: Shown) => boolean): Pro
   }
 }
 
-/** Writes a question and sends it, by the keyboard. */
-export async function ask(page: Page, question: string): Promise<void> {
-  await page.getByRole("textbox", { name: /输入问题|Your question/ }).fill(question);
+/** Writes a text and sends it, by the keyboard. */
+export async function send(page: Page, text: string): Promise<void> {
+  await page.getByRole("textbox", { name: /输入问题|Your question/ }).fill(text);
   await page.keyboard.press("Enter");
+}
+
+/** Sends a question and waits until its turn is the last one on the page, so that what is read then is not the turn before. */
+export async function ask(page: Page, question: string): Promise<void> {
+  const turns = page.locator(".turn");
+  const before = await turns.count();
+  await send(page, question);
+  await turns.nth(before).waitFor({ state: "attached" });
 }
 
 export async function answered(page: Page): Promise<Shown> {

@@ -20,7 +20,7 @@ export async function openPage(origin: string, { meant, ...options }: PageOption
   const browser = await openBrowser();
   const context = await browser.newContext({ locale: "zh-CN", viewport: { width: 1200, height: 800 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   const faults: string[] = [];
   const requests: string[] = [];
   const tell = (fault: string): void => {

@@ -60,7 +60,7 @@ function writer(output: AskOptions["output"], options: RenderOptions): (event: A
 
 /** An outcome does not carry them. */
 function isWarning(event: AgentEvent): boolean {
-  return event.type === "notice" && event.level === "warning";
+  return event.type === "notice" && event.level === "warning" && !event.forLog;
 }
 
 const exitCodes: Record<Outcome["status"], number> = {

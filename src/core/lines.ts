@@ -2,6 +2,7 @@ import { callName, progressText, resultCount, resultName } from "./call-words.ts
 import type { AgentEvent, Phase } from "./events.ts";
 import { addCosts, costOfModel, costText, dollars } from "./known-cost.ts";
 import { type Locale, say, type Text } from "./locale.ts";
+import type { Notice } from "./notice.ts";
 import type { AgentsBill, Outcome, OutcomeMeta } from "./outcome.ts";
 import { printableLine } from "./printable.ts";
 import { shortLine } from "./short-line.ts";
@@ -11,7 +12,7 @@ const longestValue = 160;
 
 /**
  * An event as one readable line, for any face; undefined for those that carry only running text or are shown in a
- * face's own way (`run-start`, `run-end`, `plan`, the deltas).
+ * face's own way (`run-start`, `run-end`, `plan`, the deltas), and for notices that belong into logs.
  */
 export function lineOf(event: AgentEvent, locale: Locale): string | undefined {
   switch (event.type) {
@@ -30,10 +31,15 @@ export function lineOf(event: AgentEvent, locale: Locale): string | undefined {
       // A limit is told by its notice.
       return isLimit(event) ? undefined : `⚖ ${event.message}`;
     case "notice":
-      return `${event.level === "warning" ? "⚠" : "ℹ"} ${printableLine(event.message)}`;
+      return event.forLog ? undefined : noticeLine(event);
     default:
       return undefined;
   }
+}
+
+/** A notice as one line, also one that belongs into logs only. */
+export function noticeLine({ level, message }: Pick<Notice, "level" | "message">): string {
+  return `${level === "warning" ? "⚠" : "ℹ"} ${printableLine(message)}`;
 }
 
 /** A phase and the model that works in it. */

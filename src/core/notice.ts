@@ -4,4 +4,6 @@ export interface Notice {
   level: "info" | "warning";
   code: string;
   message: string;
+  /** It belongs into logs: people are shown it with `--verbose` only. Absent where everybody reads it. */
+  forLog?: true | undefined;
 }

@@ -1,7 +1,7 @@
 import { cutText } from "./cut-text.ts";
 import type { AgentEvent } from "./events.ts";
-import { billLine, lineOf } from "./lines.ts";
-import type { Locale } from "./locale.ts";
+import { billLine, lineOf, noticeLine } from "./lines.ts";
+import { type Locale, say, type Text } from "./locale.ts";
 import type { Outcome } from "./outcome.ts";
 import { outcomeLines } from "./outcome-lines.ts";
 import { createPlanLines } from "./plan-lines.ts";
@@ -15,6 +15,23 @@ export interface StepLogOptions {
   verbose: boolean;
 }
 
+/** For logs: that a thought went from open to folded, and what folded it (model-invocation.md, "状态转换触发"). */
+export function transitionLine(cause: AgentEvent, locale: Locale): string {
+  const { zh, en } = foldCauses[cause.type] ?? { zh: cause.type, en: cause.type };
+  return say(locale, { zh: `· 思考状态：展开 → 折叠（${zh}）`, en: `· thought: open -> folded (${en})` });
+}
+
+const foldCauses: Partial<Record<AgentEvent["type"], Text>> = {
+  "answer-delta": { zh: "收到第一个正式回答片段", en: "the first piece of the answer came" },
+  "thought-delta": { zh: "开始另一段思考", en: "another thought began" },
+  "reasoning-delta": { zh: "开始另一段思考", en: "another thought began" },
+  "tool-start": { zh: "开始调用工具", en: "a tool call began" },
+  "phase-start": { zh: "开始下一阶段", en: "the next phase began" },
+  "phase-end": { zh: "这一轮结束", en: "the turn ended" },
+  plan: { zh: "收到计划", en: "a plan came" },
+  "run-end": { zh: "运行结束", en: "the run ended" },
+};
+
 /** Everything of a run but its answer, a line each: steps, models, results, and at the end what it came to and used. */
 export function createStepLog({ write, locale, verbose }: StepLogOptions): (event: AgentEvent) => void {
   const planLines = createPlanLines(locale);
@@ -23,10 +40,12 @@ export function createStepLog({ write, locale, verbose }: StepLogOptions): (even
   /** What it is made of now. */
   let growing: AgentEvent["type"] | undefined;
 
-  function closeThought(): void {
+  function closeThought(next: AgentEvent): void {
     const thought = printableLine(thinking);
     thinking = "";
-    if (thought !== "") write(`💭 ${verbose ? thought : cutText(thought, 300)}`);
+    if (thought === "") return;
+    write(`💭 ${verbose ? thought : cutText(thought, 300)}`);
+    if (verbose) write(transitionLine(next, locale));
   }
 
   function end(outcome: Outcome): void {
@@ -41,12 +60,17 @@ export function createStepLog({ write, locale, verbose }: StepLogOptions): (even
       growing = event.type;
       return;
     }
-    closeThought();
+    closeThought(event);
     if (event.type === "run-end") end(event.outcome);
     if (event.type === "plan") for (const line of planLines(event.steps)) write(line);
-    const line = verbose && event.type === "tool-start" ? inputInFull(event) : lineOf(event, locale);
+    const line = verbose ? fullLine(event, locale) : lineOf(event, locale);
     if (line !== undefined) write(line);
   };
+}
+
+function fullLine(event: AgentEvent, locale: Locale): string | undefined {
+  if (event.type === "tool-start") return inputInFull(event);
+  return event.type === "notice" ? noticeLine(event) : lineOf(event, locale);
 }
 
 function inputInFull({ tool, arguments: args }: Extract<AgentEvent, { type: "tool-start" }>): string {

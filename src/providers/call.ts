@@ -1,6 +1,8 @@
 import type { Readable } from "node:stream";
 import { DuetError, toDuetError } from "../core/errors.ts";
-import type { ModelEvent, ModelRequest } from "../core/model.ts";
+import { say } from "../core/locale.ts";
+import { type ModelEvent, type ModelRequest, modelName } from "../core/model.ts";
+import type { Notice } from "../core/notice.ts";
 import { connectionError, httpError, keyError } from "./errors.ts";
 import type { ModelSettings } from "./settings.ts";
 import { watchSilence } from "./silence.ts";
@@ -48,6 +50,8 @@ export async function* streamTurn(call: Call, signal: AbortSignal): AsyncGenerat
     silence.signal.throwIfAborted();
     const turn = reader.end();
     complete = true;
+    const odd = oddResponse(call);
+    if (odd) yield odd;
     yield { type: "turn-end", turn: { ...turn, usage: usageOfTurn(call.request, reader) } };
   } catch (thrown) {
     const error = silence.signal.aborted ? silence.signal.reason : asDuetError(thrown, call);
@@ -58,6 +62,18 @@ export async function* streamTurn(call: Call, signal: AbortSignal): AsyncGenerat
     silence.close();
     if (body) close(body, complete);
   }
+}
+
+/** Tells the log that a response had another shape than the wire's, and was read all the same (model-invocation.md, "处理格式异常"). */
+function oddResponse({ reader, settings, request }: Call): Notice | undefined {
+  const { oddities = [] } = reader;
+  if (oddities.length === 0) return undefined;
+  const name = modelName(settings);
+  const message = say(request.locale ?? "en", {
+    zh: `${name} 的响应格式与预期不符（${oddities.map(({ zh }) => zh).join("；")}），能读出的内容已作为回答`,
+    en: `${name} answered in an unexpected format (${oddities.map(({ en }) => en).join("; ")}); what could be read is taken as its answer`,
+  });
+  return { type: "notice", level: "warning", code: "odd-response", message, forLog: true };
 }
 
 /** What stood before an error was said, however the bytes were split: hence the error is returned, to be thrown later. */

@@ -1,3 +1,4 @@
+import type { Text } from "../core/locale.ts";
 import type { AssistantMessage, NativeTurn } from "../core/messages.ts";
 import type { FinishReason, ModelEvent, Turn, Usage } from "../core/model.ts";
 import { badResponse } from "./errors.ts";
@@ -20,6 +21,8 @@ export interface TurnReader {
   readonly usage: Usage;
   /** All that the model has written so far, reasoning and calls included, in no order. */
   readonly written: string;
+  /** What did not have the expected shape and was read all the same, each kind once; absent where a wire does not look. */
+  readonly oddities?: readonly Text[];
   /** The whole turn; throws `bad_response` unless the stream got to its terminal marker. */
   end(): Turn;
 }

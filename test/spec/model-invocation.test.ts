@@ -540,22 +540,48 @@ describe("响应解析和处理", () => {
       "one document instead of a stream",
       "application/json",
       '{"choices":[{"index":0,"message":{"role":"assistant","content":"答案。"},"finish_reason":"stop"}]}',
+      "整份文档而不是数据流",
     ],
     [
       "content in parts, unknown fields and no role",
       "text/event-stream",
       'data: {"choices":[{"delta":{"content":[{"type":"text","text":"答"}],"mood":"good"}}],"x":1}\n\ndata: {"choices":[{"delta":{"content":[{"type":"picture"},{"type":"text","text":"案。"}]},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+      "content 中有未知的部分",
+    ],
+    [
+      "content in parts of an unknown kind that hold text",
+      "text/event-stream",
+      'data: {"choices":[{"delta":{"content":["答",{"type":"output_text","text":"案。"}]},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+      "content 中有未知的部分",
     ],
     [
       "no finish_reason, and a reasoning_content that is null",
       "text/event-stream",
       'data: {"choices":[{"delta":{"reasoning_content":null,"content":"答案。"}}]}\n\ndata: [DONE]\n\n',
+      "没有 finish_reason",
     ],
-  ])("处理格式异常: %s is still read as an answer", async (_, contentType, body) => {
-    fake.script("deepseek-flash", { status: 200, body, headers: { "content-type": contentType } });
-    const { code, outcome } = await chat({ provider: "deepseek", model: "deepseek-reasoner" });
-    expect(outcome).toMatchObject({ success: true, response: "答案。" });
-    expect(code).toBe(0);
+  ])(
+    "处理格式异常: %s is still read as an answer, and a warning in the log says what was odd",
+    async (_, contentType, body, oddity) => {
+      const reply = { status: 200, body, headers: { "content-type": contentType } };
+      fake.script("deepseek-flash", reply, reply, reply);
+      const { code, outcome, events } = await chat({ provider: "deepseek", model: "deepseek-reasoner" });
+      expect(outcome).toMatchObject({ success: true, response: "答案。" });
+      expect(code).toBe(0);
+      expect(noticesOf(events, "odd-response")).toEqual([expect.stringContaining(oddity)]);
+      const args = ["--mode", "chat", "--function-call-model", "deepseek/deepseek-reasoner"];
+      const [logged, quiet] = [await ask("你好", [...args, "--verbose"], keys), await ask("你好", args, keys)];
+      const line = `⚠ deepseek/deepseek-reasoner 的响应格式与预期不符（${oddity}），能读出的内容已作为回答\n`;
+      expect(logged.stderr.split(line)).toHaveLength(2);
+      expect([logged.stdout, quiet.stdout]).toEqual(["答案。\n", "答案。\n"]);
+      expect(quiet.stderr).not.toContain("格式");
+    },
+  );
+
+  test("处理格式异常: a response in the expected format gives no warning", async () => {
+    fake.script("deepseek-flash", { reasoning: "想。", text: "答案。" });
+    const { events } = await chat({ provider: "deepseek", model: "deepseek-reasoner" });
+    expect(noticesOf(events, "odd-response")).toEqual([]);
   });
 
   test("处理格式异常: what cannot be read at all is told, and the conversation goes on", async () => {

@@ -62,13 +62,14 @@ export function createRunView(options: RunViewOptions): RunView {
     else outlet.write(...lines);
   }
 
-  function grow({ text, citations }: Extract<AgentEvent, { type: "answer-delta" }>): void {
+  function grow(event: Extract<AgentEvent, { type: "answer-delta" }>): void {
+    const { text, citations } = event;
     spinner.wrote(text);
     if (answer === undefined && text.trim() === "") {
       blank += text;
       return;
     }
-    thinking.fold();
+    thinking.fold(event);
     answer ??= createAnswer({ screen, outlet, openMarkdown, now });
     answer.push(blank + text, citations);
     blank = "";
@@ -85,12 +86,12 @@ export function createRunView(options: RunViewOptions): RunView {
     afterAnswer = [];
   }
 
-  function think(text: string): void {
-    spinner.wrote(text);
+  function think(event: Extract<AgentEvent, { type: "thought-delta" | "reasoning-delta" }>): void {
+    spinner.wrote(event.text);
     const step = steps.thought();
     if (step?.state !== "running") return;
     endAnswer();
-    thinking.show(step);
+    thinking.show(step, event);
   }
 
   /** Whatever goes on is closed, also where the run broke off. */
@@ -122,21 +123,21 @@ export function createRunView(options: RunViewOptions): RunView {
         phaseLines = createPhaseLines(event, locale);
         break;
       case "phase-start":
-        thinking.fold();
+        thinking.fold(event);
         endAnswer();
         spinner.phase(event);
         outlet.write(...(phaseLines?.(event) ?? []));
         break;
       case "reasoning-delta":
       case "thought-delta":
-        think(event.text);
+        think(event);
         break;
       case "phase-end":
-        thinking.fold();
+        thinking.fold(event);
         spinner.phaseEnd(event);
         break;
       case "tool-start":
-        thinking.fold();
+        thinking.fold(event);
         endAnswer();
         tools.start(event);
         break;
@@ -147,7 +148,7 @@ export function createRunView(options: RunViewOptions): RunView {
         tools.end(event);
         break;
       case "plan":
-        thinking.fold();
+        thinking.fold(event);
         endAnswer();
         plan.take(event.steps);
         break;
@@ -158,7 +159,7 @@ export function createRunView(options: RunViewOptions): RunView {
         endRun(event.outcome);
         break;
       default:
-        tell(quietLines(event, locale));
+        tell(quietLines(event, locale, verbose));
     }
     screen.refresh();
   }

@@ -1,6 +1,6 @@
 import { chatAdvice } from "../../core/chat-advice.ts";
 import type { AgentEvent } from "../../core/events.ts";
-import { billLine, lineOf, phaseTitle } from "../../core/lines.ts";
+import { billLine, lineOf, noticeLine, phaseTitle } from "../../core/lines.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { outcomeLines } from "../../core/outcome-lines.ts";
@@ -27,9 +27,9 @@ export function createPhaseLines({ mode, models }: RunStart, locale: Locale): Ph
 
 type RunStart = Pick<Extract<AgentEvent, { type: "run-start" }>, "mode" | "models">;
 
-/** An evaluation or a notice. */
-export function quietLines(event: AgentEvent, locale: Locale): Line[] {
-  const line = lineOf(event, locale);
+/** An evaluation or a notice; what belongs into logs only with `verbose`. */
+export function quietLines(event: AgentEvent, locale: Locale, verbose = false): Line[] {
+  const line = verbose && event.type === "notice" ? noticeLine(event) : lineOf(event, locale);
   if (line === undefined) return [];
   const isWarning = event.type === "notice" && event.level === "warning";
   return [plainLine(printableLine(line), isWarning ? "warn" : "dim")];

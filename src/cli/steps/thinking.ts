@@ -1,5 +1,7 @@
+import type { AgentEvent } from "../../core/events.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import { shortLine } from "../../core/short-line.ts";
+import { transitionLine } from "../../core/step-log.ts";
 import { type Line, plainLine } from "../terminal/line.ts";
 import type { Screen } from "../terminal/live.ts";
 import { cutLine, wrapLine } from "../terminal/wrap.ts";
@@ -16,9 +18,12 @@ const longestWords = 300;
 /** A thought as it grows, and the one line that stays of it. */
 export interface Thinking {
   /** The thought that grows now. */
-  show(step: Step): void;
-  /** Leaves one line of the thought that grew; nothing where none did, so that a thought is folded once. */
-  fold(): void;
+  show(step: Step, event: AgentEvent): void;
+  /**
+   * Leaves one line of the thought that grew; nothing where none did, so that a thought is folded once. `cause` is the event
+   * that folds it; absent where the view is closed.
+   */
+  fold(cause?: AgentEvent): void;
   live(rows: number): Line[];
 }
 
@@ -26,7 +31,7 @@ export interface ThinkingOptions {
   screen: Pick<Screen, "size">;
   outlet: Outlet;
   locale: Locale;
-  /** Leaves the whole thought below its line. */
+  /** Leaves the whole thought below its line, and what folded it. */
   verbose: boolean;
 }
 
@@ -40,19 +45,21 @@ export function createThinking({ screen, outlet, locale, verbose }: ThinkingOpti
     return drawn.lines;
   }
 
-  function fold(): void {
+  function fold(cause?: AgentEvent): void {
     if (step === undefined) return;
     const folded = step;
     step = undefined;
     drawn = undefined;
     const line = `${thoughtTitle(folded, locale)} ${verbose ? "" : shortLine(folded.text, longestWords)}`;
     outlet.write(cutLine(plainLine(line.trimEnd(), "dim"), screen.size.columns));
-    if (verbose) outlet.write(...folded.text.split(/\r?\n/).map((text) => plainLine(`   ${text}`, "dim")));
+    if (!verbose) return;
+    outlet.write(...folded.text.split(/\r?\n/).map((text) => plainLine(`   ${text}`, "dim")));
+    if (cause) outlet.write(plainLine(`   ${transitionLine(cause, locale)}`, "dim"));
   }
 
   return {
-    show(growing) {
-      if (step !== growing) fold();
+    show(growing, event) {
+      if (step !== growing) fold(event);
       step = growing;
     },
     fold,

@@ -1,4 +1,5 @@
 import { isRecord, ownValue } from "../../core/json.ts";
+import type { Text } from "../../core/locale.ts";
 import type { ModelEvent, Turn, Usage } from "../../core/model.ts";
 import { noUsage } from "../../core/model.ts";
 import { badResponse, streamError } from "../errors.ts";
@@ -28,6 +29,7 @@ export class ChatReader implements TurnReader {
   #extraContent: unknown;
   #finish: string | undefined;
   #fragments = new ToolFragments();
+  #oddities = new Set<Text>();
 
   constructor(settings: ModelSettings, newId: () => string) {
     this.#settings = settings;
@@ -47,8 +49,13 @@ export class ChatReader implements TurnReader {
     if (!isRecord(choice)) return;
     // A server that does not stream sends `message`; Perplexity sends it, cumulative, beside each delta.
     const delta = choice.delta ?? choice.message;
+    if (choice.delta === undefined && isRecord(choice.message)) this.#oddities.add(wholeDocument);
     if (isRecord(delta)) this.#readDelta(delta, out);
     if (typeof choice.finish_reason === "string" && choice.finish_reason) this.#finishWith(choice.finish_reason, out);
+  }
+
+  get oddities(): readonly Text[] {
+    return [...this.#oddities];
   }
 
   get written(): string {
@@ -99,6 +106,7 @@ export class ChatReader implements TurnReader {
     if (Array.isArray(delta.reasoning_details)) this.#reasoningDetails.add(delta.reasoning_details.filter(isRecord));
     if (typeof delta.content === "string") this.#readText(delta.content, delta.extra_content, out);
     else if (Array.isArray(delta.content)) for (const part of delta.content) this.#readPart(part, out);
+    else if (delta.content !== undefined && delta.content !== null) this.#oddities.add(unknownContent);
     if (typeof delta.refusal === "string") this.#refusal += delta.refusal;
     if (Array.isArray(delta.tool_calls)) this.#fragments.add(delta.tool_calls.filter(isRecord).map(toFragment));
     if (isSignature(delta.extra_content)) this.#extraContent = delta.extra_content;
@@ -117,12 +125,23 @@ export class ChatReader implements TurnReader {
 
   // Mistral: `content` may be an array of texts and of thinking, which is an array of texts itself.
   #readPart(part: unknown, out: ModelEvent[]): void {
-    if (!isRecord(part)) return;
-    if (part.type === "text" && typeof part.text === "string") this.#say(part.text, out);
-    if (part.type !== "thinking" || !Array.isArray(part.thinking)) return;
-    for (const piece of part.thinking) {
-      if (isRecord(piece) && typeof piece.text === "string") this.#reason(piece.text, out);
+    if (isRecord(part) && part.type === "text" && typeof part.text === "string") this.#say(part.text, out);
+    else if (isRecord(part) && part.type === "thinking" && Array.isArray(part.thinking)) {
+      for (const piece of part.thinking) {
+        if (isRecord(piece) && typeof piece.text === "string") this.#reason(piece.text, out);
+      }
+    } else {
+      this.#oddities.add(unknownPart);
+      this.#readUnknownPart(part, out);
     }
+  }
+
+  /** Whatever text there is in it is part of the answer, unless it calls itself a thought. */
+  #readUnknownPart(part: unknown, out: ModelEvent[]): void {
+    const { text = part, type }: Record<string, unknown> = isRecord(part) ? part : {};
+    if (typeof text !== "string") return;
+    if (typeof type === "string" && /think|thought|reason/i.test(type)) this.#reason(text, out);
+    else this.#say(text, out);
   }
 
   #say(text: string, out: ModelEvent[]): void {
@@ -144,6 +163,7 @@ export class ChatReader implements TurnReader {
     if (word === undefined && !(this.done && saidSomething)) {
       throw badResponse(this.#settings, cutOff, { retryable: true });
     }
+    if (word === undefined) this.#oddities.add(noFinish);
     if (this.#refusal) return "refused";
     const finish = word === undefined ? "stop" : ownValue(finishReasons, word);
     if (finish) return finish;
@@ -195,6 +215,10 @@ function firstText(...values: unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === "string" && value !== "");
 }
 
+const wholeDocument = { zh: "整份文档而不是数据流", en: "one whole document in place of a stream" };
+const unknownContent = { zh: "content 既不是文本也不是列表", en: "content is neither a text nor a list" };
+const unknownPart = { zh: "content 中有未知的部分", en: "content holds a part of an unknown kind" };
+const noFinish = { zh: "没有 finish_reason", en: "no finish_reason" };
 const malformed = { zh: "收到无法解析的数据", en: "a chunk is not JSON" };
 const cutOff = { zh: "回答在结束前中断", en: "the stream ended before the answer did" };
 const unknownFinish = { zh: "未知的结束原因", en: "unknown finish reason" };

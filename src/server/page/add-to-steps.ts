@@ -31,6 +31,7 @@ export function addToSteps(steps: readonly StepView[], event: AgentEvent): reado
     case "evaluation":
       return addItem(steps, { kind: "evaluation", message: event.message });
     case "notice":
+      if (event.forLog) return steps;
       return addItem(steps, { kind: "notice", level: event.level, message: event.message });
     default:
       return steps;

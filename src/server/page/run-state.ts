@@ -87,7 +87,8 @@ function takeEvent(state: RunState, event: AgentEvent): RunState {
     case "run-end":
       return { ...state, outcome: event.outcome };
     case "notice": {
-      const { level, message } = event;
+      const { level, message, forLog } = event;
+      if (forLog) return state;
       if (state.steps.length === 0)
         return { ...state, notices: [...state.notices, { kind: "notice", level, message }] };
       return { ...state, steps: addToSteps(state.steps, event) };

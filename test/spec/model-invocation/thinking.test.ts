@@ -152,6 +152,30 @@ describe("推理内容状态管理", () => {
     expect([whileThinking, whileAnswering].map((screen) => /💡 思考过程/u.test(screen))).toEqual([false, true]);
   });
 
+  test("状态转换触发: with --verbose the transition is logged once, behind the thought and before the answer", async () => {
+    const { terminal, provider } = await openSession({
+      args: ["--verbose"],
+      env: { DEEPSEEK_MODEL_VARIANT: "deepseek-reasoner" },
+    });
+    const said = Promise.withResolvers<void>();
+    provider.script("deepseek-flash", { reasoning, text: "答案是四。\n\n完", hang: "after-text", until: said.promise });
+    await terminal.stands("Chat 模式");
+    terminal.type("二加二等于几？\r");
+    await terminal.stands("答案是四。");
+    const whileAnswering = terminal.scrollback().join("\n");
+    said.resolve();
+    await terminal.repeats("共 ", 1);
+    const line = "· 思考状态：展开 → 折叠（收到第一个正式回答片段）";
+    expect(inOrder(whileAnswering, ["💡 思考过程 #1", "第9点：再想一想。", line, "答案是四。"])).toHaveLength(4);
+    expect(count(terminal.scrollback().join("\n"), "展开 → 折叠")).toBe(1);
+    terminal.type("/exit\r");
+    expect(await terminal.ended()).toBe(0);
+  });
+
+  test("状态转换触发: without --verbose nothing is logged of it", async () => {
+    expect((await session()).written).not.toContain("展开 → 折叠");
+  });
+
   test("生命周期管理: each thought is closed, also the one that an error cut off, and is kept under its own number", async () => {
     const { afterErrorAnswered } = await session();
     const numbers = Array.from(afterErrorAnswered.matchAll(/💡 思考过程 #(\d+)/g), ([, number]) => Number(number));

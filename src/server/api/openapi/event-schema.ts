@@ -98,6 +98,7 @@ export const eventSchema = z.discriminatedUnion("type", [
     level: z.enum(["info", "warning"]),
     code: z.string(),
     message: z.string(),
+    forLog: z.literal(true).optional().meta({ description: "For logs: people are shown it only on demand." }),
   }),
   z.object({
     type: z.literal("answer-delta"),

@@ -150,10 +150,38 @@ inChromium("agent-mode.md in a browser", () => {
       expect(seen.end.steps[2]?.text).toContain("切换到回答生成阶段");
     });
 
-    test("最终回答展示: it is written in a place of its own, and the steps stay to be read", () => {
+    test("最终回答展示: it is written in a place of its own, and the list of steps stays open, a folded line each", () => {
       expect(seen.writing.status).toBe("正在写回答…");
       expect(seen.writing.answer).toContain("上海明天多云");
-      expect(seen.writing.steps).toHaveLength(4);
+      for (const shown of [seen.writing, seen.end]) {
+        expect(shown.list).toEqual({ title: "步骤 4 步", isOpen: true, lines: 4 });
+        expect(shown.steps.map(({ isOpen }) => isOpen)).toEqual([false, false, false, false]);
+      }
+      expect(folds.filter((each) => each.includes("步骤 "))).toEqual([expect.stringMatching(/^open 步骤/)]);
+    });
+
+    test("最终回答展示: the list of the newest answer folds when the person folds it, and opens again", async () => {
+      const { page } = await openAnother();
+      await askPlainly(page, "第一个问题？");
+      const list = page.locator(".step-list").last();
+      await list.locator(":scope > summary").click();
+      expect((await readRun(page)).list).toEqual({ title: "步骤 2 步", isOpen: false, lines: 0 });
+      expect((await readRun(page)).answer).toBe("回答：第一个问题？");
+      await page.keyboard.press("Enter");
+      expect((await readRun(page)).list).toEqual({ title: "步骤 2 步", isOpen: true, lines: 2 });
+    });
+
+    test("最终回答展示: the list of an older answer folds to its line when the next question comes, unless the person has opened it", async () => {
+      const { page } = await openAnother();
+      const lists = page.locator(".step-list");
+      const areOpen = () => lists.evaluateAll((all) => all.map((each) => each.hasAttribute("open")));
+      await askPlainly(page, "第一个问题？");
+      expect(await areOpen()).toEqual([true]);
+      await askPlainly(page, "第二个问题？");
+      expect(await areOpen()).toEqual([false, true]);
+      await lists.first().locator(":scope > summary").click();
+      await askPlainly(page, "第三个问题？");
+      expect(await areOpen()).toEqual([true, false, true]);
     });
 
     test("执行步骤折叠: a click on a folded step shows all of it, and it stays open", async () => {
@@ -295,6 +323,14 @@ inChromium("agent-mode.md in a browser", () => {
     });
   });
 
+  /** One question that needs no tool, to its end. */
+  async function askPlainly(page: WatchedPage["page"], question: string): Promise<void> {
+    duet.provider.script("cheap", { text: "不需要工具。" });
+    duet.provider.script("strong", { text: `回答：${question}` });
+    await ask(page, question);
+    await untilRun(page, ({ status, answer }) => status === "已完成" && answer === `回答：${question}`);
+  }
+
   /** A second tab with nothing in it, the same for all: a page load costs more than all that is asked there. */
   async function openAnother(): Promise<WatchedPage> {
     other ??= await openPage(duet.origin);
@@ -316,5 +352,5 @@ function held(text: string, until: Promise<void>, toolCalls: { name: string; arg
 }
 
 function nothing(): Shown {
-  return { status: "", steps: [], thoughts: [], answer: "", sources: [], bill: "", problem: "" };
+  return { status: "", list: undefined, steps: [], thoughts: [], answer: "", sources: [], bill: "", problem: "" };
 }

@@ -12,6 +12,8 @@ export interface ShownStep {
 /** What a person sees of the last run. */
 export interface Shown {
   status: string;
+  /** Whether the list of its steps stands open, and in how many lines the person sees it; undefined where there is none. */
+  list: { title: string; isOpen: boolean; lines: number } | undefined;
   steps: ShownStep[];
   /** Of the model that reasons, apart from the steps. */
   thoughts: ShownStep[];
@@ -28,7 +30,13 @@ export function readRun(page: Page): Promise<Shown> {
     const turn = [...document.querySelectorAll(".turn")].at(-1);
     const textOf = (selector) => turn?.querySelector(selector)?.textContent ?? "";
     const isShown = (node) => !node.closest("[hidden]");
+    const list = turn?.querySelector(".steps:not([hidden]) > .step-list");
     return {
+      list: list ? {
+        title: list.querySelector("summary").textContent,
+        isOpen: list.open,
+        lines: [...list.querySelectorAll(".step > details > summary")].filter((line) => line.checkVisibility()).length,
+      } : undefined,
       status: textOf(".status"),
       thoughts: [...(turn?.querySelectorAll(".thinking") ?? [])].filter(isShown).map((fold) => ({
         title: fold.querySelector("summary").textContent,
@@ -38,7 +46,7 @@ export function readRun(page: Page): Promise<Shown> {
       steps: [...(turn?.querySelectorAll(".step > details") ?? [])].map((step) => ({
         title: step.querySelector("summary").textContent,
         isOpen: step.open,
-        text: [...step.querySelectorAll(".body *")].filter(isShown)
+        text: [...step.querySelectorAll(":scope > .body *")].filter(isShown)
           .flatMap((node) => [...node.childNodes]).filter(({ nodeType }) => nodeType === 3).map(({ data }) => data).join("\\n"),
       })),
       answer: turn?.querySelector(".answer:not([hidden]) .words")?.textContent ?? "",

@@ -36,6 +36,8 @@ export interface Chat {
   /** Somebody who can be asked or shown a picker; undefined where the input is a pipe. */
   readonly reader: Reader | undefined;
   write(...lines: (string | Line)[]): void;
+  /** Of the newest answer: see `ChatFace`. */
+  toggleSteps(): boolean | undefined;
   /** Begins a new conversation: what was said, found and agreed to is left behind. */
   startAnew(): void;
   /** Goes on with this one, and shows how it ended. Rejects when there is none. */

@@ -8,6 +8,7 @@ import { cost } from "./commands/cost.ts";
 import { doctor } from "./commands/doctor.ts";
 import { exit } from "./commands/exit.ts";
 import { expand } from "./commands/expand.ts";
+import { fold } from "./commands/fold.ts";
 import { createHelp } from "./commands/help.ts";
 import { lang } from "./commands/lang.ts";
 import { mode } from "./commands/mode.ts";
@@ -26,7 +27,7 @@ export const commandGroups: readonly CommandGroup[] = [
     title: { zh: "模式与模型", en: "Mode and models" },
     commands: [mode, model, answerModel, set, search, config, lang],
   },
-  { title: { zh: "提问与过程", en: "Questions and steps" }, commands: [plan, tools, expand, trace, cost] },
+  { title: { zh: "提问与过程", en: "Questions and steps" }, commands: [plan, tools, expand, fold, trace, cost] },
   { title: { zh: "对话", en: "Conversation" }, commands: [clear, compact, resume, conversations, save] },
   {
     title: { zh: "其他", en: "Other" },

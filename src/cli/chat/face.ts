@@ -16,6 +16,11 @@ export interface ChatFace {
   readonly reader: Reader | undefined;
   /** Shows a run from its first event to its last. */
   openRun(locale: Locale): ShownRun;
+  /**
+   * Folds the list of the newest answer's steps to one line, or opens it again. False where it has scrolled off the screen;
+   * undefined where there is none, or nothing that was written can be changed.
+   */
+  toggleSteps(): boolean | undefined;
   /** The prompt, the mode or the models have changed. */
   refresh(): void;
   /** Ends the input, and gives the terminal back as it was. */

@@ -53,6 +53,7 @@ function createPipeFace(options: PlainFaceOptions): ChatFace {
     writeTurn: async ({ question, answer }) => writeSafely(console.stderr, `> ${question}\n${answer}\n`),
     reader: undefined,
     openRun: (locale) => openPlainRun({ ...options, locale, isQuiet: () => false, free: async () => {} }),
+    toggleSteps: () => undefined,
     refresh() {},
     async close() {
       signal.removeEventListener("abort", close);
@@ -121,6 +122,7 @@ function createTerminalFace(options: PlainFaceOptions): ChatFace {
     writeTurn: async ({ question, answer }) => write(`> ${question}`, answer),
     reader,
     openRun: (locale) => openPlainRun({ ...options, locale, isQuiet: () => typing.isAsking, free: quiet.free }),
+    toggleSteps: () => undefined,
     refresh: () => typing.refresh(handler.prompt()),
     async close() {
       signal.removeEventListener("abort", end);

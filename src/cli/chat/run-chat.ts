@@ -122,6 +122,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     },
     reader: face.reader,
     write: face.write,
+    toggleSteps: face.toggleSteps,
     startAnew() {
       if (conversationId !== undefined) duet.forget(conversationId);
       conversationId = undefined;

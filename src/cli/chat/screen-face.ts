@@ -5,7 +5,7 @@ import type { InputHistory } from "../editor/editor.ts";
 import type { MarkdownStream } from "../markdown/stream.ts";
 import type { Reader } from "../questions/reader.ts";
 import { createRunView } from "../steps/create-run-view.ts";
-import type { RunView } from "../steps/run-view.ts";
+import type { RunView, StepList } from "../steps/run-view.ts";
 import type { StepBook } from "../steps/step.ts";
 import { claimOutput } from "../terminal/claim-output.ts";
 import { type Line, plainLine } from "../terminal/line.ts";
@@ -57,6 +57,8 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
   });
   const interrupts = createInterrupts({ handler, changed: refresh });
   let view: RunView | undefined;
+  /** Of the last run that has ended. */
+  let list: StepList | undefined;
   const typingAhead = createTypingAhead();
   const claimed = claimOutput(console, (line) => write(line));
   const screen = createScreen({
@@ -137,6 +139,7 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
       },
       async close() {
         await mine.close();
+        list = mine.list;
         view = undefined;
         screen.refresh();
       },
@@ -159,6 +162,7 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
     },
     reader,
     openRun,
+    toggleSteps: () => list?.toggle(),
     refresh,
     async close() {
       signal.removeEventListener("abort", end);

@@ -9,9 +9,10 @@ import { expandAll } from "./expand.ts";
 import { createOutlet } from "./outlet.ts";
 import { createPlanView } from "./plan-view.ts";
 import { createPhaseLines, endLines, type PhaseLines, quietLines } from "./quiet-lines.ts";
-import type { RunView } from "./run-view.ts";
+import type { RunView, StepList } from "./run-view.ts";
 import { createSpinner } from "./spinner.ts";
 import type { StepBook } from "./step.ts";
+import { createStepList } from "./step-list.ts";
 import { createThinking } from "./thinking.ts";
 import { createToolLines } from "./tool-lines.ts";
 
@@ -49,6 +50,10 @@ export function createRunView(options: RunViewOptions): RunView {
   /** What was told while an answer grew: it stands behind it, not in its midst. */
   let afterAnswer: Line[] = [];
   let isOver = false;
+  const passage = screen.beginPassage?.();
+  /** How many of its lines were written before the answer began; the last one, where it began again. */
+  let listLength: number | undefined;
+  let list: StepList | undefined;
   const ticking = setInterval(tick, tickMs);
   ticking.unref();
 
@@ -70,6 +75,7 @@ export function createRunView(options: RunViewOptions): RunView {
       return;
     }
     thinking.fold(event);
+    if (answer === undefined) measureList();
     answer ??= createAnswer({ screen, outlet, openMarkdown, now });
     answer.push(blank + text, citations);
     blank = "";
@@ -94,6 +100,12 @@ export function createRunView(options: RunViewOptions): RunView {
     thinking.show(step, event);
   }
 
+  function measureList(): void {
+    outlet.afterwards(() => {
+      listLength = passage?.lines.length;
+    });
+  }
+
   /** Whatever goes on is closed, also where the run broke off. */
   function end(): void {
     if (isOver) return;
@@ -103,6 +115,7 @@ export function createRunView(options: RunViewOptions): RunView {
     tools.breakOff();
     endAnswer();
     plan.finish();
+    if (listLength === undefined) measureList();
   }
 
   function endRun(outcome: Outcome): void {
@@ -179,9 +192,15 @@ export function createRunView(options: RunViewOptions): RunView {
   return {
     take,
     live,
+    get list() {
+      return list;
+    },
     async close() {
       end();
       await outlet.settle();
+      const own = steps.ofRun();
+      if (passage && listLength && own.length > 0)
+        list = createStepList({ passage, length: listLength, steps: own, locale });
       screen.refresh();
     },
   };

@@ -9,6 +9,8 @@ export interface Outlet {
   writeLater(lines: Promise<readonly Line[]>): void;
   /** A blank line, where none stands already. */
   gap(): void;
+  /** Does something once all that was written so far is on the screen: at once where nothing is being made. */
+  afterwards(work: () => void): void;
   /** Settles when all of it is on the screen. */
   settle(): Promise<void>;
 }
@@ -44,6 +46,10 @@ export function createOutlet(screen: Pick<Screen, "write" | "refresh">): Outlet 
     writeLater(lines) {
       endsBlank = false;
       writeLater(lines);
+    },
+    afterwards(work) {
+      if (waiting) writeLater(waiting.then(work).then(() => []));
+      else work();
     },
     gap() {
       if (!endsBlank) write([]);

@@ -10,6 +10,8 @@ export interface Frame {
   readonly size: Size;
   /** Finished lines, painted. */
   readonly finished: readonly string[];
+  /** How many rows of finished lines, right above what is drawn, they take the place of. */
+  readonly replaced?: number;
   readonly drawRow: DrawRow;
   readonly reflow: Reflow;
 }
@@ -24,7 +26,9 @@ export function drawFrame(frame: Frame): { bytes: string; drawn: Drawn } {
   const rows = live.lines.map(frame.drawRow);
   const cursor = live.cursor ?? { row: 0, column: 0 };
   const isCursorShown = live.cursor !== undefined;
-  const isWhole = frame.finished.length > 0 || drawn.size.columns !== size.columns || drawn.size.rows !== size.rows;
+  const isReplacing = (frame.replaced ?? 0) > 0;
+  const isWhole =
+    frame.finished.length > 0 || isReplacing || drawn.size.columns !== size.columns || drawn.size.rows !== size.rows;
   const changes = isWhole ? drawAnew(frame, rows) : drawChanges(drawn, rows, size.columns);
   const at = changes === undefined ? drawn.cursor : { row: changes.row, column: -1 };
   const moves = move(at, cursor);
@@ -52,9 +56,10 @@ interface Drawing {
   readonly row: number;
 }
 
-function drawAnew({ drawn, size, finished, reflow }: Frame, rows: readonly DrawnRow[]): Drawing {
+function drawAnew({ drawn, size, finished, reflow, replaced = 0 }: Frame, rows: readonly DrawnRow[]): Drawing {
   const painted = rows.map((row) => row.painted).join("\r\n");
-  const bytes = toTop(drawn, size, reflow) + eraseBelow + endLines(finished) + unwrapped(painted);
+  const top = toTop(drawn, size, reflow) + vertical(replaced, 0);
+  const bytes = top + eraseBelow + endLines(finished) + unwrapped(painted);
   return { bytes, row: rows.length - 1 };
 }
 

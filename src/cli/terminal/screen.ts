@@ -4,7 +4,7 @@ import { nothingDrawn } from "./drawn.ts";
 import { fitLive } from "./fit.ts";
 import { drawFrame, endLines, eraseDrawn } from "./frame.ts";
 import type { Line } from "./line.ts";
-import type { Live, Screen, Size } from "./live.ts";
+import type { Live, Passage, Screen, Size } from "./live.ts";
 import { type TerminalMode, turnOff, turnOn } from "./modes.ts";
 import type { Reflow } from "./reflow.ts";
 import { wrapLine } from "./wrap.ts";
@@ -45,6 +45,8 @@ export interface OpenScreen extends Screen {
   resume(): void;
 }
 
+/** A passage of more lines than this has long scrolled away. */
+const longestPassage = 5000;
 const millisecondsPerFrame = 1000 / 20;
 
 /**
@@ -54,6 +56,10 @@ const millisecondsPerFrame = 1000 / 20;
 export function createScreen(options: ScreenOptions): OpenScreen {
   const { stdout, paint, draw, reflow, modes = [], signal } = options;
   const finished: Line[] = [];
+  /** The newest passage; nothing of it can be replaced any more once its size is another. */
+  let passage: { lines: Line[]; size: Size } | undefined;
+  /** So many rows of finished lines stand above what is live: at most, until something has scrolled, and exactly from then on. */
+  let rowsAbove = Number.POSITIVE_INFINITY;
   const drawRow = createDrawRow(paint);
   let drawn = nothingDrawn(sizeOf(stdout));
   let frameAt = Number.NEGATIVE_INFINITY;
@@ -75,10 +81,41 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     if (state !== "open") return;
     frameAt = performance.now();
     const size = sizeOf(stdout);
+    if (passage && !isSameSize(passage.size, size)) passage = undefined;
+    drawWith(size, paintFinished(size.columns), 0);
+  }
+
+  function drawWith(size: Size, finishedRows: readonly string[], replaced: number): void {
     const live = fitLive(draw(size), size);
-    const frame = drawFrame({ drawn, live, size, finished: paintFinished(size.columns), drawRow, reflow });
+    const frame = drawFrame({ drawn, live, size, finished: finishedRows, replaced, drawRow, reflow });
+    if (!isSameSize(drawn.size, size)) rowsAbove = Number.POSITIVE_INFINITY;
+    rowsAbove = Math.min(rowsAbove - replaced + finishedRows.length, size.rows - live.lines.length);
     drawn = frame.drawn;
     send(frame.bytes);
+  }
+
+  function beginPassage(): Passage {
+    const mine = { lines: [] as Line[], size: sizeOf(stdout) };
+    passage = mine;
+    return {
+      get lines() {
+        return mine.lines;
+      },
+      replace(from, to, lines) {
+        // What waits is written first, so that all of the passage stands above what is live.
+        drawNow();
+        if (state !== "open" || passage !== mine) return false;
+        const { columns } = mine.size;
+        const rowsOf = (some: readonly Line[]): string[] => some.flatMap((line) => wrapLine(line, columns).map(paint));
+        const [before, old, after] = [mine.lines.slice(0, from), mine.lines.slice(from, to), mine.lines.slice(to)];
+        const behind = rowsOf(after);
+        const onScreen = rowsAbove - behind.length;
+        if (old.length === 0 || onScreen <= 0) return false;
+        drawWith(mine.size, [...rowsOf(lines), ...behind], Math.min(onScreen, rowsOf(old).length) + behind.length);
+        mine.lines = [...before, ...lines, ...after];
+        return true;
+      },
+    };
   }
 
   function refresh(): void {
@@ -103,6 +140,8 @@ export function createScreen(options: ScreenOptions): OpenScreen {
   function suspend(): void {
     if (state === "closed" || state === "suspended") return;
     state = "suspended";
+    // What others write meanwhile stands between.
+    passage = undefined;
     giveBack();
   }
 
@@ -138,9 +177,12 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     },
     write(lines) {
       finished.push(...lines);
+      passage?.lines.push(...lines);
+      if (passage && passage.lines.length > longestPassage) passage = undefined;
       if (state === "closed") send(endLines(paintFinished(sizeOf(stdout).columns)));
       else refresh();
     },
+    beginPassage,
     refresh,
     refreshNow: drawNow,
     close,
@@ -151,6 +193,10 @@ export function createScreen(options: ScreenOptions): OpenScreen {
 
 function sizeOf({ columns, rows }: ScreenOutput): Size {
   return { columns: columns || 80, rows: rows || 24 };
+}
+
+function isSameSize(one: Size, other: Size): boolean {
+  return one.columns === other.columns && one.rows === other.rows;
 }
 
 function ignore(): void {}

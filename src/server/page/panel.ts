@@ -6,7 +6,8 @@ import { element, listOf, type Part, section, setShown, setText } from "./dom.ts
 import type { OpenLink } from "./link.ts";
 import { createPlanStep } from "./plan-part.ts";
 import type { RunView } from "./run-view.ts";
-import { createNotice, createStep, stepsToShow } from "./step-part.ts";
+import { createStepList } from "./step-list.ts";
+import { createNotice } from "./step-part.ts";
 import { statusLine, texts } from "./texts.ts";
 
 export interface PanelOptions {
@@ -33,17 +34,15 @@ export function createPanel({ locale, stop, openLink }: PanelOptions): Part<RunV
   const notices = element("ul", { class: "notices" });
   const planList = element("ol");
   const plan = section("plan", say(locale, texts.plan), planList);
-  const stepList = element("ol");
-  const steps = section("steps", say(locale, texts.steps), stepList);
+  const steps = createStepList(locale, open);
   const confirmation = createConfirmation(locale);
   const answer = createAnswer(locale, open);
   const bill = createBill(locale);
   const showNotices = listOf(notices, () => createNotice("li"));
   const showPlan = listOf(planList, () => createPlanStep(locale));
-  const showSteps = listOf(stepList, () => createStep(locale, open));
 
   const head = element("header", {}, title, element("div", { class: "bar" }, status, stopButton.element));
-  const parts = [head, word, problem, confirmation.element, notices, plan, steps, answer.element, bill.element];
+  const parts = [head, word, problem, confirmation.element, notices, plan, steps.element, answer.element, bill.element];
   return {
     element: element("main", { lang: locale === "zh" ? "zh-CN" : "en" }, ...parts),
     show(view) {
@@ -58,8 +57,7 @@ export function createPanel({ locale, stop, openLink }: PanelOptions): Part<RunV
       setShown(notices, view.notices.length > 0);
       showPlan(view.plan);
       setShown(plan, view.plan.length > 0);
-      showSteps(stepsToShow(view));
-      setShown(steps, view.steps.length > 0);
+      steps.show({ view, isNewest: true });
       answer.show(view);
       bill.show(view);
     },

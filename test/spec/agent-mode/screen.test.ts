@@ -117,6 +117,44 @@ const session = once(async () => {
   };
 });
 
+/** Two answers with steps; what all lines were when the first list was folded and opened, and the second one folded. */
+const folding = once(async () => {
+  const { provider, env } = await setScene();
+  const terminal = await startTerminal(["--mode", "agent"], {
+    env: { ...env, TERM: "xterm-256color", OPENAI_BASE_URL: provider.openaiUrl },
+    columns: 110,
+    lines: 60,
+  });
+  const all = () => terminal.scrollback().map((line) => line.trimEnd());
+  provider.script(
+    "cheap",
+    { text: plan, toolCalls: [searchFor("上海 明天 天气预报"), calculate("(24+17)/2")] },
+    { text: "结果已经足够。" },
+    { toolCalls: [calculate("6*7")] },
+    { text: "够了。" },
+  );
+  provider.script("strong", { text: "上海明天多云[1]。" }, { text: "是 42。" });
+  await terminal.stands("Agent 模式");
+  terminal.type(`${question}\r`);
+  await terminal.repeats(" · 共 ", 1);
+  const open = all();
+  terminal.type("/fold\r");
+  await terminal.stands("▸");
+  const folded = all();
+  terminal.type("/fold\r");
+  await terminal.hides("▸");
+  const opened = all();
+  terminal.type("6*7 等于几？\r");
+  await terminal.repeats(" · 共 ", 2);
+  const newer = all();
+  terminal.type("/fold\r");
+  await terminal.stands("▸");
+  const newerFolded = all();
+  terminal.type("/exit\r");
+  await terminal.ended();
+  return { open, folded, opened, newer, newerFolded };
+});
+
 describe("Agent 模式", () => {
   test("Agent 执行过程可视化: on the screen the thoughts, calls, results, the answer and the model at work stand in order", async () => {
     const { answered } = await session();
@@ -187,6 +225,54 @@ describe("Agent 执行过程展示", () => {
     const lines = whileAnswering.split("\n");
     const answer = lines.findIndex((line) => line.includes("上海明天多云"));
     expect(lines[answer - 1]?.trim()).toBe("");
+  });
+
+  test("最终回答展示: on the screen the list of the newest answer's steps stays open, a line per step, until /fold folds it; an older one stays as it is", async () => {
+    const { open, folded, opened, newer, newerFolded } = await folding();
+    const steps = [/💡 思考过程 #1 /, /✓ 🔧 .*搜索.* #2$/m, /✓ 🔧 .*calculator.* #3$/m, /💡 思考过程 #4 /];
+    for (const step of steps) expect(open.filter((line) => step.test(line))).toHaveLength(1);
+    expect(open.join("\n")).toContain("上海明天多云[1]。");
+
+    expect(folded.filter((line) => line.includes("▸"))).toEqual(["▸ 步骤 #1-#4 已折叠（/fold 展开）"]);
+    for (const step of steps) expect(folded.filter((line) => step.test(line))).toEqual([]);
+    // All the rest stands where it stood: the question, the answer, its sources and its bill.
+    const from = (lines: readonly string[], part: string) =>
+      lines.slice(lines.findIndex((line) => line.includes(part)));
+    const answerOf = (lines: readonly string[]) => from(lines, "上海明天多云").slice(0, 6);
+    expect(answerOf(open).at(-1)).toContain(" · 共 ");
+    expect(answerOf(folded)).toEqual(answerOf(open));
+    expect(answerOf(opened)).toEqual(answerOf(open));
+    expect(folded.filter((line) => line.includes("> 上海明天天气怎么样？"))).toHaveLength(1);
+
+    expect(opened.filter((line) => line.includes("▸"))).toEqual([]);
+    for (const step of steps) expect(opened.filter((line) => step.test(line))).toHaveLength(1);
+
+    // The next answer has a list of its own; the older one stays as the person left it.
+    for (const step of steps) expect(newer.filter((line) => step.test(line))).toHaveLength(1);
+    expect(newerFolded.filter((line) => line.includes("▸"))).toEqual(["▸ 步骤 #5-#6 已折叠（/fold 展开）"]);
+    for (const step of steps) expect(newerFolded.filter((line) => step.test(line))).toHaveLength(1);
+  });
+
+  test("最终回答展示: a list that has scrolled off the screen is not touched, and the person is told how to see it again", async () => {
+    const { provider, env } = await setScene();
+    const terminal = await startTerminal(["--mode", "agent"], {
+      env: { ...env, TERM: "xterm-256color", OPENAI_BASE_URL: provider.openaiUrl },
+      columns: 100,
+      lines: 16,
+    });
+    provider.script("cheap", { toolCalls: [calculate("6*7")] }, { text: "够了。" });
+    provider.script("strong", { text: Array.from({ length: 30 }, (_, row) => `第 ${row + 1} 行。`).join("\n\n") });
+    await terminal.stands("Agent 模式");
+    terminal.type("6*7 等于几？\r");
+    await terminal.repeats(" · 共 ", 1);
+    const before = terminal.scrollback();
+    terminal.type("/fold\r");
+    await terminal.stands("步骤列表已不在屏幕上");
+    await terminal.stands("/expand");
+    const after = terminal.scrollback();
+    expect(after.slice(0, before.length - 5)).toEqual(before.slice(0, before.length - 5));
+    terminal.type("/exit\r");
+    expect(await terminal.ended()).toBe(0);
   });
 
   test("执行步骤折叠: /expand N opens a folded step on the screen, whole", async () => {

@@ -3,10 +3,10 @@ import { modeHelp, modeNames, modes } from "../../../core/mode-words.ts";
 import { element, listOf, type Part, setShown, setText } from "../dom.ts";
 import { button } from "./ask-part.ts";
 import type { ChatActions } from "./chat-actions.ts";
-import type { ChatState, TalkItem, Turn } from "./chat-state.ts";
+import type { ChatState, TalkItem } from "./chat-state.ts";
 import { chatTexts } from "./chat-texts.ts";
 import { keyedListOf } from "./keyed-list.ts";
-import { createTurn } from "./turn-part.ts";
+import { createTurn, type ShownTurn } from "./turn-part.ts";
 
 /** So near to the end, in CSS pixels, a reader follows what is written. */
 const nearEnd = 80;
@@ -47,7 +47,8 @@ export function createTalk(locale: Locale, actions: ChatActions): Part<ChatState
       welcome.show(chat);
       if (chat.items === before?.items && chat.turns === before.turns) return;
       before = chat;
-      showItems(chat.items.flatMap((item) => shownItem(item, chat)));
+      const newest = chat.items.findLast(({ kind }) => kind === "turn")?.key;
+      showItems(chat.items.flatMap((item) => shownItem(item, chat, newest)));
       const isNew = chat.items.at(-1)?.key !== last;
       last = chat.items.at(-1)?.key;
       isEmpty = chat.items.length === 0;
@@ -61,13 +62,13 @@ export function createTalk(locale: Locale, actions: ChatActions): Part<ChatState
 interface ShownItem {
   readonly key: string;
   readonly item: TalkItem;
-  readonly turn: Turn | undefined;
+  readonly turn: ShownTurn | undefined;
 }
 
-function shownItem(item: TalkItem, { turns }: ChatState): ShownItem[] {
+function shownItem(item: TalkItem, { turns }: ChatState, newest: string | undefined): ShownItem[] {
   if (item.kind === "note") return [{ key: item.key, item, turn: undefined }];
   const turn = turns[item.key];
-  return turn === undefined ? [] : [{ key: item.key, item, turn }];
+  return turn === undefined ? [] : [{ key: item.key, item, turn: { turn, isNewest: item.key === newest } }];
 }
 
 function createItem(locale: Locale, actions: ChatActions, { key, item }: ShownItem): Part<ShownItem> {

@@ -9,7 +9,8 @@ import { element, listOf, type Part, section, setShown, setText } from "../dom.t
 import { copyButton } from "../markdown/copy-button.ts";
 import { createPlanStep } from "../plan-part.ts";
 import type { PhaseBill } from "../run-view.ts";
-import { createNotice, createStep, stepsToShow } from "../step-part.ts";
+import { createStepList } from "../step-list.ts";
+import { createNotice } from "../step-part.ts";
 import { statusLine, texts } from "../texts.ts";
 import { toView } from "../to-view.ts";
 import { createAfter } from "./after-part.ts";
@@ -19,15 +20,20 @@ import type { Turn } from "./chat-state.ts";
 import { chatTexts } from "./chat-texts.ts";
 import { createQuestion } from "./question-part.ts";
 
+export interface ShownTurn {
+  readonly turn: Turn;
+  /** Whether no later question stands below it. */
+  readonly isNewest: boolean;
+}
+
 /** A question and, under it, all that its run does and says. */
-export function createTurn(locale: Locale, actions: ChatActions, key: string): Part<Turn> {
+export function createTurn(locale: Locale, actions: ChatActions, key: string): Part<ShownTurn> {
   const question = createQuestion(locale);
   const status = element("p", { class: "status" });
   const notices = element("ul", { class: "notices" });
   const planList = element("ol");
   const plan = section("plan", say(locale, texts.plan), planList);
-  const stepList = element("ol");
-  const steps = section("steps", say(locale, texts.steps), stepList);
+  const steps = createStepList(locale, undefined);
   const problem = element("div", { class: "problem", role: "alert", hidden: "" });
   const after = createAfter(locale, actions);
   const answer = createAnswer(locale, undefined);
@@ -40,19 +46,19 @@ export function createTurn(locale: Locale, actions: ChatActions, key: string): P
   const ask = createAsk(locale, (asked, reply) => actions.reply(key, asked, reply));
   const showNotices = listOf(notices, () => createNotice("li"));
   const showPlan = listOf(planList, () => createPlanStep(locale));
-  const showSteps = listOf(stepList, () => createStep(locale, undefined));
 
   const bar = element("div", { class: "bar" }, status);
-  const doing = [bar, notices, plan, steps, ask.element];
+  const doing = [bar, notices, plan, steps.element, ask.element];
   const said = [answer.element, copy, problem, after.element, billFold, load];
   const run = element("div", { class: "run" }, ...doing, ...said);
   const heading = element("h2", { class: "visually-hidden" }, say(locale, chatTexts.yourQuestion));
-  let before: Turn | undefined;
+  let before: ShownTurn | undefined;
   return {
     element: element("li", { class: "turn" }, heading, question.element, run),
-    show(turn) {
-      if (turn === before) return;
-      before = turn;
+    show(shown) {
+      const { turn, isNewest } = shown;
+      if (turn === before?.turn && isNewest === before.isNewest) return;
+      before = shown;
       const view = toView(turn.run);
       question.show(view.question);
       setText(status, statusLine(view, locale));
@@ -63,8 +69,7 @@ export function createTurn(locale: Locale, actions: ChatActions, key: string): P
       setShown(notices, view.notices.length > 0);
       showPlan(view.plan);
       setShown(plan, view.plan.length > 0);
-      showSteps(stepsToShow(view));
-      setShown(steps, view.steps.length > 0);
+      steps.show({ view, isNewest });
       ask.show(turn.question);
       answer.show(view);
       // With its sources, where they are known.

@@ -64,6 +64,7 @@ export async function openStandIn({ mode = "agent", parts, settings, picks }: St
     shown,
     written,
     asked,
+    toggleSteps: () => undefined,
     get refreshed() {
       return refreshed;
     },

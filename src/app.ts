@@ -173,6 +173,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
     },
     servers: async (signal) => (await triedServers(signal))?.status() ?? [],
     toolChanges: async (signal) => (await triedServers(signal))?.waiting() ?? [],
+    trustedTools: async (signal) => (await triedServers(signal))?.trusted() ?? [],
     approveTools: async (shown) => (await offer.pool())?.approve(shown) ?? [],
     async configure(next) {
       await offer.configure(next);

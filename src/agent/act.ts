@@ -1,11 +1,13 @@
 import { cutText } from "../core/cut-text.ts";
 import type { ToolEnd } from "../core/events.ts";
 import { isDeeperThan } from "../core/json.ts";
+import { say, type Text } from "../core/locale.ts";
 import type { ToolCall } from "../core/messages.ts";
 import type { ToolCallRecord } from "../core/outcome.ts";
 import { printableLine } from "../core/printable.ts";
 import { type NumberedSource, pageText, sourceBlocks } from "../core/sources.ts";
-import type { ToolResult } from "../core/tool.ts";
+import type { ToolFailure, ToolResult } from "../core/tool.ts";
+import { sleep } from "../core/waiting.ts";
 import type { Run } from "./run.ts";
 import { type Allowance, createAllowance, type Ran, runCall } from "./run-call.ts";
 import { overLimit, repeated } from "./unrun-call.ts";
@@ -18,6 +20,8 @@ export interface Observation {
   text: string;
   /** Whether the call got as far as its tool; only those count against the limit. */
   ran: boolean;
+  /** How many times it got there. */
+  tries: number;
   /** Whether it was refused because it would only repeat what is known. */
   isRepeated: boolean;
   /** Whether its result is another than the same call brought before. */
@@ -67,19 +71,75 @@ interface OneCall {
   record: ToolCallRecord;
   step: number;
   allowance: Allowance;
+  /** Whether it is made for the second time. */
+  isSecond?: boolean;
 }
 
+/** One call, made once more where its failure is temporary and the tool may be called again (agent-architecture.md, "错误处理"). */
+async function observe(run: Run, one: OneCall): Promise<Observation> {
+  const observation = await makeCalls(run, one);
+  // However often it was tried, it is one result that the model reads.
+  const isNews = !observation.isRepeated && run.repetition.learn(one.call, observation.text);
+  return { ...observation, isNews };
+}
+
+async function makeCalls(run: Run, one: OneCall): Promise<Omit<Observation, "isNews">> {
+  const { observation, mayRepeat } = await makeCall(run, one);
+  const { call } = one;
+  const tookMs = one.record.elapsed_ms;
+  if (!mayRepeat || !isTemporary(observation.result) || !hasTimeFor(run, one, tookMs)) return observation;
+  await sleep(pauseMs, run.working).catch(() => {});
+  if (!hasTimeFor(run, one, tookMs)) return observation;
+  run.emit({ type: "notice", level: "info", code: "tool-retry", message: say(run.locale, retried(call.name)) });
+  const record = toRecord(call);
+  run.calls.push(record);
+  const again = await makeCall(run, { ...one, record, callId: eventId(run, call.id), isSecond: true });
+  return { ...again.observation, tries: observation.tries + again.observation.tries };
+}
+
+/** Before the second try, in milliseconds. */
+const pauseMs = 250;
+
+/** Failures that may pass by themselves. A server that asks for fewer calls is heeded where it is called. */
+const temporary: ReadonlySet<ToolFailure["code"]> = new Set([
+  "timeout",
+  "network",
+  "overloaded",
+  "server",
+  "unavailable",
+]);
+
+function isTemporary({ ok, error }: ToolResult): boolean {
+  return !ok && error !== undefined && temporary.has(error.code);
+}
+
+/** Plan mode tries its steps again by its own rule. */
+function hasTimeFor(run: Run, { allowance }: OneCall, tookMs: number): boolean {
+  if (run.mode !== "agent" || run.working.aborted || allowance.left < 1) return false;
+  return run.clock.deadline() - Date.now() > tookMs;
+}
+
+function retried(name: string): Text {
+  return { zh: `${name} 暂时失败，自动重试一次`, en: `${name} failed for the moment and is tried once more` };
+}
+
+const failedTwice: Text = { zh: "（已自动重试一次，仍然失败）", en: "(It was tried once more and failed again.)" };
+
 /** One call between its two events. */
-async function observe(run: Run, { call, callId, record, step, allowance }: OneCall): Promise<Observation> {
+async function makeCall(
+  run: Run,
+  { call, callId, record, step, allowance, isSecond = false }: OneCall,
+): Promise<{ observation: Omit<Observation, "isNews">; mayRepeat: boolean }> {
   const started = performance.now();
   run.emit({ type: "tool-start", callId, step, tool: call.name, arguments: record.arguments });
   const isRepeated = run.repetition.isRepeated(call);
   const done: Ran = isRepeated
     ? { result: repeated(run, call.name), ran: false }
     : await runCall(run, call, callId, allowance);
-  const { result, ran, waitedMs = 0 } = done;
+  const { result, ran, waitedMs = 0, mayRepeat = false } = done;
   const sources = await numbered(run, result);
-  const text = readBy(run, result, sources);
+  const read = readBy(run, result, sources);
+  const text = isSecond && !result.ok ? `${read}\n${say(run.language, failedTwice)}` : read;
   record.result = text;
   record.ok = result.ok;
   record.cached = result.cached ?? false;
@@ -97,8 +157,9 @@ async function observe(run: Run, { call, callId, record, step, allowance }: OneC
     permission: result.permission,
     error: result.error && { ...result.error, message: cutText(result.error.message, longestMessage) },
   });
-  const isNews = !isRepeated && run.repetition.learn(call, text);
-  return { call, result, text, ran, isRepeated, isNews };
+  const observation = { call, result, text, ran, tries: ran ? 1 : 0, isRepeated };
+  // A person who was asked has agreed to one call.
+  return { observation, mayRepeat: mayRepeat && ran && waitedMs === 0 };
 }
 
 /** A result as the models read it: with sources, under their numbers. */
@@ -129,7 +190,7 @@ function toRecord(call: ToolCall): ToolCallRecord {
 
 function refused(run: Run, call: ToolCall): Observation {
   const result = overLimit(run);
-  return { call, result, text: result.text, ran: false, isRepeated: false, isNews: false };
+  return { call, result, text: result.text, ran: false, tries: 0, isRepeated: false, isNews: false };
 }
 
 async function numbered(run: Run, { ok, sources = [] }: ToolResult): Promise<NumberedSource[] | undefined> {

@@ -53,7 +53,7 @@ export async function decideAndAct(run: Run): Promise<Work> {
     // What finds tools brings nothing for the answer.
     const gathered = round.filter(({ call }) => call.name !== run.offer.finder?.name);
     observations.push(...gathered);
-    toolCalls += round.filter(({ ran }) => ran).length;
+    toolCalls += round.reduce((sum, { tries }) => sum + tries, 0);
     messages.push(turn.message, ...round.map((observation) => toolMessage(run, observation)));
     circles = isCircle(round) ? circles + 1 : 0;
     const { verdict, custom } = await judge(run, { round, gathered, observations, toolCalls, isCircle: circles >= 2 });

@@ -7,6 +7,8 @@ import { failed, overLimit, stopped, unknownTool, unreadableArguments } from "./
 
 /** How many calls of a turn may still run. */
 export interface Allowance {
+  /** How many that are. */
+  readonly left: number;
   /** Whether one more may; it counts from then on. */
   take(): boolean;
   /** It did not run after all. */
@@ -16,6 +18,9 @@ export interface Allowance {
 export function createAllowance(allowed: number): Allowance {
   let left = allowed;
   return {
+    get left() {
+      return left;
+    },
     take: () => left > 0 && left-- > 0,
     giveBack() {
       left += 1;
@@ -29,6 +34,8 @@ export interface Ran {
   ran: boolean;
   /** How long it waited for a person, in milliseconds; absent where it did not get that far. */
   waitedMs?: number;
+  /** Whether the same call may be made once more. */
+  mayRepeat?: boolean;
 }
 
 /** Runs a call that may run. Never throws. */
@@ -47,10 +54,10 @@ export async function runCall(run: Run, call: ToolCall, callId: string, allowanc
     const isValid = result.error?.code !== "invalid_arguments";
     const ran = counts && isValid;
     if (counts && !isValid) allowance.giveBack();
-    return { result, ran, waitedMs: context.waitedMs };
+    return { result, ran, waitedMs: context.waitedMs, mayRepeat: tool.canRepeat?.(call.arguments) };
   } catch (thrown) {
     const result = run.working.aborted ? stopped(run) : failed(run, thrown);
-    return { result, ran: counts, waitedMs: context.waitedMs };
+    return { result, ran: counts, waitedMs: context.waitedMs, mayRepeat: tool.canRepeat?.(call.arguments) };
   } finally {
     context.close();
   }

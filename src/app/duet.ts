@@ -57,6 +57,8 @@ export interface Duet {
   servers(signal?: AbortSignal): Promise<ServerStatus[]>;
   /** The servers' tools that wait to be approved. Waits for the servers to start. */
   toolChanges(signal?: AbortSignal): Promise<NamedChange[]>;
+  /** The servers' tools that were trusted at first use and that nobody has approved. Waits for the servers to start. */
+  trustedTools(signal?: AbortSignal): Promise<NamedChange[]>;
   /** Approves those that still wait as they were shown, and gives them. Rejects when that cannot be kept. */
   approveTools(shown: readonly NamedChange[]): Promise<NamedChange[]>;
   /** Takes these servers in place of those of the configuration; whose settings are the same goes on undisturbed. */

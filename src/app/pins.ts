@@ -11,7 +11,7 @@ export interface ReadableChange {
   tool: string;
   /** The name under which models see it. */
   name: string;
-  kind: "changed" | "new";
+  kind: "changed" | "new" | "trusted";
   /** All that is different, marked `+` and `-`; of a new tool everything. */
   lines: string[];
 }

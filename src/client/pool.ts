@@ -60,7 +60,9 @@ export interface Pool {
   /** `listener` is told that a list may have changed, each time; until the function that it gives is called. */
   onChange(listener: (list: ServerList) => void): () => void;
   waiting(): NamedChange[];
-  /** Approves those that still wait as they were shown, and gives them. Rejects when that cannot be kept. */
+  /** Tools that may be used and that nobody has approved: they were trusted at first use. */
+  trusted(): NamedChange[];
+  /** Approves those that still are as they were shown, and gives them. Rejects when that cannot be kept. */
   approve(shown: readonly NamedChange[]): Promise<NamedChange[]>;
   /** Sends a server a request that changes nothing. Rejects with a `DuetError`, or with the signal's reason. */
   request(server: string, method: string, params: JsonObject, options: CallerOptions): Promise<RawResult>;
@@ -116,6 +118,10 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     return tool;
   }
 
+  function named({ settings: { name: server } }: Connection, changes: readonly WaitingTool[]): NamedChange[] {
+    return changes.map((change) => ({ server, name: names.nameOf(server, change.tool.name), change }));
+  }
+
   function start(): void {
     for (const connection of connections) connection.start();
   }
@@ -161,10 +167,8 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    waiting: () =>
-      connections.flatMap(({ settings: { name: server }, list }) =>
-        list.waiting.map((change) => ({ server, name: names.nameOf(server, change.tool.name), change })),
-      ),
+    waiting: () => connections.flatMap((connection) => named(connection, connection.list.waiting)),
+    trusted: () => connections.flatMap((connection) => named(connection, connection.list.trusted)),
     async approve(shown) {
       const approved = await Promise.all(
         connections.map(async ({ settings, list }) => {

@@ -20,6 +20,11 @@ export interface Tool {
   annotationsFor?(args: JsonObject): ToolAnnotations;
   /** Whether a person has to agree to each call, whatever the rules say. */
   readonly alwaysAsks?: boolean | undefined;
+  /**
+   * Whether a call that failed may be made once more although the first one may have taken effect: own tools go by what they
+   * say of themselves, a server's tool only by a definition that a person has approved. Absent: it may not.
+   */
+  canRepeat?(args: JsonObject): boolean;
   /** Gets validated arguments. May throw or reject: whoever calls it turns that into a failed result. */
   run(args: JsonObject, context: ToolContext): Promise<ToolResult>;
   /** What is wrong with arguments, without running anything; absent where only a run can tell. Throws as `run` does. */

@@ -26,8 +26,13 @@ export function defineTool(specification: ToolSpecification): Tool {
     annotationsFor: specification.annotationsFor,
     alwaysAsks: specification.alwaysAsks,
     check: specification.check,
+    canRepeat: (args) => isHarmlessTwice(specification.annotationsFor?.(args) ?? specification.annotations ?? {}),
     run: (args, context) => specification.run(args, context),
   };
+}
+
+function isHarmlessTwice({ readOnly, destructive, idempotent }: ToolAnnotations): boolean {
+  return (readOnly === true && destructive !== true) || idempotent === true;
 }
 
 /** The same tool with another way to run: what every limit and check round a tool is made of. */

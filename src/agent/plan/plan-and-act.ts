@@ -98,7 +98,7 @@ function asObservation(plan: Plan, { language }: Run): Observation {
   const text = stateList(plan, language);
   const name = say(language, { zh: "计划的执行情况", en: "What became of the plan" });
   const call = { id: "plan", name, argumentsText: "", arguments: {} };
-  return { call, result: { ok: true, text }, text, ran: true, isRepeated: false, isNews: true };
+  return { call, result: { ok: true, text }, text, ran: true, tries: 1, isRepeated: false, isNews: true };
 }
 
 async function stepByStep(run: Run, plan: Plan): Promise<Work> {

@@ -143,7 +143,7 @@ export function createPlan(run: Run, begun: Begun): Plan {
     begin: (step) => mark(step, "running"),
     observe(observation) {
       observations.push(observation);
-      if (observation.ran) toolCalls++;
+      toolCalls += observation.tries;
     },
     succeed(step, result) {
       if (result !== undefined) results.set(step.step, result);

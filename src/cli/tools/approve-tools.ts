@@ -10,7 +10,7 @@ import { askYesNo } from "../questions/ask-yes-no.ts";
 import { canBeAsked, openTerminalQuestions, type Reader } from "../questions/reader.ts";
 
 export interface ApproveOptions {
-  duet: Pick<Duet, "locale" | "inventory" | "toolChanges" | "approveTools">;
+  duet: Pick<Duet, "locale" | "inventory" | "toolChanges" | "trustedTools" | "approveTools">;
   console: Console;
   signal: AbortSignal;
   output: "text" | "json";
@@ -19,7 +19,7 @@ export interface ApproveOptions {
 }
 
 /**
- * Shows the tools that wait and approves those that somebody agrees to: at a terminal each is asked about. `names` are
+ * Shows the tools that wait, and of the named ones those that were trusted at first use, and approves those that somebody agrees to: at a terminal each is asked about. `names` are
  * servers or tools (`server__tool`); without any it is all. 0 when nothing waits any more or each was decided, 1 when
  * nobody could be asked. Throws a `config` error for a name that nobody has.
  */
@@ -28,7 +28,9 @@ export async function approveTools(options: ApproveOptions, names: readonly stri
   const inventory = await duet.inventory(signal);
   const waiting = await duet.toolChanges(signal);
   tellOfFailures(options, names, inventory);
-  const chosen = choose(names, waiting, inventory);
+  // Nobody is asked about those unless they are named: there may be many, and they may be used already.
+  const trusted = names.length === 0 ? [] : await duet.trustedTools(signal);
+  const chosen = choose(names, [...waiting, ...trusted], inventory);
   if (options.output === "json") return approveAsJson(options, chosen);
   if (chosen.length === 0) {
     options.console.stdout.write(`${say(duet.locale, nothingWaits)}\n`);
@@ -111,11 +113,17 @@ async function approve({ duet, console }: ApproveOptions, shown: readonly NamedC
 }
 
 function show({ server, name, kind, lines }: ReadableChange, { duet }: ApproveOptions, write: Reader["write"]): void {
-  const what = kind === "new" ? { zh: "新工具", en: "a new tool" } : { zh: "已改变", en: "changed" };
+  const what = kinds[kind];
   write(`🔐 ${shortLine(name, 80)} · ${shortLine(server, 80)} · ${say(duet.locale, what)}`);
   for (const line of lines) write(line);
   write("");
 }
+
+const kinds: Record<ReadableChange["kind"], Text> = {
+  new: { zh: "新工具", en: "a new tool" },
+  changed: { zh: "已改变", en: "changed" },
+  trusted: { zh: "首次使用时信任，还没有人批准", en: "trusted at first use, approved by nobody so far" },
+};
 
 function refuse({ duet, console }: ApproveOptions, count: number): number {
   const zh = `有 ${count} 个工具等待批准，但这里无法询问；看过以上内容后，用 --yes 批准，或在终端中运行`;

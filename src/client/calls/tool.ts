@@ -24,6 +24,7 @@ export function asTool(connection: Connection, remote: RemoteTool, name: string)
     outputSchema: remote.outputSchema,
     source: connection.settings.name,
     annotations: remote.annotations,
+    canRepeat: () => connection.list.isApproved(remote) && onlyReads(remote),
     run: (args, context) =>
       heedRefusal({
         send: () => send(connection, remote, args, context),
@@ -31,6 +32,10 @@ export function asTool(connection: Connection, remote: RemoteTool, name: string)
         locale: context.locale,
       }),
   };
+}
+
+function onlyReads({ annotations }: RemoteTool): boolean {
+  return annotations.readOnly === true && annotations.destructive !== true;
 }
 
 async function send(

@@ -17,6 +17,10 @@ export interface ToolList {
   /** What may be used, in the server's order; a tool stays the same object while it stays the same. */
   readonly usable: readonly RemoteTool[];
   readonly waiting: readonly WaitingTool[];
+  /** Those of `usable` that were trusted at first use: nobody has approved them, though anybody may. */
+  readonly trusted: readonly WaitingTool[];
+  /** Whether a person has approved this definition. */
+  isApproved(tool: RemoteTool): boolean;
   /** What was left out, and why. */
   readonly problems: readonly Text[];
   /** What a person should look at. */
@@ -30,7 +34,7 @@ export interface ToolList {
   /** Reads what was approved; to be awaited before anything else. Never rejects. */
   load(): Promise<void>;
   take(listing: Listing, era: Era): Promise<void>;
-  /** Approves those of the tools that still wait as they were shown, and gives them. Rejects when that cannot be kept. */
+  /** Approves those of the tools, waiting or trusted, that still are as they were shown, and gives them. Rejects when that cannot be kept. */
   approve(shown: readonly WaitingTool[]): Promise<WaitingTool[]>;
   /** Looks whether another process has approved something since; whether it has. */
   refresh(): Promise<boolean>;
@@ -81,6 +85,14 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
     usable = pairs.map(({ tool }) => tool);
   }
 
+  function isApprovedName(name: string): boolean {
+    return pins?.approved?.includes(name) === true;
+  }
+
+  function trusted(): WaitingTool[] {
+    return pairs.flatMap(({ raw }) => (isApprovedName(raw.name) ? [] : [{ kind: "trusted" as const, tool: raw }]));
+  }
+
   async function judgeAgain(era: Era | undefined): Promise<void> {
     if (listed === undefined) return;
     const found = judge(pins, listed.tools, { origin, newTools, isDamaged });
@@ -91,7 +103,11 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
 
   async function keep(next: ServerPins): Promise<void> {
     const isKept =
-      pins !== undefined && pins.tools === next.tools && pins.era === next.era && pins.origin === next.origin;
+      pins !== undefined &&
+      pins.tools === next.tools &&
+      pins.approved === next.approved &&
+      pins.era === next.era &&
+      pins.origin === next.origin;
     pins = next;
     // What cannot be read stays as it is until somebody has approved something.
     if (isKept || (isDamaged && next.tools.length === 0)) return;
@@ -109,6 +125,10 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
     get waiting() {
       return waiting;
     },
+    get trusted() {
+      return trusted();
+    },
+    isApproved: (tool) => pairs.some((pair) => pair.tool === tool && isApprovedName(pair.raw.name)),
     get problems() {
       return listed?.problems ?? [];
     },
@@ -139,7 +159,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
     },
     async approve(shown) {
       if (pins === undefined) return [];
-      const still = waiting.filter(({ tool }) => shown.some((seen) => isSameTool(seen.tool, tool)));
+      const still = [...waiting, ...trusted()].filter(({ tool }) => shown.some((seen) => isSameTool(seen.tool, tool)));
       const names = still.map(({ tool }) => tool.name);
       await keep(approve(pins, still, names));
       await judgeAgain(undefined);

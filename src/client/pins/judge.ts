@@ -36,7 +36,9 @@ export function judge(pins: ServerPins | undefined, listed: readonly RemoteTool[
   }
   if (pins?.origin === origin && added.length === 0) return { usable, waiting, pins };
   const era = pins?.origin === origin ? pins.era : undefined;
-  return { usable, waiting, pins: { origin, era, tools: pinsInOrder(listed, known, added) } };
+  const tools = pinsInOrder(listed, known, added);
+  const approved = pins?.origin === origin ? stillPinned(pins, tools) : undefined;
+  return { usable, waiting, pins: { origin, era, tools, ...(approved && { approved }) } };
 }
 
 /**
@@ -49,7 +51,13 @@ export function approve(pins: ServerPins, waiting: readonly WaitingTool[], names
   if (approved.size === 0) return pins;
   const known = new Set(pins.tools.map(({ name }) => name));
   const added = [...approved.values()].filter(({ name }) => !known.has(name));
-  return { ...pins, tools: [...pins.tools.map((tool) => approved.get(tool.name) ?? tool), ...added] };
+  const tools = [...pins.tools.map((tool) => approved.get(tool.name) ?? tool), ...added];
+  return { ...pins, tools, approved: [...new Set([...(pins.approved ?? []), ...approved.keys()])] };
+}
+
+/** What was approved is about a definition that is pinned; a name alone says nothing. */
+function stillPinned({ approved }: ServerPins, tools: readonly RemoteTool[]): string[] | undefined {
+  return approved?.filter((name) => tools.some((tool) => tool.name === name));
 }
 
 function oncePerName(listed: readonly RemoteTool[]): RemoteTool[] {

@@ -8,11 +8,14 @@ export interface ServerPins {
   era?: "legacy" | "modern";
   /** The approved tools, in the server's order; also what a lazy server offers before it has started. */
   tools: RemoteTool[];
+  /** The names of those whose definition a person has read and approved; the others were trusted at first use. */
+  approved?: string[];
 }
 
 /** A tool that may not be used until somebody approves it. */
 export interface WaitingTool {
-  kind: "changed" | "new";
+  /** `trusted`: it may be used, but nobody has approved it so far. */
+  kind: "changed" | "new" | "trusted";
   tool: RemoteTool;
   /** What was approved before; absent where it is new. */
   pinned?: RemoteTool;

@@ -12,11 +12,22 @@ export function readPins(text: string): ServerPins | undefined {
   const tools = value.tools.map(readTool);
   if (!tools.every((tool) => tool !== undefined)) return undefined;
   const { era } = value;
-  return { origin: value.origin, ...((era === "legacy" || era === "modern") && { era }), tools };
+  const approved = namesIn(value.approved);
+  return {
+    origin: value.origin,
+    ...((era === "legacy" || era === "modern") && { era }),
+    tools,
+    ...(approved.length > 0 && { approved }),
+  };
 }
 
-export function writePins({ origin, era, tools }: ServerPins): string {
-  return `${JSON.stringify({ version: 1, origin, era, tools })}\n`;
+export function writePins({ origin, era, tools, approved }: ServerPins): string {
+  return `${JSON.stringify({ version: 1, origin, era, tools, approved })}\n`;
+}
+
+/** Files of older versions have none: what was approved then counts as trusted at first use. */
+function namesIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((name) => typeof name === "string") : [];
 }
 
 function parsed(text: string): unknown {

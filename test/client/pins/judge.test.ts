@@ -177,3 +177,15 @@ describe("an approval", () => {
     expect(approve(pins, waiting, ["stay", "__proto__"])).toBe(pins);
   });
 });
+
+describe("what a person has approved", () => {
+  test("is told apart from what was trusted at first use, and is gone with another program", () => {
+    const first = judge(undefined, [tool({ name: "a" }), tool({ name: "b" })], options).pins;
+    expect(first.approved).toBeUndefined();
+    const pins = approve(first, [{ kind: "trusted", tool: tool({ name: "b" }) }], ["b"]);
+    expect(pins.approved).toEqual(["b"]);
+    const later = judge(pins, [tool({ name: "b" }), tool({ name: "c" })], { ...options, newTools: "allow" });
+    expect(later.pins.approved).toEqual(["b"]);
+    expect(judge(pins, [tool({ name: "b" })], { ...options, origin: "two" }).pins.approved).toBeUndefined();
+  });
+});

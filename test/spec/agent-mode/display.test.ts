@@ -128,6 +128,8 @@ describe("Agent 执行过程展示", () => {
     expect(lines).toEqual([
       expect.stringContaining('{"query":"上海 明天 天气预报"}'),
       expect.stringMatching(/^✗ .*web_search \(\d+ ms\) SearXNG 搜索失败：HTTP 500/),
+      expect.stringContaining('{"query":"上海 明天 天气预报"}'),
+      expect.stringMatching(/^✗ .*web_search \(\d+ ms\) SearXNG 搜索失败：HTTP 500/),
       expect.stringContaining('{"query":"上海 明天 最高气温"}'),
       expect.stringMatching(/^✓ .*web_search \(\d+ ms\)/),
     ]);

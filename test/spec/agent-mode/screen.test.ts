@@ -238,8 +238,11 @@ describe("Agent 执行过程展示", () => {
     // All the rest stands where it stood: the question, the answer, its sources and its bill.
     const from = (lines: readonly string[], part: string) =>
       lines.slice(lines.findIndex((line) => line.includes(part)));
-    const answerOf = (lines: readonly string[]) => from(lines, "上海明天多云").slice(0, 6);
-    expect(answerOf(open).at(-1)).toContain(" · 共 ");
+    const answerOf = (lines: readonly string[]) => {
+      const answer = from(lines, "上海明天多云");
+      return answer.slice(0, answer.findIndex((line) => line.includes(" · 共 ")) + 1);
+    };
+    expect(answerOf(open)).toContain("参考文献");
     expect(answerOf(folded)).toEqual(answerOf(open));
     expect(answerOf(opened)).toEqual(answerOf(open));
     expect(folded.filter((line) => line.includes("> 上海明天天气怎么样？"))).toHaveLength(1);

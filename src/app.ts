@@ -117,6 +117,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       approveCall: approveCall && rememberApprovals(approveCall, session),
       elicit: request.elicit,
       search: searchFirst,
+      isInteractive: request.isInteractive,
       locale,
       spentMs: performance.now() - began - waitedMs,
       notices: [
@@ -180,6 +181,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       await gateways.refresh();
     },
     gateway: gateways.open,
+    pausedModels: models.paused,
     async checkModels(signal, changes = {}) {
       const [{ checkModels }, chosen] = await Promise.all([import("./app/checkup.ts"), choose(config)]);
       return checkModels(await changeChoices(chosen, changes, config), config.locale, signal);

@@ -52,13 +52,19 @@ export function billOf(run: Run, elapsedMs: number): OutcomeMeta {
 
 function reportOf(run: Run, ending: Ending, status: Outcome["status"]): ErrorReport | null {
   if (status === "complete" || status === "cancelled" || status === "needs_confirmation") return null;
-  const error = ending.error ?? ending.written?.error ?? ending.work?.error;
+  const error = causeOf(ending);
   if (status === "partial") return error ? report(error, run.locale) : null;
   const { code, message, hint } = report(error ?? emptyAnswer("stop"), run.locale);
   // Chat mode asks the same models; it cannot help with what is wrong with them, or with a chain of agents.
   if (run.mode === "chat" || run.depth > 0 || code === "auth" || code === "quota" || code === "config")
     return { code, message, hint };
   return { code, message, hint: [hint, say(run.locale, chatAdvice)].filter(Boolean).join(" ") };
+}
+
+/** What a run failed of: the last that went wrong, or what went wrong before the time ran out. */
+function causeOf({ error, written, work }: Ending): DuetError | undefined {
+  const last = error ?? written?.error ?? work?.error;
+  return last?.code === "timeout" ? (work?.error ?? last) : last;
 }
 
 type Judgement = { status: Outcome["status"]; stop: StopReason };

@@ -42,7 +42,7 @@ export async function decideAndAct(run: Run): Promise<Work> {
       if (run.cancelled.aborted) throw thrown;
       const began = run.answer.written !== before;
       if (began) return brokenOff(run, observations, toDuetError(thrown));
-      if (run.working.aborted) return conclude(run, { observations, reason: "time-limit" });
+      if (run.working.aborted) return conclude(run, { observations, reason: "time-limit", error: causeOf(thrown) });
       if (observations.length === 0) throw thrown;
       return conclude(run, { observations, reason: "model-failed", error: noticeFailure(run, thrown) });
     }
@@ -122,6 +122,12 @@ export function conclude(run: Run, work: Work): Work {
   run.emit({ type: "evaluation", ...verdict, message });
   if (isLimit(verdict)) run.emit({ type: "notice", level: "warning", code: verdict.reason, message });
   return work;
+}
+
+/** What a model failed of before the time ran out; undefined where nothing but the time did. */
+function causeOf(thrown: unknown): DuetError | undefined {
+  const error = toDuetError(thrown);
+  return error.code === "timeout" ? undefined : error;
 }
 
 /** What a turn without calls to run comes to; with one model its text is the answer. */

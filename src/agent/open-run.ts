@@ -57,6 +57,8 @@ export interface RunOptions {
   locale: Locale;
   /** How much of the time was spent before the run could start, in milliseconds. */
   spentMs?: number;
+  /** A person waits for the answer at one of our own interfaces. */
+  isInteractive?: boolean | undefined;
   /** Told right after `run-start`. */
   notices?: readonly Notice[];
   observer?: RunObserver | undefined;
@@ -97,6 +99,7 @@ export function openRun(options: RunOptions, { question, cancelled, clock, emit 
     locale: options.locale,
     language,
     conversation,
+    isInteractive: options.isInteractive ?? false,
     marker: randomHex().slice(0, 8),
     answer: createAnswerText({ conversation, language, emit }),
     models,
@@ -119,6 +122,7 @@ export function openRun(options: RunOptions, { question, cancelled, clock, emit 
     repetition: createRepetition(limits.repeatable),
     results: createResults({ tools, longest: longestResult(smallerOf(models)), language }),
     windows: createWindows(),
+    refusedKeys: new Map(),
     calls: [],
     callIds: new Set(),
     cancelled,

@@ -10,6 +10,8 @@ export interface RunClock {
   readonly answering: AbortSignal;
   /** When the time for acting will be over, in milliseconds since 1970. */
   deadline(): number;
+  /** How much is left of the time for deciding and acting, or of that for the whole run, in milliseconds. */
+  leftMs(of: "working" | "answering"): number;
   /** Waits for somebody without counting the wait. */
   outsideTime<T>(wait: () => Promise<T>): Promise<T>;
   /** How long such waits took together, in milliseconds. */
@@ -38,6 +40,7 @@ export function createRunClock({ limits, spentMs, cancelled }: ClockOptions): Ru
     working: working.signal,
     answering: answering.signal,
     deadline: () => Date.now() + Math.floor(working.leftMs),
+    leftMs: (of) => (of === "working" ? working : answering).leftMs,
     async outsideTime(wait) {
       const resume = [working.pause(), answering.pause()];
       const began = performance.now();

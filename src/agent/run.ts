@@ -1,5 +1,6 @@
 import type { TraceContext } from "../core/chain.ts";
 import type { Elicit } from "../core/elicitation.ts";
+import type { DuetError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Locale } from "../core/locale.ts";
 import type { Message } from "../core/messages.ts";
@@ -36,6 +37,8 @@ export interface Run {
   /** The question's language: of prompts, of what tools say to the model, and of the answer. */
   readonly language: Locale;
   readonly conversation: Conversation;
+  /** A person waits for the answer at one of our own interfaces. */
+  readonly isInteractive: boolean;
   /** What a model reads of the conversation so far, oldest first; set once, before the first turn. */
   history: readonly Message[];
   /** Marks untrusted text in this run's prompts; nobody outside can guess it. */
@@ -71,6 +74,8 @@ export interface Run {
   /** The whole results behind what the models read of them. */
   readonly results: Results;
   readonly windows: Windows;
+  /** The keys that a vendor has refused in this run, by the name of their variable, and with what error. */
+  readonly refusedKeys: Map<string, DuetError>;
   /** The ids under which calls have stood in events. */
   readonly callIds: Set<string>;
   /** Every call asked for so far, in order. */

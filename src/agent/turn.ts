@@ -1,7 +1,17 @@
 import { DuetError, toDuetError } from "../core/errors.ts";
 import type { Phase, PhaseEnd } from "../core/events.ts";
-import { addUsage, type Model, type ModelRequest, modelName, noUsage, type Turn, type Usage } from "../core/model.ts";
+import {
+  addUsage,
+  type Model,
+  type ModelRequest,
+  modelName,
+  noUsage,
+  type RunContext,
+  type Turn,
+  type Usage,
+} from "../core/model.ts";
 import { boundedTurn } from "./bounded-turn.ts";
+import { refusedKeyError, rememberRefusedKey } from "./refused-keys.ts";
 import type { Run } from "./run.ts";
 import { type Role, sum } from "./statistics.ts";
 import { streamFitted } from "./stream-fitted.ts";
@@ -20,9 +30,14 @@ export interface TurnPlan {
   onEnd?(turn: Turn): void;
 }
 
-/** Streams one model turn into events, and bills it. Its phase is closed whatever happens; throws what the model throws. */
+/**
+ * Streams one model turn into events, and bills it. Its phase is closed whatever happens; throws what the model throws, and
+ * at once what another model threw whose key was refused, where this one has the same.
+ */
 export async function takeTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   const { phase, step, model } = plan;
+  const refused = refusedKeyError(run, model);
+  if (refused) throw refused;
   const name = modelName(model);
   const started = performance.now();
   let turn: Turn | undefined;
@@ -36,7 +51,7 @@ export async function takeTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   }
   run.emit({ type: "phase-start", phase, step, model: name, reason: plan.reason });
   try {
-    const request = { ...plan.request, locale: run.locale };
+    const request = { ...plan.request, locale: run.locale, run: contextOf(run, phase) };
     for await (const event of boundedTurn(streamFitted(run, { ...plan, request }), name)) {
       if (event.type === "text-delta") plan.onText(event.text);
       else if (event.type === "reasoning-delta") run.emit({ type: "reasoning-delta", phase, text: event.text });
@@ -50,6 +65,7 @@ export async function takeTurn(run: Run, plan: TurnPlan): Promise<Turn> {
     return turn;
   } catch (thrown) {
     error = run.cancelled.aborted ? "cancelled" : toDuetError(thrown).code;
+    rememberRefusedKey(run, model, thrown);
     throw thrown;
   } finally {
     const elapsedMs = performance.now() - started;
@@ -66,6 +82,11 @@ export async function takeTurn(run: Run, plan: TurnPlan): Promise<Turn> {
       error,
     });
   }
+}
+
+/** Only an answer may take the time that is kept back for it. */
+function contextOf({ id, isInteractive, clock }: Run, phase: Phase): RunContext {
+  return { id, isInteractive, leftMs: () => clock.leftMs(phase === "answer" ? "answering" : "working") };
 }
 
 function unfinished(name: string): DuetError {

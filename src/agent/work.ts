@@ -10,7 +10,7 @@ export interface Work {
   /** With one model: its last decide turn was, or began, the answer. */
   written?: Written;
   /** Why deciding ended early, although there are results to answer from. */
-  error?: DuetError;
+  error?: DuetError | undefined;
   /** The evaluator's own reason. */
   custom?: string | undefined;
   /** Plan mode: what was written is no answer. */

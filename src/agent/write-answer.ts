@@ -6,14 +6,16 @@ import type { Brief } from "./brief.ts";
 import { askedForTools, emptyAnswer } from "./empty-answer.ts";
 import { bareResults, bareTitle, handOver } from "./handover.ts";
 import { placeValues } from "./prompt-places.ts";
+import { refusedKeyError } from "./refused-keys.ts";
 import { hasOneModel, type Run } from "./run.ts";
 import type { Role } from "./statistics.ts";
 import { takeTurn } from "./turn.ts";
 import type { Written } from "./work.ts";
 
 /**
- * Streams the answer from the answer model. If that fails before a word was shown, the other model answers; if no
- * model can, the results themselves stand as the answer. Throws only when cancelled or when there is nothing at all.
+ * Streams the answer from the answer model. If that fails before a word was shown, the other model answers, unless its key
+ * is the one that was refused; if no model can, the results themselves stand as the answer. What is reported then is the
+ * error of the first. Throws only when cancelled or when there is nothing at all.
  */
 export async function writeAnswer(run: Run, brief: Brief): Promise<Written> {
   const { answer } = run;
@@ -24,13 +26,14 @@ export async function writeAnswer(run: Run, brief: Brief): Promise<Written> {
   const hasBegun = (): boolean => answer.written.trim() !== before;
   let error: DuetError | undefined;
   for (const role of roles) {
+    if (error && refusedKeyError(run, run.models[role])) break;
     if (error) run.emit({ type: "notice", level: "warning", code: "answer-fallback", message: fallback(run, error) });
     try {
       const finish = await answerTurn(run, role, { ...brief, observations });
       return { finish, error: finish === "tool-calls" ? askedForTools() : error };
     } catch (thrown) {
       if (run.cancelled.aborted) throw thrown;
-      error = toDuetError(thrown);
+      error ??= toDuetError(thrown);
       if (hasBegun() || run.answering.aborted) break;
     }
   }

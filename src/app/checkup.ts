@@ -3,7 +3,8 @@ import type { ModelChoice } from "../config/models.ts";
 import type { Config } from "../config.ts";
 import { type DuetError, toDuetError } from "../core/errors.ts";
 import type { Locale } from "../core/locale.ts";
-import type { ModelRequest } from "../core/model.ts";
+import { type ModelRequest, modelName } from "../core/model.ts";
+import { timeLimit, timeoutError } from "../core/waiting.ts";
 
 export type { Role };
 
@@ -72,16 +73,20 @@ async function checkModel(
 async function askOneWord(choice: ModelChoice, locale: Locale, notices: string[], signal: AbortSignal): Promise<void> {
   if (!("wire" in choice)) return;
   const { createModel } = await import("../providers/create.ts");
-  const timeoutMs = Math.min(choice.timeoutMs, longestMs);
-  // No wait between two tries would end within no time: the model is asked once.
-  const model = createModel({ ...choice, timeoutMs }, { locale, limitMs: 0 });
+  const model = createModel(choice, { locale, retries: 0 });
+  const ms = Math.min(choice.timeoutMs, longestMs);
+  const limit = timeLimit(ms, () => timeoutError(modelName(choice), ms), signal);
   const request: ModelRequest = {
     messages: [{ role: "user", content: "Reply with the single word: ready" }],
     tools: [],
     maxTokens: Math.min(choice.maxTokens, maxTokens),
   };
-  for await (const event of model.stream(request, signal)) {
-    if (event.type === "notice") notices.push(event.message);
+  try {
+    for await (const event of model.stream(request, limit.signal)) {
+      if (event.type === "notice") notices.push(event.message);
+    }
+  } finally {
+    limit.clear();
   }
 }
 

@@ -17,6 +17,7 @@ import type { Notice } from "../core/notice.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { ApproveCall } from "../core/permission.ts";
 import type { Tool } from "../core/tool.ts";
+import type { PausedModel } from "../providers/endpoints.ts";
 import type { ModelCheck, SearchCheck } from "./checkup.ts";
 import type { Gateway } from "./gateway.ts";
 import type { Inventory } from "./inventory.ts";
@@ -67,6 +68,8 @@ export interface Duet {
   gateway(caller?: Caller): Gateway;
   /** Where a caller's conversations and traces are kept; opened when first needed. */
   store(caller?: Caller): Promise<ConversationStore>;
+  /** The models that are not asked for a while, because they failed for run after run. */
+  pausedModels(): Promise<PausedModel[]>;
   /** Asks each model in use for one word, side by side; rejects when the signal aborts, and for a change that cannot be. */
   checkModels(signal: AbortSignal, changes?: ModelChanges): Promise<ModelCheck[]>;
   /** The search backends in use, of which none is asked; null when search is off. */
@@ -115,6 +118,8 @@ export interface AskRequest {
   locale?: Locale | undefined;
   /** Where the run stands in a chain of agents, and what the agent above leaves it. */
   chain?: Chain;
+  /** A person waits for the answer at one of our own interfaces. A model that is paused is then tried for this question. */
+  isInteractive?: boolean | undefined;
   signal?: AbortSignal;
 }
 

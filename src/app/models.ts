@@ -4,7 +4,7 @@ import type { ModelChoice } from "../config/models.ts";
 import type { Config } from "../config.ts";
 import type { Locale } from "../core/locale.ts";
 import type { Model } from "../core/model.ts";
-import type { Endpoints } from "../providers/endpoints.ts";
+import type { Endpoints, PausedModel } from "../providers/endpoints.ts";
 import { changeChoices, refuseOwnParameters } from "./changed-choices.ts";
 import type { Chosen, Role } from "./checkup.ts";
 import type { ModelChanges, ModelParameters } from "./model-changes.ts";
@@ -25,6 +25,8 @@ export interface ModelRoom {
    * parts, and the same as before where nothing is changed.
    */
   open(changes?: ModelChanges): Promise<Models>;
+  /** The models that are not asked for a while. */
+  paused(): Promise<PausedModel[]>;
   /** The parameters of each role; none of the offline rules, nor of the program's own models. */
   parameters(changes?: ModelChanges): Promise<Record<Role, ModelParameters>>;
 }
@@ -69,6 +71,7 @@ export function createModels(config: Config, own: OwnModels = {}): ModelRoom {
       const decide = await opened(functionCall);
       return { functionCall: decide, answer: answer === functionCall ? decide : await opened(answer) };
     },
+    paused: async () => (await endpoints.begun)?.paused() ?? [],
     async parameters(changes = {}) {
       const { functionCall, answer } = await choosePlayers(changes);
       return { functionCall: parametersOf(functionCall), answer: parametersOf(answer) };

@@ -2,8 +2,9 @@ import type { Models } from "../agent/run.ts";
 import { DuetError } from "../core/errors.ts";
 import type { Message } from "../core/messages.ts";
 import { type Model, modelName, type Turn, type Usage } from "../core/model.ts";
+import { randomHex } from "../core/random.ts";
 import type { Sample, SamplingReply, SamplingRequest } from "../core/sampling.ts";
-import { abortable, timeLimit, timeoutError } from "../core/waiting.ts";
+import { abortable, type TimeLimit, timeLimit, timeoutError } from "../core/waiting.ts";
 
 /** For one text, in milliseconds. */
 const longestWritingMs = 60_000;
@@ -18,18 +19,19 @@ export function createSample(models: () => Promise<Pick<Models, "functionCall">>
     try {
       const { functionCall: model } = await abortable(models(), limit.signal);
       if (model.followsPrompts === false) throw noModel(model);
-      return await write(model, request, limit.signal);
+      return await write(model, request, limit);
     } finally {
       limit.clear();
     }
   };
 }
 
-async function write(model: Model, request: SamplingRequest, signal: AbortSignal): Promise<SamplingReply> {
+async function write(model: Model, request: SamplingRequest, limit: TimeLimit): Promise<SamplingReply> {
   const spent: Usage[] = [];
   let turn: Turn | undefined;
-  const asked = { messages: messagesOf(request), tools: [], maxTokens: request.maxTokens };
-  for await (const event of model.stream(asked, signal)) {
+  const run = { id: `sampling-${randomHex()}`, leftMs: () => limit.leftMs };
+  const asked = { messages: messagesOf(request), tools: [], maxTokens: request.maxTokens, run };
+  for await (const event of model.stream(asked, limit.signal)) {
     if (event.type === "spent") spent.push(event.usage);
     if (event.type === "turn-end") turn = event.turn;
   }

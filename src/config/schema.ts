@@ -36,7 +36,10 @@ export const modelSchema = z
     topP: z.number().gt(0).max(1).optional().meta({ description: "Above 0 to 1." }),
     baseUrl: address.optional().meta({ description: "Address of the API." }),
     apiKeyEnv: variable.optional().meta({ description: "The environment variable that holds the key." }),
-    timeout: seconds(1, 3600).optional().meta({ description: "Limit of one call in seconds." }),
+    timeout: seconds(1, 3600).optional().meta({
+      description:
+        "Seconds until the first content or reasoning of a turn. Default 30; more for models that think silently.",
+    }),
     contextWindow: z.int().min(1).optional().meta({ description: "Context window in tokens." }),
     reasoningEffort: text.optional().meta({ description: "How much the model reasons, in its vendor's words." }),
     wire: wire.optional(),

@@ -30,6 +30,8 @@ export interface ErrorDetails {
   retryable?: boolean;
   /** How long the other side asks to wait, in milliseconds. */
   retryAfterMs?: number;
+  /** The HTTP status with which the other side refused. */
+  status?: number;
   cause?: unknown;
 }
 
@@ -38,6 +40,8 @@ export interface ErrorReport {
   code: ErrorCode;
   message: string;
   hint: string | null;
+  /** In how many seconds it is worth trying again; absent where nobody knows. */
+  retry_after_s?: number;
 }
 
 /** The one family of errors. `message` is the English text; `report` words it for a reader. */
@@ -48,6 +52,7 @@ export class DuetError extends Error {
   readonly hint: Text | undefined;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
+  readonly status: number | undefined;
 
   constructor(details: ErrorDetails) {
     super(details.text.en, { cause: details.cause });
@@ -56,6 +61,7 @@ export class DuetError extends Error {
     this.hint = details.hint;
     this.retryable = details.retryable ?? false;
     this.retryAfterMs = details.retryAfterMs;
+    this.status = details.status;
   }
 }
 
@@ -77,5 +83,11 @@ export function report(error: DuetError, locale: Locale): ErrorReport {
     code: error.code,
     message: say(locale, error.text),
     hint: error.hint === undefined ? null : say(locale, error.hint),
+    ...(error.retryAfterMs !== undefined && { retry_after_s: toSeconds(error.retryAfterMs) }),
   };
+}
+
+/** Rounds a wait up to whole seconds, of which there is at least one. */
+export function toSeconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000));
 }

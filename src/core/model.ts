@@ -11,6 +11,8 @@ export interface Model {
   readonly contextWindow?: number;
   /** False for one that goes by rules and reads no prompt: it can decide and answer, but not plan. */
   readonly followsPrompts?: false;
+  /** The variable that holds the model's key, so that a key which was refused is not tried for another model. */
+  readonly keyName?: string;
   /**
    * Streams one turn. The last event is `turn-end`; a turn that cannot be finished throws a `DuetError` instead
    * (also on abort), so a stream that ended without an error is a complete turn.
@@ -35,6 +37,18 @@ export interface ModelRequest {
   maxTokens?: number;
   /** The language of what the reader is told of the call; absent: the one in which the model was opened. */
   locale?: Locale;
+  /** The run that this turn belongs to; absent for a call outside of any run. */
+  run?: RunContext;
+}
+
+/** What a provider may need to know of the run for which it makes a turn. */
+export interface RunContext {
+  /** Tells runs apart: several turns and tries of one run have the same id. */
+  readonly id: string;
+  /** A person waits for the answer at one of Duet's own interfaces. */
+  readonly isInteractive?: boolean;
+  /** How long the run can still wait for this turn, in milliseconds. */
+  leftMs(): number;
 }
 
 export interface ToolDefinition {

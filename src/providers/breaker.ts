@@ -1,55 +1,82 @@
-import { DuetError } from "../core/errors.ts";
+import { DuetError, toSeconds } from "../core/errors.ts";
 
-/** One call to an endpoint; what it is told first counts. */
+/** One call to a model; what it is told first counts. */
 export interface Passage {
   answered(): void;
   failed(error: DuetError): void;
-  /** The call says nothing about the endpoint: it was stopped, or refused for its own fault. */
+  /** The call says nothing about the model: it was stopped, it was slow, or it was refused for its own fault. */
   left(): void;
 }
 
+/** Who calls. */
+export interface Visitor {
+  /** Tells runs apart: what one run fails of counts once, however often it tries. */
+  run: unknown;
+  /** A person waits for it. */
+  isInteractive?: boolean | undefined;
+}
+
+/** A model that is left alone for a while. */
+export interface Pause {
+  /** When it is asked again, in milliseconds from now. */
+  leftMs: number;
+  last: DuetError;
+}
+
 export interface BreakerOptions {
-  /** Failures in a row after which the endpoint is left alone. */
-  failures?: number;
+  /** Distinct runs that must fail in a row, within `windowMs`, until the model is left alone. */
+  runs?: number;
+  windowMs?: number;
   /** How long it is left alone before one call may try it again, in milliseconds. */
   restMs?: number;
   /** For tests: milliseconds that only grow. */
   now?: () => number;
 }
 
-/** Two whole calls with all their retries. */
-const failuresInARow = 8;
-const restMs = 15_000;
-
-/** Leaves an endpoint that keeps failing alone for a while, so that nobody waits for it in vain; all its callers share one. */
+/**
+ * Leaves a model that fails for run after run alone for a while, so that nobody waits for it in vain. All its callers
+ * share one breaker. A single run never opens it, whatever it asks and however often it tries.
+ */
 export class Breaker {
-  #limit: number;
+  #runs: number;
+  #windowMs: number;
   #restMs: number;
   #now: () => number;
-  #failures = 0;
+  /** When each run last failed, of those since the last answer. */
+  #failed = new Map<unknown, number>();
   #openUntil: number | undefined;
   #probing = false;
   #last: DuetError | undefined;
   #lastAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: BreakerOptions = {}) {
-    this.#limit = options.failures ?? failuresInARow;
-    this.#restMs = options.restMs ?? restMs;
-    this.#now = options.now ?? (() => performance.now());
+  constructor({ runs = 5, windowMs = 60_000, restMs = 15_000, now = () => performance.now() }: BreakerOptions = {}) {
+    this.#runs = runs;
+    this.#windowMs = windowMs;
+    this.#restMs = restMs;
+    this.#now = now;
   }
 
-  /** Whether calls pass; also true when the next would be the one that tries the endpoint again. */
+  /** Whether calls pass; also true when the next would be the one that tries the model again. */
   get closed(): boolean {
     if (this.#openUntil === undefined) return true;
     return this.#now() >= this.#openUntil && !this.#probing;
   }
 
-  /** Lets a call pass, or throws `overloaded`. After the rest one call passes alone; if it is answered, all do. */
-  enter(name: string): Passage {
-    if (!this.closed) throw this.#restError(name);
+  /** Why and for how long calls are refused; undefined while they pass. */
+  get pause(): Pause | undefined {
+    if (this.closed || this.#last === undefined) return undefined;
+    return { leftMs: Math.max(0, (this.#openUntil ?? 0) - this.#now()), last: this.#last };
+  }
+
+  /**
+   * Lets a call pass, or throws `overloaded`. After the rest one call passes alone, and before its end that of a person
+   * whose run has not failed yet; if it is answered, all do.
+   */
+  enter(name: string, visitor: Visitor): Passage {
+    if (!this.closed && !this.#mayProbe(visitor)) throw this.#restError(name);
     const began = this.#now();
     const isProbe = this.#openUntil !== undefined;
-    this.#probing = isProbe;
+    this.#probing ||= isProbe;
     let ended = false;
     const end = (count: () => void): void => {
       if (ended) return;
@@ -59,42 +86,52 @@ export class Breaker {
     };
     return {
       answered: () => end(() => this.#recover()),
-      failed: (error) => end(() => this.#count(error, began)),
+      failed: (error) => end(() => this.#count(error, { began, isProbe, run: visitor.run })),
       left: () => end(() => {}),
     };
   }
 
+  #mayProbe({ run, isInteractive }: Visitor): boolean {
+    return isInteractive === true && !this.#probing && !this.#failed.has(run);
+  }
+
   #recover(): void {
-    this.#failures = 0;
+    this.#failed.clear();
     this.#openUntil = undefined;
     this.#last = undefined;
   }
 
-  #count(error: DuetError, began: number): void {
+  #count(error: DuetError, { began, isProbe, run }: { began: number; isProbe: boolean; run: unknown }): void {
+    const now = this.#now();
+    for (const [known, at] of this.#failed) if (now - at > this.#windowMs) this.#failed.delete(known);
     // Calls that were under way together when one failed tell of the same trouble: they count once.
-    if (began >= this.#lastAt) this.#failures++;
+    if (began >= this.#lastAt || this.#failed.has(run)) this.#failed.set(run, now);
     this.#last = error;
-    this.#lastAt = this.#now();
+    this.#lastAt = now;
     // Calls that were under way when the rest began do not make it longer.
-    if (this.#failures >= this.#limit && this.closed) this.#openUntil = this.#now() + this.#restMs;
+    if (isProbe || (this.#failed.size >= this.#runs && this.closed)) this.#openUntil = now + this.#restMs;
   }
 
   #restError(name: string): DuetError {
-    const seconds = Math.max(1, Math.ceil(((this.#openUntil ?? 0) - this.#now()) / 1000));
-    const { text, hint: last } = this.#last ?? { text: { zh: "", en: "" } };
+    const { leftMs = 0, last } = this.pause ?? {};
+    const seconds = toSeconds(leftMs);
+    const { text, hint: lastHint } = last ?? { text: { zh: "", en: "" } };
     // To try again is said already, and when.
-    const hint = last?.en.startsWith("Try again") ? undefined : last;
+    const hint = lastHint?.en.startsWith("Try again") ? undefined : lastHint;
+    const count = this.#failed.size;
     return new DuetError({
       code: "overloaded",
       text: {
-        zh: `${name} 连续失败 ${this.#failures} 次，暂停请求 ${seconds} 秒。最近一次：${text.zh}`,
-        en: `${name} failed ${this.#failures} times in a row and is not asked for ${seconds} s. The last failure: ${text.en}`,
+        zh: `${name} 暂时不可用：最近 ${count} 次提问都失败了，${seconds} 秒后再请求它。最近一次失败：${text.zh}`,
+        en: `${name} is paused for ${seconds} s, because the last ${count} questions to it failed. The last failure: ${text.en}`,
       },
       hint: {
         zh: `请在 ${seconds} 秒后再试，或换用其他模型。${hint?.zh ?? ""}`,
         en: `Try again in ${seconds} s, or use another model. ${hint?.en ?? ""}`.trimEnd(),
       },
-      cause: this.#last,
+      retryAfterMs: Math.max(1, leftMs),
+      status: last?.status,
+      cause: last,
     });
   }
 }

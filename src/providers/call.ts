@@ -40,9 +40,9 @@ export async function* streamTurn(call: Call, signal: AbortSignal): AsyncGenerat
     silence.signal.throwIfAborted();
     silence.heard();
     for await (const events of serverEvents(body, answer.contentType, silence, settings)) {
-      if (events.some((event) => event.event !== "ping")) silence.content();
       const out: ModelEvent[] = [];
       const failed = readAll(events, reader, out);
+      silence.sent(reader.sent);
       yield* out;
       if (failed) throw failed;
       if (reader.done) break;

@@ -8,28 +8,27 @@ import { type RetryOptions, withRetry } from "./retry.ts";
 import type { ModelSettings, WireName } from "./settings.ts";
 import { messageTokens } from "./tokens.ts";
 import { withToolOffer } from "./tool-offer.ts";
-import { withTotalLimit } from "./total-limit.ts";
 
 export interface CreateOptions extends Omit<RetryOptions, "endpoint"> {
-  /** What the models of a process share about the addresses that they call. */
+  /** What the callers of a process share about the models that they call. */
   endpoints?: Endpoints;
 }
 
 /**
- * A model that is ready to be called: with repairs, retries, its total limit, its warnings and its price. The vendor's
- * package is loaded by the first call.
+ * A model that is ready to be called: with repairs, retries, its warnings and its price. Silence is limited; the whole of a
+ * turn is limited by its run alone. The vendor's package is loaded by the first call.
  */
 export function createModel(settings: ModelSettings, options: CreateOptions = {}): Model {
   const { endpoints, locale } = options;
-  const endpoint = endpoints?.at(settings.baseUrl);
+  const endpoint = endpoints?.of(settings);
   const repairing = withRepair(lazyModel(settings), settings, locale);
-  const retrying = withRetry(repairing, { limitMs: settings.timeoutMs, ...options, endpoint });
-  const limited = withTotalLimit(retrying, settings.timeoutMs);
-  const telling = withSettingNotices(withToolOffer(limited, settings), settings, locale);
+  const retrying = withRetry(repairing, { ...options, endpoint });
+  const telling = withSettingNotices(withToolOffer(retrying, settings), settings, locale);
   const price = priceOf(settings);
   return {
     ...withContextWarning(telling, settings, locale),
     contextWindow: settings.contextWindow,
+    keyName: settings.apiKeyEnv,
     countTokens: messageTokens,
     cost: (usage) => (price ? costOf(usage, price) : null),
   };

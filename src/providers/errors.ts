@@ -31,6 +31,7 @@ export function httpError(failure: HttpFailure, origin: Origin): DuetError {
     hint: hintFor(remedy, { ...origin, retryAfterMs: wait }),
     retryable,
     retryAfterMs: wait,
+    status: failure.status,
   });
 }
 
@@ -39,7 +40,7 @@ export function streamError(body: unknown, origin: Origin): DuetError {
   const facts = readErrorBody(body);
   const { code, retryable, remedy } = classify(facts);
   const text = vendorText(origin, code, facts.status === undefined ? "" : `${facts.status}`, facts.message);
-  return new DuetError({ code, text, hint: hintFor(remedy, origin), retryable });
+  return new DuetError({ code, text, hint: hintFor(remedy, origin), retryable, status: facts.status });
 }
 
 /** The connection failed: refused, reset, not found, closed in the middle. */

@@ -19,7 +19,7 @@ export interface ModelSpec {
   topP?: number;
   baseUrl?: string;
   apiKeyEnv?: string;
-  /** Seconds. */
+  /** Seconds until the first content or reasoning. */
   timeout?: number;
   /** Tokens. */
   contextWindow?: number;
@@ -40,7 +40,7 @@ export interface VendorSpec {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export const modelDefaults = { temperature: 0.7, maxTokens: 2000, timeoutMs: 120_000 } as const;
+export const modelDefaults = { temperature: 0.7, maxTokens: 2000, timeoutMs: 30_000 } as const;
 
 /** The built-in vendors and the user's, by name. Throws `config` errors that name the key, as `providers.NAME.KEY`. */
 export function vendorTable(own: Readonly<Record<string, VendorSpec>>): Record<string, Vendor> {
@@ -79,7 +79,8 @@ export function resolveModel(
   const servedAs = last(rules, "servedAs");
   const apiKeyEnv = spec.apiKeyEnv ?? row.keyEnv;
   const wire = spec.wire === undefined ? (last(rules, "wire") ?? row.wire) : wireName(spec.wire, `${path}.wire`);
-  const limitMs = timeoutMs(spec.timeout, `${path}.timeout`);
+  const quirks = allQuirks(row, rules);
+  const reasoningEffort = effort(spec.reasoningEffort, row, `${path}.reasoningEffort`);
   return {
     provider,
     model,
@@ -92,14 +93,15 @@ export function resolveModel(
     temperatureSet: spec.temperature !== undefined,
     topP: topInRange(spec.topP, `${path}.topP`, "topP"),
     maxTokens: positiveInteger(spec.maxTokens, `${path}.maxTokens`) ?? modelDefaults.maxTokens,
-    timeoutMs: limitMs,
-    // Who allows a call more time than usual means its first word too: some models think for long before it.
-    firstContentMs: limitMs > modelDefaults.timeoutMs ? limitMs : undefined,
+    timeoutMs:
+      timeoutMs(spec.timeout, `${path}.timeout`) ??
+      (willReason(reasoningEffort, quirks) ? last(rules, "silentThinkingMs")?.[wire] : undefined) ??
+      modelDefaults.timeoutMs,
     contextWindow: positiveInteger(spec.contextWindow, `${path}.contextWindow`) ?? last(rules, "contextWindow"),
     maxOutput: last(rules, "maxOutput"),
-    reasoningEffort: effort(spec.reasoningEffort, row, `${path}.reasoningEffort`),
+    reasoningEffort,
     price: ownPrice(row, model) ?? ownPrice(row, servedAs),
-    quirks: allQuirks(row, rules),
+    quirks,
   };
 }
 
@@ -202,9 +204,17 @@ function effort(value: string | undefined, { efforts }: Vendor, path: string): s
   return value;
 }
 
-function timeoutMs(seconds: number | undefined, path: string): number {
+function timeoutMs(seconds: number | undefined, path: string): number | undefined {
   const checked = within(seconds, (value) => value > 0 && value <= 86_400, path, "0 < timeout <= 86400");
-  return checked === undefined ? modelDefaults.timeoutMs : Math.max(1, Math.round(checked * 1000));
+  return checked === undefined ? undefined : Math.max(1, Math.round(checked * 1000));
+}
+
+/** Whether a model that can reason will. Where nobody says how much, it does, unless it takes a temperature as long as it does not. */
+function willReason(wanted: string | undefined, quirks: Quirks): boolean {
+  const { alwaysReasons, noReasoning, noSampling } = quirks;
+  const effort = wanted ?? quirks.defaultEffort;
+  if (noReasoning || alwaysReasons) return !noReasoning;
+  return effort === undefined ? noSampling !== "while-reasoning" : effort !== "none";
 }
 
 function topInRange(value: number | undefined, path: string, name: string): number | undefined {

@@ -1,4 +1,4 @@
-import { DuetError } from "../core/errors.ts";
+import { DuetError, toSeconds } from "../core/errors.ts";
 import { type Locale, say, type Text } from "../core/locale.ts";
 import { type Model, modelName } from "../core/model.ts";
 import type { Notice } from "../core/notice.ts";
@@ -9,40 +9,37 @@ import { isContent } from "./turn.ts";
 
 export interface RetryOptions {
   locale?: Locale;
-  /** What the whole call may take, in milliseconds: no wait is begun that would not end within it. */
-  limitMs?: number;
-  /** What is shared with the other callers of this address. */
+  /** How often a call is tried again at most; 3. */
+  retries?: number;
+  /** What is shared with the other callers of this model. */
   endpoint?: Endpoint;
   /** For tests: waits, and rejects with the signal's reason. */
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** For tests: 0 to below 1. */
   random?: () => number;
-  /** For tests: milliseconds that only grow. */
-  now?: () => number;
 }
 
-const retries = 3;
 /** Nobody waits longer for one model; a vendor that asks for more is an error that names the time. */
 const longestWaitMs = 60_000;
 
 /**
  * Tries a call again, at most three times, only as long as nothing of an answer was handed on, and only while the
- * endpoint's breaker and its retry budget allow it. Each retry is a `notice`. A try that timed out before its first
- * content is repeated if another as long fits into the limit.
+ * model's breaker and its retry budget allow it. Each retry is a `notice`. A time-out is never tried again, no wait is
+ * begun that is longer than what the run has left, and a time-out that comes after another failure does not replace it.
  */
 export function withRetry(model: Model, options: RetryOptions = {}): Model {
-  const { locale = "en", limitMs = Number.POSITIVE_INFINITY, endpoint, random = Math.random } = options;
-  const { sleep: wait = sleep, now = () => performance.now() } = options;
+  const { locale = "en", retries = 3, endpoint, random = Math.random, sleep: wait = sleep } = options;
   const name = modelName(model);
   return {
     provider: model.provider,
     model: model.model,
     async *stream(request, signal) {
-      const deadline = now() + limitMs;
+      const { run } = request;
+      const visitor = { run: run?.id ?? Symbol("a call outside of any run"), isInteractive: run?.isInteractive };
+      let cause: DuetError | undefined;
       endpoint?.budget.began();
       for (let attempt = 0; ; attempt++) {
-        const began = now();
-        const passage = signal.aborted ? undefined : endpoint?.breaker.enter(name);
+        const passage = signal.aborted ? undefined : endpoint?.breaker.enter(name, visitor);
         let taken = false;
         let told = false;
         try {
@@ -59,13 +56,18 @@ export function withRetry(model: Model, options: RetryOptions = {}): Model {
         } catch (thrown) {
           told = true;
           tellEnd(passage, thrown, signal);
+          if (!taken && cause && isTimeout(thrown)) throw cause;
           if (signal.aborted || taken || attempt >= retries || !isTransient(thrown)) throw thrown;
           const delay = delayOf(thrown, attempt, random());
-          const needed = thrown.code === "timeout" ? now() - began : 0;
-          if (now() + delay + needed >= deadline) throw thrown;
+          const leftMs = run?.leftMs() ?? Number.POSITIVE_INFINITY;
+          if (delay >= leftMs) throw tooLongWait(thrown, leftMs);
           if (endpoint && !(endpoint.breaker.closed && endpoint.budget.take())) throw thrown;
-          yield notice(thrown, name, delay, attempt + 1, request.locale ?? locale);
-          await wait(delay, signal);
+          cause ??= thrown;
+          const count = `${attempt + 1}/${retries}`;
+          yield retryNotice(thrown, { name, delay, count, locale: request.locale ?? locale });
+          await wait(delay, signal).catch((reason) => {
+            throw isTimeout(reason) ? cause : reason;
+          });
         } finally {
           if (!told) passage?.left();
         }
@@ -74,22 +76,26 @@ export function withRetry(model: Model, options: RetryOptions = {}): Model {
   };
 }
 
+/** The time ran out: that of the call, or the run's own. */
+function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof DuetError && thrown.code === "timeout";
+}
+
 function tellEnd(passage: Passage | undefined, thrown: unknown, signal: AbortSignal): void {
-  // The call's own time limit aborts too: a vendor that lets it run out is down, one whose caller left is not.
-  const reason = signal.aborted ? signal.reason : thrown;
-  const error = reason instanceof DuetError && (!signal.aborted || reason.code === "timeout") ? reason : undefined;
-  const verdict = error && verdicts[error.code];
-  if (error && verdict === "down") passage?.failed(error);
+  const verdict = !signal.aborted && thrown instanceof DuetError ? verdicts[thrown.code] : undefined;
+  if (verdict === "down" && thrown instanceof DuetError) passage?.failed(thrown);
   else if (verdict === "up") passage?.answered();
   else passage?.left();
 }
 
-/** What an error says of its endpoint: that it is down, that it is up and refuses, or neither (a missing key). */
+/**
+ * What an error says of the model: that it is down, that it is up and refuses, or neither: a key is missing, or the wait
+ * for the first content was too long, which may well be the question's fault.
+ */
 const verdicts: Partial<Record<DuetError["code"], "down" | "up">> = {
   overloaded: "down",
   server: "down",
   network: "down",
-  timeout: "down",
   rate_limit: "up",
   quota: "up",
   invalid_request: "up",
@@ -98,8 +104,22 @@ const verdicts: Partial<Record<DuetError["code"], "down" | "up">> = {
 };
 
 function isTransient(thrown: unknown): thrown is DuetError {
-  if (!(thrown instanceof DuetError) || !thrown.retryable) return false;
+  if (!(thrown instanceof DuetError) || !thrown.retryable || thrown.code === "timeout") return false;
   return (thrown.retryAfterMs ?? 0) <= longestWaitMs;
+}
+
+/** The same failure, with the reason why nobody waits for the time that was asked for. */
+function tooLongWait(error: DuetError, leftMs: number): DuetError {
+  const { code, text, hint, retryable, retryAfterMs, status } = error;
+  if (retryAfterMs === undefined) return error;
+  const [asked, left] = [toSeconds(retryAfterMs), Math.floor(leftMs / 1000)];
+  return new DuetError({
+    ...{ code, hint, retryable, retryAfterMs, status, cause: error },
+    text: {
+      zh: `${text.zh}（要求等待 ${asked} 秒，而运行只剩 ${left} 秒）`,
+      en: `${text.en} (it asks to wait ${asked} s, and the run has ${left} s left)`,
+    },
+  });
 }
 
 /** What the vendor asks, but never at once; else half a second, doubled each time, to eight. Chance spreads a herd. */
@@ -108,11 +128,20 @@ function delayOf(error: DuetError, attempt: number, chance: number): number {
   return Math.round(Math.min(8000, 500 * 2 ** attempt) * (0.5 + 0.5 * chance));
 }
 
-function notice(error: DuetError, name: string, delay: number, attempt: number, locale: Locale): Notice {
+interface RetryFacts {
+  name: string;
+  /** Milliseconds. */
+  delay: number;
+  /** `1/3` */
+  count: string;
+  locale: Locale;
+}
+
+function retryNotice(error: DuetError, { name, delay, count, locale }: RetryFacts): Notice {
   const seconds = (delay / 1000).toFixed(1);
   const text: Text = {
-    zh: `${seconds} 秒后重试 ${name}（${attempt}/${retries}）：${error.text.zh}`,
-    en: `trying ${name} again in ${seconds} s (${attempt}/${retries}): ${error.text.en}`,
+    zh: `${seconds} 秒后重试 ${name}（${count}）：${error.text.zh}`,
+    en: `trying ${name} again in ${seconds} s (${count}): ${error.text.en}`,
   };
   return { type: "notice", level: "warning", code: "retry", message: say(locale, text) };
 }

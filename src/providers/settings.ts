@@ -51,6 +51,11 @@ export interface ModelRule {
   contextWindow?: number;
   /** The most that the model writes in one turn, reasoning included, in tokens. */
   maxOutput?: number;
+  /**
+   * How long the model may be silent while it reasons, by the wire that does not show it reasoning, in milliseconds. It
+   * counts unless the model is told not to reason.
+   */
+  silentThinkingMs?: Partial<Record<WireName, number>>;
   quirks?: Quirks;
 }
 
@@ -117,11 +122,9 @@ export interface ModelSettings {
   topP?: number;
   /** Output limit in tokens. */
   maxTokens: number;
-  /** Limit of one whole call, retries included, in milliseconds; silence is limited apart from it. */
+  /** Limit of the wait from sending to the first content or reasoning, in milliseconds. */
   timeoutMs: number;
-  /** Limit of the wait for the first content, in milliseconds; 30 s when absent. */
-  firstContentMs?: number;
-  /** Limit of silence within an answer, in milliseconds; 60 s when absent. */
+  /** Limit of each silence after that, in milliseconds; 60 s when absent. */
   idleMs?: number;
   /** Tokens. */
   contextWindow?: number;

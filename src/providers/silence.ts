@@ -1,36 +1,49 @@
 import { silenceError } from "./errors.ts";
 import type { ModelSettings } from "./settings.ts";
 
+/** What a model has sent of its turn: a sign that it reasons is no word yet. */
+export type Sent = "nothing" | "thinking" | "words";
+
 /** Watches one call for silence. Its signal aborts on it with a `timeout` error, and with the caller's signal. */
 export interface Silence {
   readonly signal: AbortSignal;
-  /** Bytes arrived: comments and empty lines count. From the first on, silence is limited. */
+  /** Bytes arrived, of which comments and pings count: silence within an answer begins anew. */
   heard(): void;
-  /** Content arrived: the limit of the first one is off. */
-  content(): void;
+  /** The model has sent this much. The first sign of content or reasoning ends the wait for the first content. */
+  sent(much: Sent): void;
   /** Whether we are waiting for the server; while the reader is busy, silence is not the server's. */
   waiting: boolean;
   /** Stops the watch. */
   close(): void;
 }
 
+/** Silence within an answer is limited to this where the settings say nothing, in milliseconds. */
+export const defaultIdleMs = 60_000;
+
+/**
+ * Limits the wait for the first content to `timeoutMs`, and after it each silence to `idleMs`. A model that has only shown
+ * that it reasons may be as silent as it may be before its first content, where that is longer.
+ */
 export function watchSilence(settings: ModelSettings, caller: AbortSignal): Silence {
-  const { firstContentMs = 30_000, idleMs = 60_000 } = settings;
+  const { timeoutMs, idleMs = defaultIdleMs } = settings;
+  const limits: Record<Sent, number> = { nothing: 0, thinking: Math.max(idleMs, timeoutMs), words: idleMs };
   const controller = new AbortController();
   const follow = (): void => controller.abort(caller.reason);
   if (caller.aborted) follow();
   caller.addEventListener("abort", follow, { once: true });
-  const first = setTimeout(() => controller.abort(silenceError(settings, noContent(firstContentMs))), firstContentMs);
+  const first = setTimeout(() => controller.abort(silenceError(settings, noContent(timeoutMs))), timeoutMs);
   let idle: NodeJS.Timeout | undefined;
+  let so: Sent = "nothing";
   const silence: Silence = {
     signal: controller.signal,
     waiting: true,
-    heard() {
-      if (idle) idle.refresh();
-      else idle = setTimeout(fellSilent, idleMs);
-    },
-    content() {
+    heard: () => void idle?.refresh(),
+    sent(much) {
+      if (much === so) return;
+      so = much;
       clearTimeout(first);
+      clearTimeout(idle);
+      idle = setTimeout(fellSilent, limits[much]);
     },
     close() {
       clearTimeout(first);
@@ -39,7 +52,7 @@ export function watchSilence(settings: ModelSettings, caller: AbortSignal): Sile
     },
   };
   function fellSilent(): void {
-    if (silence.waiting) controller.abort(silenceError(settings, stalled(idleMs)));
+    if (silence.waiting) controller.abort(silenceError(settings, stalled(limits[so])));
     else idle?.refresh();
   }
   return silence;

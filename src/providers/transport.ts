@@ -36,8 +36,9 @@ export class Refusal extends Error implements HttpFailure {
 const errorBodyLimit = 64 * 1024;
 
 export function openTransport(): Transport {
-  // Silence is limited per call, by what was heard; the agent's own limits would cut models that think for long.
-  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+  // Silence is limited per call, by what was heard, from sending on; the agent's own limits would cut models that think for
+  // long, and would make several tries of one address that does not answer.
+  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 0 } });
   return {
     async post({ url, headers }, body, signal) {
       const text = JSON.stringify(body);

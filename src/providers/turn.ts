@@ -3,6 +3,7 @@ import type { AssistantMessage, NativeTurn } from "../core/messages.ts";
 import type { FinishReason, ModelEvent, Turn, Usage } from "../core/model.ts";
 import { badResponse } from "./errors.ts";
 import type { ModelSettings } from "./settings.ts";
+import type { Sent } from "./silence.ts";
 import type { CollectedCall } from "./tool-fragments.ts";
 
 /** One event of a server-sent stream; `data` is never parsed before a wire reads it. */
@@ -17,6 +18,8 @@ export interface TurnReader {
   read(event: ServerEvent, out: ModelEvent[]): void;
   /** The server said that nothing more will come. */
   readonly done: boolean;
+  /** What the model has sent so far; what only keeps a connection alive, and empty deltas, are nothing. */
+  readonly sent: Sent;
   /** What the server has told so far; 0 for what it did not, or what cannot be true. */
   readonly usage: Usage;
   /** All that the model has written so far, reasoning and calls included, in no order. */

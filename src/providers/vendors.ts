@@ -1,5 +1,9 @@
 import type { ModelRule, Vendor } from "./settings.ts";
 
+/** What models take that reason for minutes without showing it, and those of them that reason the longest. */
+const silentMs = 300_000;
+const longSilentMs = 900_000;
+
 const qwen: Vendor = {
   wire: "openai-chat",
   baseUrl: "https://dashscope.aliyuncs.com/compatible-mode/v1",
@@ -83,6 +87,15 @@ export const vendors: Readonly<Record<string, Vendor>> = {
         match: /^gpt-(5\.[5-9]|[6-9])/,
         quirks: { noSampling: "while-reasoning", defaultEffort: "none", effortWithTools: "none" },
       },
+      // Chat completions never show their reasoning. Responses show that there is some, and may then be silent for as long.
+      {
+        match: /^(o\d|gpt-5(-(?!chat)|$)|gpt-(5\.[1-9]|[6-9]))/,
+        silentThinkingMs: { "openai-chat": silentMs, "openai-responses": silentMs },
+      },
+      {
+        match: /^(o\d|gpt-[5-9]).*-pro/,
+        silentThinkingMs: { "openai-chat": longSilentMs, "openai-responses": longSilentMs },
+      },
       {
         match: /^gpt-5.*-(pro|codex)|^gpt-5\.\d-chat/,
         quirks: {
@@ -139,6 +152,8 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     efforts: ["none", "minimal", "low", "medium", "high"],
     models: [
       { match: /^gemini-(?!2)/, quirks: { alwaysReasons: true } },
+      // Thoughts come on this wire only where they are asked for.
+      { match: /^gemini-(2\.5|[3-9])/, silentThinkingMs: { "openai-chat": silentMs } },
       { match: /^gemini-/, contextWindow: 1_048_576, maxOutput: 65_536 },
       { match: /^gemini-4-/, maxOutput: 32_768 },
     ],
@@ -168,6 +183,9 @@ export const sharedModelRules: ModelRule[] = [
   { match: /(^|\/)kimi-k[23]/i, quirks: { noSampling: "always", toolDialect: "inlined" } },
   { match: /(^|\/)gemini-/i, quirks: { toolDialect: "openapi" } },
   { match: /(^|\/)claude-/i, quirks: { cacheMarks: true } },
+  { match: /\/(o\d|gpt-5(-(?!chat)|$))/i, silentThinkingMs: { "openai-chat": silentMs, "openai-responses": silentMs } },
+  { match: /(^|\/)gemini-(2\.5|[3-9])/i, silentThinkingMs: { "openai-chat": silentMs } },
+  { match: /(^|\/)grok-[4-9](?!.*non-reasoning)/i, silentThinkingMs: { "openai-chat": silentMs } },
   { match: /(^|\/)(open-)?(mistral|ministral|magistral|codestral|devstral|pixtral)/i, quirks: { nineLetterIds: true } },
 ];
 

@@ -40,6 +40,7 @@ test("the function-call model writes: without tools, and a server's system promp
     {
       tools: [],
       maxTokens: 50,
+      run: { id: expect.stringMatching(/^sampling-/), leftMs: expect.any(Function) },
       messages: [
         { role: "user", content: "You obey the server." },
         { role: "user", content: "Name a colour." },

@@ -20,7 +20,7 @@ describe("a model's settings", () => {
       apiKeyEnv: "OPENAI_API_KEY",
       temperature: 0.7,
       maxTokens: 2000,
-      timeoutMs: 120_000,
+      timeoutMs: 30_000,
       contextWindow: 128_000,
     });
   });
@@ -67,10 +67,36 @@ describe("a model's settings", () => {
     expect(() => resolve(spec)).toThrow("temperature <= 1");
   });
 
-  test("more time for a call is more time for its first word", () => {
-    expect(resolve({ provider: "openai", timeout: 200 }).firstContentMs).toBe(200_000);
-    expect(resolve({ provider: "openai" }).firstContentMs).toBeUndefined();
-    expect(resolve({ provider: "openai", timeout: 60 }).firstContentMs).toBeUndefined();
+  const other = { other: { baseUrl: "https://x.example/v1" } };
+  test.each([
+    ["deepseek", { model: "deepseek-reasoner" }, 30],
+    ["qwen", {}, 30],
+    ["anthropic", { reasoningEffort: "high" }, 30],
+    ["openai", { model: "gpt-4o" }, 30],
+    ["openai", { model: "o3" }, 300],
+    ["openai", { model: "gpt-5" }, 300],
+    ["openai", { model: "gpt-5-chat-latest" }, 30],
+    ["openai", { model: "gpt-5-pro" }, 900],
+    ["openai", { model: "gpt-5.2" }, 30],
+    ["openai", { model: "gpt-5.2", reasoningEffort: "medium" }, 300],
+    ["openai", {}, 30],
+    ["openai", { reasoningEffort: "none" }, 30],
+    ["openai", { reasoningEffort: "high" }, 300],
+    ["openai", { reasoningEffort: "high", wire: "openai-chat" }, 300],
+    ["openai", { model: "o3", wire: "anthropic-messages" }, 30],
+    ["openai", { model: "o3", timeout: 45 }, 45],
+    ["gemini", {}, 300],
+    ["gemini", { model: "gemini-2.0-flash" }, 30],
+    ["gemini", { model: "gemini-2.5-flash" }, 300],
+    ["gemini", { model: "gemini-2.5-flash", reasoningEffort: "none" }, 30],
+    ["other", { model: "o3" }, 300],
+    ["other", { model: "openai/o3" }, 300],
+    ["other", { model: "google/gemini-3-pro" }, 300],
+    ["other", { model: "x-ai/grok-4.1" }, 300],
+    ["other", { model: "x-ai/grok-4-fast-non-reasoning" }, 30],
+    ["other", { model: "llama3" }, 30],
+  ])("of %s, a model %o has %i seconds until its first content", (provider, spec, seconds) => {
+    expect(resolve({ provider, ...spec }, {}, other).timeoutMs).toBe(seconds * 1000);
   });
 
   test("are made without a key, for the call to tell", () => {

@@ -121,9 +121,9 @@ describe.each(wires)("over %s", (wire) => {
   });
 
   test("a refusal with an error status, and a server that never speaks, spend nothing", async () => {
-    script({ status: 500, body: "" }, { status: 429, body: "" }, { hang: "after-headers" }, { text });
-    const { spent, error } = await listen(model({ firstContentMs: 200 }));
-    expect(error).toBeUndefined();
+    script({ status: 500, body: "" }, { status: 429, body: "" }, { hang: "after-headers" });
+    const { spent, error } = await listen(model({ timeoutMs: 200 }));
+    expect(error).toMatchObject({ code: "server", status: 500 });
     expect(spent).toEqual([]);
   });
 

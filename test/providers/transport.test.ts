@@ -58,7 +58,7 @@ describe("over the socket", () => {
       response.on("close", () => clearInterval(timer));
     });
     try {
-      const limits = { baseUrl: `${slow.url}/v1`, idleMs: 100, firstContentMs: 400 };
+      const limits = { baseUrl: `${slow.url}/v1`, idleMs: 100, timeoutMs: 400 };
       const error = await hear(model(limits)).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: "timeout", message: expect.stringContaining("no content within 0.4 s") });
     } finally {

@@ -285,7 +285,11 @@ describe("错误处理与弹性", () => {
     fake.script("gpt-4", { hang: "before-headers" });
     const { code, outcome } = await chat({ ...openai, timeout: 3 });
     expect(code).toBe(1);
-    expect(outcome?.error).toMatchObject({ code: "timeout", message: expect.stringContaining("超时") });
+    expect(outcome?.error).toMatchObject({
+      code: "timeout",
+      message: expect.stringContaining("3 秒内没有任何内容（超时）"),
+    });
+    expect(fake.requests("gpt-4")).toHaveLength(1);
     await expect.poll(() => request("gpt-4").aborted).toBe(true);
   });
 

@@ -43,7 +43,8 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
   const { limits, search } = settings;
   const shown = face.openRun(locale);
   try {
-    const request = { question, conversationId, mode, search: search.on, limits, models, locale, ...asking, signal };
+    const told = { question, conversationId, mode, search: search.on, limits, models, locale };
+    const request = { ...told, ...asking, isInteractive: true, signal };
     for await (const event of duet.ask(request)) {
       took(event);
       await shown.take(event);

@@ -2,6 +2,7 @@ import { isRecord, ownValue, textOf } from "../../core/json.ts";
 import type { FinishReason, ModelEvent, Turn, Usage } from "../../core/model.ts";
 import { badResponse, streamError } from "../errors.ts";
 import type { ModelSettings } from "../settings.ts";
+import type { Sent } from "../silence.ts";
 import { type CollectedCall, ToolFragments } from "../tool-fragments.ts";
 import { allWritten, appendDelta, completeTurn, type ServerEvent, type TurnReader, tokenCount } from "../turn.ts";
 import type { Block } from "./request.ts";
@@ -9,6 +10,7 @@ import type { Block } from "./request.ts";
 /** Reads the events of one message: theirs to ours. Unknown events, blocks and deltas are passed over. */
 export class MessageReader implements TurnReader {
   done = false;
+  sent: Sent = "nothing";
   #settings: ModelSettings;
   #newId: () => string;
   #text = "";
@@ -73,6 +75,9 @@ export class MessageReader implements TurnReader {
 
   #open(index: unknown, raw: unknown, out: ModelEvent[]): void {
     if (typeof index !== "number" || !isRecord(raw)) return;
+    // A block of thinking is a sign of it, also where its text stays hidden; one of text is nothing before its text.
+    if (raw.type === "tool_use") this.sent = "words";
+    else if (raw.type !== "text" && this.sent === "nothing") this.sent = "thinking";
     if (raw.type === "redacted_thinking") this.#blocks.set(index, { ...raw, type: raw.type });
     if (raw.type === "text") {
       this.#blocks.set(index, { type: "text", text: "" });
@@ -102,6 +107,7 @@ export class MessageReader implements TurnReader {
     const block = this.#blocks.get(index);
     if (!block || text === "") return;
     block.text = textOf(block.text) + text;
+    this.sent = "words";
     this.#text += text;
     appendDelta(out, "text-delta", text);
   }
@@ -110,6 +116,7 @@ export class MessageReader implements TurnReader {
     const block = this.#blocks.get(index);
     if (!block || text === "") return;
     block.thinking = textOf(block.thinking) + text;
+    this.sent = "words";
     this.#reasoning += text;
     appendDelta(out, "reasoning-delta", text);
   }

@@ -4,6 +4,7 @@ import type { ModelEvent, Turn, Usage } from "../../core/model.ts";
 import { noUsage } from "../../core/model.ts";
 import { badResponse, streamError } from "../errors.ts";
 import type { ModelSettings } from "../settings.ts";
+import type { Sent } from "../silence.ts";
 import { type CollectedCall, type ToolFragment, ToolFragments } from "../tool-fragments.ts";
 import { allWritten, appendDelta, completeTurn, type ServerEvent, type TurnReader } from "../turn.ts";
 import { failedFinishes, finishReasons } from "./finish.ts";
@@ -16,6 +17,7 @@ import { toUsage, usageOf } from "./usage.ts";
 /** Reads the chunks of one chat completion: theirs to ours. `newId` names calls that came without an id. */
 export class ChatReader implements TurnReader {
   done = false;
+  sent: Sent = "nothing";
   usage: Usage = noUsage;
   #settings: ModelSettings;
   #newId: () => string;
@@ -78,6 +80,7 @@ export class ChatReader implements TurnReader {
   }
 
   #finishWith(word: string, out: ModelEvent[]): void {
+    this.sent = "words";
     this.#tell(this.#thinkTags.rest(), out);
     this.#tell(this.#thoughtTags.rest(), out);
     // Several servers repeat it; the words of a refusal are no answer, and are told once.
@@ -98,6 +101,8 @@ export class ChatReader implements TurnReader {
   }
 
   #readDelta(delta: Record<string, unknown>, out: ModelEvent[]): void {
+    if (hasWords(delta)) this.sent = "words";
+    else if (this.sent === "nothing" && hasSignOfThought(delta)) this.sent = "thinking";
     const reasoning = firstText(delta.reasoning_content, delta.reasoning);
     if (reasoning) this.#reason(reasoning, out);
     if (typeof delta.reasoning_content === "string") {
@@ -205,6 +210,17 @@ function isFailure(chunk: Record<string, unknown>): boolean {
 
 function isThought(extra: unknown): boolean {
   return isRecord(extra) && isRecord(extra.google) && extra.google.thought === true;
+}
+
+/** Whether anything in it is part of what the model says; many servers begin with a role and empty texts. */
+function hasWords({ content, reasoning_content, reasoning, refusal, tool_calls }: Record<string, unknown>): boolean {
+  if (firstText(content, reasoning_content, reasoning, refusal) !== undefined) return true;
+  return [content, tool_calls].some((parts) => Array.isArray(parts) && parts.length > 0);
+}
+
+/** Reasoning that is encrypted or only signed comes without a word. */
+function hasSignOfThought({ reasoning_details: details, extra_content }: Record<string, unknown>): boolean {
+  return (Array.isArray(details) && details.length > 0) || isSignature(extra_content);
 }
 
 function isSignature(extra: unknown): boolean {

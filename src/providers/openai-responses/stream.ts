@@ -3,6 +3,7 @@ import type { NativeTurn } from "../../core/messages.ts";
 import { type FinishReason, type ModelEvent, noUsage, type Turn, type Usage } from "../../core/model.ts";
 import { badResponse, streamError } from "../errors.ts";
 import type { ModelSettings } from "../settings.ts";
+import type { Sent } from "../silence.ts";
 import type { CollectedCall } from "../tool-fragments.ts";
 import { allWritten, appendDelta, completeTurn, type ServerEvent, type TurnReader, tokenCount } from "../turn.ts";
 import { type OpenItem, OutputItems } from "./items.ts";
@@ -12,6 +13,7 @@ type Fields = Record<string, unknown>;
 /** Reads the events of one response: theirs to ours. Unknown events, items and parts are passed over. */
 export class ResponseReader implements TurnReader {
   done = false;
+  sent: Sent = "nothing";
   usage: Usage = noUsage;
   #settings: ModelSettings;
   #newId: () => string;
@@ -35,6 +37,7 @@ export class ResponseReader implements TurnReader {
     switch (data.type) {
       case "response.output_item.added":
         this.#items.open(data);
+        this.#see(data.item);
         break;
       case "response.output_text.delta":
         this.#say(this.#items.of(data, "message"), data.delta, out);
@@ -48,12 +51,14 @@ export class ResponseReader implements TurnReader {
         break;
       case "response.function_call_arguments.delta":
         this.#items.of(data, "function_call").arguments.push(textOf(data.delta));
+        this.sent = "words";
         break;
       case "response.function_call_arguments.done":
         this.#items.setArguments(data);
         break;
       case "response.output_item.done":
         this.#tell(this.#items.close(data), out);
+        this.#see(data.item);
         break;
       case "response.completed":
       case "response.incomplete":
@@ -105,7 +110,15 @@ export class ResponseReader implements TurnReader {
     if (bare || (data.error !== undefined && data.error !== null)) throw streamError(data, this.#settings);
   }
 
+  /** An item of reasoning is a sign of it, also where its text stays hidden; a message is nothing before its text. */
+  #see(item: unknown): void {
+    if (!isRecord(item)) return;
+    if (item.type === "function_call") this.sent = "words";
+    else if (item.type !== "message" && this.sent === "nothing") this.sent = "thinking";
+  }
+
   #end(response: Fields, status: string, out: ModelEvent[]): void {
+    this.sent = "words";
     if (isRecord(response.usage)) this.usage = toUsage(response.usage);
     if (status === "failed") throw streamError(response.error ?? {}, this.#settings);
     for (const item of this.#items.closeAll(response.output)) this.#tell(item, out);
@@ -139,6 +152,7 @@ export class ResponseReader implements TurnReader {
     const text = textOf(delta);
     if (text === "") return;
     item.heard = true;
+    this.sent = "words";
     this.#text += text;
     appendDelta(out, "text-delta", text);
   }
@@ -147,12 +161,14 @@ export class ResponseReader implements TurnReader {
     const text = textOf(delta);
     if (text === "") return;
     item.heard = true;
+    this.sent = "words";
     this.#reasoning += text;
     appendDelta(out, "reasoning-delta", text);
   }
 
   #refuse(item: OpenItem, delta: unknown): void {
     item.heard = true;
+    this.sent = "words";
     this.#refusal += textOf(delta);
   }
 

@@ -39,6 +39,11 @@ export async function beginChat(chat: Chat): Promise<ChatRun> {
   return { ...(await findRun(seat, id)), isKeyed: true };
 }
 
+/** Browsers say so, and no script can: a person sits at the page. */
+function comesFromOurPage({ headers }: Request): boolean {
+  return headers.get("sec-fetch-site") === "same-origin";
+}
+
 async function isThere({ duet, runs, caller }: RunSeat, runId: string): Promise<boolean> {
   if (runs.find(runId, caller) !== undefined) return true;
   const store = await duet.store(caller);
@@ -56,6 +61,7 @@ async function open({ seat, call, input, reads, signal }: Chat, runId: string | 
     isUnattended: reads === "events" && !asks,
     locale: input.locale ?? seat.duet.localeFor(input.message),
     models: await chosenModels(seat.duet, input, signal),
+    isInteractive: comesFromOurPage(call.request),
     runId,
   };
   return input.confirmation ? confirm(asked, input.confirmation) : begin(asked);

@@ -1,5 +1,6 @@
 import { chainOf } from "../../core/chain-text.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import { againOf } from "../http/again.ts";
 import type { Connection } from "../http/connection.ts";
 import { readJsonBody } from "../http/read-request.ts";
 import type { Handle } from "../http/routes.ts";
@@ -28,7 +29,9 @@ export function chatRoute(room: ApiRoom): Handle {
       throw thrown;
     });
     if (outcome === undefined) return new Response(null, { status: clientLeft });
-    return jsonAnswer(outcome, outcome.status === "running" ? 202 : 200, placeOf(outcome.run_id));
+    const again = outcome.status === "failed" && outcome.error !== null ? againOf(outcome.error) : undefined;
+    const status = outcome.status === "running" ? 202 : (again?.status ?? 200);
+    return jsonAnswer(outcome, status, { ...placeOf(outcome.run_id), ...again?.headers });
   };
 }
 

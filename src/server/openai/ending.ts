@@ -2,6 +2,7 @@ import type { ErrorCode, ErrorReport } from "../../core/errors.ts";
 import type { Locale } from "../../core/locale.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { outcomeLines } from "../../core/outcome-lines.ts";
+import { againOf } from "../http/again.ts";
 import type { Refusal } from "../http/refusal.ts";
 import { type Annotation, annotationsOf } from "./annotations.ts";
 import type { Finish } from "./completion.ts";
@@ -19,7 +20,7 @@ export interface Ending {
 /** What a run came to; a refusal where it has no answer. */
 export function endingOf(outcome: Outcome, locale: Locale): Ending | { failure: Refusal } {
   const { status, response, error, meta } = outcome;
-  if (status === "failed") return { failure: failureOf(error) };
+  if (status === "failed") return { failure: failureOf(error, outcome.tool_calls.length > 0) };
   if (status === "cancelled" && response === "") return { failure: cancelled };
   return {
     notice: outcomeLines(outcome, locale).join("\n\n"),
@@ -40,18 +41,25 @@ function finishOf({ status, stop_reason: reason }: Outcome): Finish {
 /** OpenAI's own clients go by it. */
 const headers = { "x-should-retry": "false" };
 
-function failureOf(error: ErrorReport | null): Refusal {
-  const { code, message, hint } = error ?? unexplained;
+function failureOf(error: ErrorReport | null, hasActed: boolean): Refusal {
+  const { code, message, hint, retry_after_s: seconds } = error ?? unexplained;
   const same = (text: string) => ({ zh: text, en: text });
-  const status = statuses[code] ?? 424;
-  return { status, error: code, text: same(message), hint: hint ? same(hint) : undefined, headers };
+  const told = { error: code, text: same(message), hint: hint ? same(hint) : undefined };
+  const again = error === null ? undefined : againOf(error);
+  if (again === undefined) return { status: statuses[code] ?? 424, ...told, headers };
+  // Nothing was written and, without calls, nothing was done: asking again at that time is what the client should do.
+  return {
+    ...again,
+    ...told,
+    headers: hasActed || seconds === undefined ? { ...again.headers, ...headers } : again.headers,
+  };
 }
 
 const unexplained: ErrorReport = { code: "internal", message: "the run failed", hint: null };
 
 /**
- * A run is not begun again by itself: what could be tried anew was, and it has cost something. So all else is 424, "failed
- * dependency": clients repeat 408, 409, 429 and what is from 500 on (`openai` and the AI SDK both), and 401 and 403 would say that
+ * A run is not begun again by itself: what could be tried anew was, and it has cost something. So all else but what is worth
+ * asking again at a known time is 424, "failed dependency": clients repeat 408, 409, 429 and what is from 500 on (`openai` and the AI SDK both), and 401 and 403 would say that
  * the client's key is wrong.
  */
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {

@@ -40,7 +40,8 @@ export async function* runAside({ runId, model, messages, maxTokens, signal }: S
   yield told({ type: "run-start", runId, traceId, conversationId: "", mode: "chat", models, toolCount: 0 });
   yield told({ type: "phase-start", ...place, reason: "" });
   try {
-    for await (const event of model.stream({ messages, tools: [], maxTokens }, limit.signal)) {
+    const run = { id: runId, leftMs: () => limit.leftMs };
+    for await (const event of model.stream({ messages, tools: [], maxTokens, run }, limit.signal)) {
       if (event.type === "text-delta") yield told({ type: "answer-delta", text: event.text });
       else if (event.type === "spent") bill.add(event.usage);
       else if (event.type === "turn-end") {

@@ -7,13 +7,15 @@ import type { Readiness } from "../http/health.ts";
 const patienceMs = 300;
 
 /**
- * Whether a question could be served now: each model in force has its key, conversations can be kept, and of the downstream
- * servers not every one is down (one alone is no reason to take all out of service). Asks no model anything.
+ * Whether a question could be served now: each model in force has its key, the one that decides is not paused after failing
+ * for run after run, conversations can be kept, and of the downstream servers not every one is down (one alone is no reason to
+ * take all out of service). Asks no model anything.
  */
 export async function findReadiness(duet: Duet, config: Pick<Config, "models">): Promise<Readiness> {
   const [models, servers, store] = await Promise.all([findModels(duet, config), findServers(duet), findStore(duet)]);
   const areAllDown = servers.length > 0 && servers.every(({ state }) => state === "failed" || state === "closed");
-  const isReady = models !== null && models.without_key.length === 0 && store === "ok" && !areAllDown;
+  const canDecide = models !== null && !models.paused.some(({ model }) => model === models.function_call);
+  const isReady = canDecide && models.without_key.length === 0 && store === "ok" && !areAllDown;
   return { isReady, details: { models, servers, store } };
 }
 
@@ -22,7 +24,12 @@ async function findModels(duet: Duet, { models }: Pick<Config, "models">) {
   try {
     const { functionCall, answer } = await duet.models();
     const inForce = { function_call: modelName(functionCall), answer: modelName(answer) };
-    return { ...inForce, without_key: withoutKey(models).filter((name) => Object.values(inForce).includes(name)) };
+    const isInForce = (name: string): boolean => Object.values(inForce).includes(name);
+    return {
+      ...inForce,
+      without_key: withoutKey(models).filter(isInForce),
+      paused: (await duet.pausedModels()).filter(({ model }) => isInForce(model)).map((paused) => ({ ...paused })),
+    };
   } catch {
     return null;
   }

@@ -130,7 +130,14 @@ export const askOutput = z.object({
     agents: z.object({ runs: z.int(), total_tokens: z.int(), cost_usd: z.number().nullable() }).optional(),
     models: z.object({ function_call: bill, answer: bill }),
   }),
-  error: z.object({ code: z.string(), message: z.string(), hint: z.string().nullable() }).nullable(),
+  error: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      hint: z.string().nullable(),
+      retry_after_s: z.int().optional().describe("In how many seconds it is worth trying again, where that is known."),
+    })
+    .nullable(),
   confirmation: z
     .object({
       token: z.string(),

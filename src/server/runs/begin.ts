@@ -22,13 +22,15 @@ export interface Asked {
   models?: AskRequest["models"];
   /** What the program that asks brings along: what was said before, and what it wants of answers. */
   given?: Pick<AskRequest, "history" | "instruction"> | undefined;
+  /** A person waits for the answer at our own page. */
+  isInteractive?: boolean | undefined;
   /** The id that the run is to have; a new one when absent. */
   runId?: string | undefined;
 }
 
 /** Begins a run. Throws where there are too many, and for a conversation that cannot be. */
 export function begin(asked: Asked): HeldRun {
-  const { seat, input, chain, locale, models, given, runId } = asked;
+  const { seat, input, chain, locale, models, given, isInteractive, runId } = asked;
   const { duet, settings, runs, caller, mode, logSteps } = seat;
   checkConversationId(input.conversation_id);
   const run = runs.begin({
@@ -37,7 +39,7 @@ export function begin(asked: Asked): HeldRun {
     key: (models ?? given) === undefined || input.confirmation ? keyOf(input, chain) : randomHex(),
     caller,
     locale,
-    request: { ...toRequest(input), ...given, mode: input.mode ?? mode, models, locale, chain },
+    request: { ...toRequest(input), ...given, mode: input.mode ?? mode, models, locale, chain, isInteractive },
     asks: askable(asked),
     patienceMs: settings.confirmTime * 1000,
     ask: duet.ask,

@@ -8,6 +8,7 @@ import { doctor } from "./actions/doctor.ts";
 import { install } from "./actions/install.ts";
 import { trace } from "./actions/kept.ts";
 import { login } from "./actions/login.ts";
+import { models } from "./actions/models.ts";
 import { serve } from "./actions/serve.ts";
 import { configCommands } from "./commands/config.ts";
 import { conversationsCommands } from "./commands/conversations.ts";
@@ -63,6 +64,12 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
     .command("tools", "the tools the agent has", (it) => toolsCommands(it, take))
     .command("conversations", "the conversations that are kept", (it) => conversationsCommands(it, take))
     .command("config", "the configuration in force", (it) => configCommands(it, take))
+    .command(
+      "models",
+      "the models in use: wire, limits, context window, price, and where each value comes from",
+      (it) => it.options(rows(textOrJson)),
+      (values) => take(models(values)),
+    )
     .command(
       "trace [run]",
       "what a run did, step by step; the last one when none is named",

@@ -105,13 +105,13 @@ function rows({ values, origins }: Overview, locale: Locale): string[][] {
   });
 }
 
-function originText(origin: Origin, locale: Locale): string {
+export function originText(origin: Origin, locale: Locale): string {
   if (origin.from === "default") return say(locale, { zh: "默认", en: "default" });
   return origin.from === "environment" && origin.file !== undefined ? `${origin.name} (${origin.file})` : origin.name;
 }
 
 /** Columns as wide as their longest cell, up to 60 columns; a longer cell only pushes its own row. */
-function table(lines: string[][]): string {
+export function table(lines: string[][]): string {
   const widths = (lines[0] ?? []).map((_, column) =>
     Math.min(60, Math.max(...lines.map((line) => width(line[column])))),
   );
@@ -133,6 +133,6 @@ function width(cell = ""): number {
   );
 }
 
-function asJson(value: unknown): string {
+export function asJson(value: unknown): string {
   return `${printableJson(value, 2)}\n`;
 }

@@ -54,11 +54,11 @@ function reportOf(run: Run, ending: Ending, status: Outcome["status"]): ErrorRep
   if (status === "complete" || status === "cancelled" || status === "needs_confirmation") return null;
   const error = causeOf(ending);
   if (status === "partial") return error ? report(error, run.locale) : null;
-  const { code, message, hint } = report(error ?? emptyAnswer("stop"), run.locale);
+  const told = report(error ?? emptyAnswer("stop"), run.locale);
+  const { code, hint } = told;
   // Chat mode asks the same models; it cannot help with what is wrong with them, or with a chain of agents.
-  if (run.mode === "chat" || run.depth > 0 || code === "auth" || code === "quota" || code === "config")
-    return { code, message, hint };
-  return { code, message, hint: [hint, say(run.locale, chatAdvice)].filter(Boolean).join(" ") };
+  if (run.mode === "chat" || run.depth > 0 || code === "auth" || code === "quota" || code === "config") return told;
+  return { ...told, hint: [hint, say(run.locale, chatAdvice)].filter(Boolean).join(" ") };
 }
 
 /** What a run failed of: the last that went wrong, or what went wrong before the time ran out. */

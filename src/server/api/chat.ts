@@ -29,7 +29,7 @@ export function chatRoute(room: ApiRoom): Handle {
       throw thrown;
     });
     if (outcome === undefined) return new Response(null, { status: clientLeft });
-    const again = outcome.status === "failed" && outcome.error !== null ? againOf(outcome.error) : undefined;
+    const again = againOf(outcome);
     const status = outcome.status === "running" ? 202 : (again?.status ?? 200);
     return jsonAnswer(outcome, status, { ...placeOf(outcome.run_id), ...again?.headers });
   };

@@ -1,4 +1,4 @@
-import type { ErrorReport } from "../../core/errors.ts";
+import type { Outcome } from "../../core/outcome.ts";
 
 /** A status that asks to come back, and when. */
 export interface Again {
@@ -7,11 +7,13 @@ export interface Again {
 }
 
 /**
- * Says how HTTP tells that a run failed of something that passes: 429 for a vendor's rate limit, 503 for a model that is
- * busy or paused for a time that is known. Undefined for all else.
+ * Says how HTTP tells that a run failed of something that passes at a known time, before it had done anything: 429 for a
+ * vendor's rate limit, 503 for a model that is busy or paused. Undefined for all else: clients repeat these statuses by
+ * themselves, and a run that called a tool must not be repeated unasked.
  */
-export function againOf({ code, retry_after_s: seconds }: ErrorReport): Again | undefined {
-  const headers: Again["headers"] = seconds === undefined ? {} : { "retry-after": String(seconds) };
-  if (code === "rate_limit") return { status: 429, headers };
-  return code === "overloaded" && seconds !== undefined ? { status: 503, headers } : undefined;
+export function againOf({ status, error, tool_calls: calls }: Outcome): Again | undefined {
+  if (status !== "failed" || error?.retry_after_s === undefined || calls.length > 0) return undefined;
+  const headers = { "retry-after": String(error.retry_after_s) };
+  if (error.code === "rate_limit") return { status: 429, headers };
+  return error.code === "overloaded" ? { status: 503, headers } : undefined;
 }

@@ -19,8 +19,8 @@ export interface Ending {
 
 /** What a run came to; a refusal where it has no answer. */
 export function endingOf(outcome: Outcome, locale: Locale): Ending | { failure: Refusal } {
-  const { status, response, error, meta } = outcome;
-  if (status === "failed") return { failure: failureOf(error, outcome.tool_calls.length > 0) };
+  const { status, response, meta } = outcome;
+  if (status === "failed") return { failure: failureOf(outcome) };
   if (status === "cancelled" && response === "") return { failure: cancelled };
   return {
     notice: outcomeLines(outcome, locale).join("\n\n"),
@@ -41,18 +41,11 @@ function finishOf({ status, stop_reason: reason }: Outcome): Finish {
 /** OpenAI's own clients go by it. */
 const headers = { "x-should-retry": "false" };
 
-function failureOf(error: ErrorReport | null, hasActed: boolean): Refusal {
-  const { code, message, hint, retry_after_s: seconds } = error ?? unexplained;
+function failureOf(outcome: Outcome): Refusal {
+  const { code, message, hint } = outcome.error ?? unexplained;
   const same = (text: string) => ({ zh: text, en: text });
   const told = { error: code, text: same(message), hint: hint ? same(hint) : undefined };
-  const again = error === null ? undefined : againOf(error);
-  if (again === undefined) return { status: statuses[code] ?? 424, ...told, headers };
-  // Nothing was written and, without calls, nothing was done: asking again at that time is what the client should do.
-  return {
-    ...again,
-    ...told,
-    headers: hasActed || seconds === undefined ? { ...again.headers, ...headers } : again.headers,
-  };
+  return { status: statuses[code] ?? 424, headers, ...told, ...againOf(outcome) };
 }
 
 const unexplained: ErrorReport = { code: "internal", message: "the run failed", hint: null };

@@ -16,6 +16,13 @@ export function problem(description: string) {
   return { description, content: { "application/problem+json": { schema: { $ref: refTo("Problem") } } } };
 }
 
+/** The same, or the outcome of a run that failed before it did anything: `Retry-After` says when it is worth asking again. */
+export function problemOrOutcome(description: string) {
+  const { content } = problem(description);
+  const headers = { "Retry-After": { description: "Seconds.", schema: { type: "integer" } } };
+  return { description, headers, content: { ...content, ...json("Outcome") } };
+}
+
 export function pathParameter(name: string, description: string) {
   return { name, in: "path", required: true, description, schema: { type: "string" } };
 }

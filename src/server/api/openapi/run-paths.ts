@@ -1,5 +1,5 @@
 import { refTo } from "./components.ts";
-import { answer, json, pageParameters, pathParameter, problem, usualProblems } from "./parts.ts";
+import { answer, json, pageParameters, pathParameter, problem, problemOrOutcome, usualProblems } from "./parts.ts";
 
 const id = pathParameter("id", "The run_id of a result, or of the header Location.");
 
@@ -57,8 +57,8 @@ export const runPaths = {
         409: problem("The run of the idempotency key was begun, and its end is not known."),
         413: problem("The body is too long."),
         422: problem("The idempotency key was used for another request."),
-        429: problem("Too much is asked at a time, or of a quota."),
-        503: problem("Too many runs go on, or the server is closing."),
+        429: problemOrOutcome("Too much is asked at a time, or of a quota; or the model's vendor asks to wait."),
+        503: problemOrOutcome("Too many runs go on, the server is closing, or the model is paused."),
         ...usualProblems,
       },
     },

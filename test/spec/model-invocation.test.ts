@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { Message } from "../../src/core/messages.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
+import { createDuet } from "../../src/index.ts";
 import { createModel } from "../../src/providers/create.ts";
 import { resolveModel, vendorTable } from "../../src/providers/resolve.ts";
 import { wires } from "../../src/providers/settings.ts";
-import { watchSilence } from "../../src/providers/silence.ts";
 import type { Finished } from "../fakes/program.ts";
 import { type FakeProvider, type JournalEntry, startFakeProvider } from "../fakes/provider.ts";
 import { warmProgram } from "../fakes/warm-program.ts";
@@ -270,15 +270,41 @@ describe("错误处理与弹性", () => {
     expect(fake.journal).toEqual([]);
   });
 
-  test("网络超时: the threshold is 30 seconds", () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    const silence = watchSilence(settings(), new AbortController().signal);
-    vi.advanceTimersByTime(29_999);
-    expect(silence.signal.aborted).toBe(false);
-    vi.advanceTimersByTime(1);
-    expect(silence.signal.reason).toMatchObject({ code: "timeout", text: { zh: expect.stringContaining("30 秒") } });
-    silence.close();
+  test("网络超时: with nothing set the threshold is 30 seconds, as duet models and duet config show", async () => {
+    const env = { OPENAI_API_KEY: keys.OPENAI_API_KEY };
+    const shown = JSON.parse((await runProgram(["models", "--output", "json"], { env })).stdout);
+    expect(shown.models).toMatchObject([{ timeout: { value: 30 } }, { timeout: { value: 30 } }]);
+    const config = JSON.parse((await runProgram(["config", "--output", "json"], { env })).stdout);
+    expect(config.values.models.functionCall.timeout).toBe(30);
+  });
+
+  test("网络超时: with nothing set the request is cancelled after 30 seconds, and the caller told, not asked again", async () => {
+    vi.stubEnv("OPENAI_API_KEY", keys.OPENAI_API_KEY);
+    vi.stubEnv("OPENAI_BASE_URL", fake.openaiUrl);
+    fake.script("gpt-4", { hang: "before-headers" }, { text: "never" });
+    // The sockets are real; only the clock of the limits is the test's.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    const duet = await createDuet({ models: { functionCall: "openai/gpt-4" }, config: { locale: "zh" } });
+    onTestFinished(async () => {
+      vi.useRealTimers();
+      vi.unstubAllEnvs();
+      await duet.close();
+    });
+    let outcome: Outcome | undefined;
+    const asking = duet.ask("你好", { mode: "chat" }).then((ended) => {
+      outcome = ended;
+    });
+    await expect.poll(() => fake.requests("gpt-4").length, { timeout: 20_000 }).toBe(1);
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(request("gpt-4").aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1000);
+    await expect.poll(() => request("gpt-4").aborted).toBe(true);
+    await asking;
+    expect(outcome?.error).toMatchObject({
+      code: "timeout",
+      message: expect.stringContaining("30 秒内没有任何内容（超时）"),
+    });
+    expect(fake.requests("gpt-4")).toHaveLength(1);
   });
 
   test("网络超时: the request is cancelled and the caller gets a timeout error", async () => {

@@ -1,10 +1,19 @@
 import { agent } from "./agent.ts";
 import { client } from "./client.ts";
 import { core } from "./core.ts";
+import { http } from "./http.ts";
 import type { Mutation } from "./mutation.ts";
 import { providers } from "./providers.ts";
 import { server } from "./server.ts";
 import { tools } from "./tools.ts";
 
 /** A1 to X4 are those of a review of the tests; the others were added to look for what nobody notices. */
-export const mutations: readonly Mutation[] = [...agent, ...core, ...client, ...server, ...tools, ...providers];
+export const mutations: readonly Mutation[] = [
+  ...agent,
+  ...core,
+  ...client,
+  ...server,
+  ...http,
+  ...tools,
+  ...providers,
+];

@@ -1,10 +1,17 @@
 import { chainOf } from "../../core/chain-text.ts";
-import { say } from "../../core/locale.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import { type Locale, say } from "../../core/locale.ts";
+import { timeLimit, timeoutError } from "../../core/waiting.ts";
+import { againOf } from "../http/again.ts";
 import { readJsonBody } from "../http/read-request.ts";
+import type { Refusal } from "../http/refusal.ts";
+import { Refused } from "../http/refuse.ts";
 import type { Handle, RouteCall } from "../http/routes.ts";
 import { begin } from "../runs/begin.ts";
+import type { HeldRun } from "../runs/held-run.ts";
 import type { RunRoom } from "../runs/room.ts";
 import { nameAnswer } from "./completion.ts";
+import { endingOf } from "./ending.ts";
 import { holdFor } from "./hold-for.ts";
 import { modelsFor } from "./model-parameters.ts";
 import { type ChatRequest, readChat } from "./read-chat.ts";
@@ -48,8 +55,33 @@ async function answer(room: RunRoom, asked: ChatRequest, call: RouteCall): Promi
   };
   const headers = { "x-request-id": run.id };
   if (!asked.isStreamed) return Response.json(await wholeAnswer(run, options, gone), { headers });
+  const refusal = await earlyRefusal(run, locale, gone);
+  if (refusal) throw new Refused(refusal);
   const type = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-transform" };
   return new Response(streamAnswer(run, options), { headers: { ...headers, ...type, "x-accel-buffering": "no" } });
+}
+
+/** How long a stream's head waits for the run's first word, in milliseconds. */
+const longestHeadMs = 2000;
+
+/**
+ * Waits until the run says something or is over, and gives the refusal of one that should be asked again later: clients
+ * obey a status and its `Retry-After`, and no error within a stream that has begun.
+ */
+async function earlyRefusal(run: HeldRun, locale: Locale, gone: AbortSignal): Promise<Refusal | undefined> {
+  const limit = timeLimit(longestHeadMs, () => timeoutError("head", longestHeadMs), gone);
+  while (run.outcome === undefined && !run.events.some(isUnderWay) && !limit.signal.aborted)
+    await run.happened(limit.signal);
+  limit.clear();
+  if (run.outcome === undefined || againOf(run.outcome) === undefined) return undefined;
+  const ending = endingOf(run.outcome, locale);
+  return "failure" in ending ? ending.failure : undefined;
+}
+
+/** Whether the model speaks, a tool runs, or the run waits for something: its end is then not to be waited for. */
+function isUnderWay(event: AgentEvent): boolean {
+  if (event.type === "notice") return event.code === "retry";
+  return !["run-start", "phase-start", "phase-end", "run-end"].includes(event.type);
 }
 
 const unusedTools = {

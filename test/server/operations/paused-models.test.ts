@@ -26,9 +26,9 @@ function chat({ origin }: HttpDuet, headers: Record<string, string> = {}): Promi
   });
 }
 
-function complete({ origin }: HttpDuet): Promise<Response> {
+function complete({ origin }: HttpDuet, stream = false): Promise<Response> {
   const messages = [{ role: "user", content: `Hello ${Math.random()}?` }];
-  const body = JSON.stringify({ model: "duet-chat", messages });
+  const body = JSON.stringify({ model: "duet-chat", messages, stream });
   return fetch(`${origin}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -68,6 +68,7 @@ test("a model that failed for run after run is refused with 503 and the time, on
   expect(overOpenAi.status).toBe(503);
   expect(Number(overOpenAi.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   expect(overOpenAi.headers.get("x-should-retry")).toBeNull();
+  expect((await complete(duet, true)).status).toBe(503);
   expect(fake.journal).toHaveLength(asked);
   const ready = await fetch(`${duet.origin}/readyz`);
   expect(ready.status).toBe(503);
@@ -90,12 +91,12 @@ test("a person who asks at our page tries a paused model at once, and opens it a
 test("a wait that the run has no time for is 429 with the time, on every door", async () => {
   const { duet, fake } = await serve();
   const limited = { status: 429, body: "{}", headers: { "retry-after": "61" } };
-  fake.script("m", limited, limited);
-  for (const response of [await chat(duet), await complete(duet)]) {
+  fake.script("m", limited, limited, limited);
+  for (const response of [await chat(duet), await complete(duet), await complete(duet, true)]) {
     expect([response.status, response.headers.get("retry-after")]).toEqual([429, "61"]);
     const { error } = (await response.json()) as { error: { message: string; code: string } };
     expect(error.code).toMatch(/^rate_limit/);
     expect(error.message).toContain("local/m");
   }
-  expect(fake.journal).toHaveLength(2);
+  expect(fake.journal).toHaveLength(3);
 });

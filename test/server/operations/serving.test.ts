@@ -109,7 +109,7 @@ async function readyz(origin: string, headers = {}): Promise<[number, unknown]> 
 test("it is ready with models and a store, and the operator is told which", async () => {
   const { origin, lines } = await startHttpDuet({ settings: { locale: "zh" } });
   expect(lines).toEqual([`${origin}/mcp`, `网页：${origin}/`]);
-  const models = { function_call: "fake/scripted", answer: "fake/scripted", without_key: [] };
+  const models = { function_call: "fake/scripted", answer: "fake/scripted", without_key: [], paused: [] };
   expect(await readyz(origin)).toEqual([200, { status: "ready", models, servers: [], store: "ok" }]);
 });
 

@@ -5,10 +5,10 @@ export const providers: readonly Mutation[] = [
   {
     id: "P1",
     file: "src/providers/retry.ts",
-    text: 'thrown.code === "timeout" ? now() - began : 0',
-    becomes: "0",
+    text: ' || thrown.code === "timeout") return false;',
+    becomes: ") return false;",
     tests: ["test/providers/retry.test.ts"],
-    endangers: "a try that timed out is repeated although another as long does not fit",
+    endangers: "a request that timed out is sent again",
   },
   {
     id: "P2",
@@ -29,8 +29,8 @@ export const providers: readonly Mutation[] = [
   {
     id: "P4",
     file: "src/providers/call.ts",
-    text: 'if (events.some((event) => event.event !== "ping")) silence.content();',
-    becomes: "if (events.length > 0) silence.content();",
+    text: "silence.sent(reader.sent);",
+    becomes: 'silence.sent("words");',
     tests: ["test/providers/model-silence.test.ts"],
     endangers: "pings switch off the limit of the first content",
   },
@@ -45,8 +45,8 @@ export const providers: readonly Mutation[] = [
   {
     id: "P6",
     file: "src/providers/breaker.ts",
-    text: "if (began >= this.#lastAt) this.#failures++;",
-    becomes: "this.#failures++;",
+    text: "if (began >= this.#lastAt || this.#failed.has(run)) this.#failed.set(run, now);",
+    becomes: "this.#failed.set(run, now);",
     tests: ["test/providers/retry.test.ts"],
     endangers: "calls that fail together shut a model at once",
   },
@@ -60,9 +60,9 @@ export const providers: readonly Mutation[] = [
   },
   {
     id: "X2",
-    file: "src/providers/silence.ts",
-    text: "firstContentMs = 30_000",
-    becomes: "firstContentMs = 120_000",
+    file: "src/providers/resolve.ts",
+    text: "timeoutMs: 30_000 }",
+    becomes: "timeoutMs: 120_000 }",
     tests: ["test/providers/model-silence.test.ts"],
     endangers: "a silent provider is waited for longer than the 30 seconds that are promised",
   },

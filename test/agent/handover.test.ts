@@ -4,7 +4,7 @@ import { bareResults, handOver } from "../../src/agent/handover.ts";
 
 function observation(name: string, text: string, more: Partial<Observation> = {}): Observation {
   const call = { id: name, name, argumentsText: "{}", arguments: {} };
-  return { call, result: { ok: true, text }, text, ran: true, isRepeated: false, isNews: true, ...more };
+  return { call, result: { ok: true, text }, text, ran: true, tries: 1, isRepeated: false, isNews: true, ...more };
 }
 
 const refused = observation("wipe_disk", "The limit of tool calls is reached.", { ran: false });

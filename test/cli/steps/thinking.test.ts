@@ -3,6 +3,7 @@ import { createOutlet } from "../../../src/cli/steps/outlet.ts";
 import type { Step } from "../../../src/cli/steps/step.ts";
 import { createThinking } from "../../../src/cli/steps/thinking.ts";
 import { type Line, textOf } from "../../../src/cli/terminal/line.ts";
+import type { AgentEvent } from "../../../src/core/events.ts";
 
 function open(verbose = false) {
   const written: Line[] = [];
@@ -16,10 +17,12 @@ function thought(number: number, text: string): Step & { text: string } {
   return { number, kind: "thought", name: "fake/cheap", input: "", text, state: "done", elapsedMs: 2000 };
 }
 
+const delta: AgentEvent = { type: "thought-delta", text: "" };
+
 test("a thought leaves its line when another one begins, so that none is lost", () => {
   const { thinking, lines, live } = open();
-  thinking.show(thought(1, "First this."));
-  thinking.show(thought(2, "Then that."));
+  thinking.show(thought(1, "First this."), delta);
+  thinking.show(thought(2, "Then that."), delta);
   expect(lines()).toEqual(["💡 Thought #1 (2.0 s) First this."]);
   expect(live()).toEqual(["💭 Thinking...", "   Then that."]);
   thinking.fold();
@@ -31,10 +34,10 @@ test("a thought leaves its line when another one begins, so that none is lost", 
 test("a thought that grows is one thought, and leaves nothing before it is over", () => {
   const { thinking, lines, live } = open();
   const growing = { ...thought(1, "First") };
-  thinking.show(growing);
+  thinking.show(growing, delta);
   live();
   growing.text = "First this.";
-  thinking.show(growing);
+  thinking.show(growing, delta);
   expect(lines()).toEqual([]);
   expect(live()).toEqual(["💭 Thinking...", "   First this."]);
 });

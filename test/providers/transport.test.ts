@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createModel } from "../../src/providers/create.ts";
 import { findOllama } from "../../src/providers/ollama.ts";
+import type { WireName } from "../../src/providers/settings.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
 import { type Replay, startReplay } from "../fakes/replay.ts";
 import { hear, settings } from "./reading.ts";
@@ -51,14 +52,19 @@ describe("over the socket", () => {
     await expect(hear(model())).rejects.toMatchObject({ code: "invalid_request" });
   });
 
-  test("comments keep a call from falling silent, but not from its limit of the first content", async () => {
+  const role = { choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }] };
+  test.each<[string, WireName, string]>([
+    ["comments", "openai-chat", ": keep-alive\n\n"],
+    ["empty deltas", "openai-chat", `data: ${JSON.stringify(role)}\n\n`],
+    ["pings", "anthropic-messages", 'event: ping\ndata: {"type":"ping"}\n\n'],
+  ])("%s over %s are no first content, however many come", async (_, wire, bytes) => {
     const slow = await serve(async (_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
-      const timer = setInterval(() => response.write(": keep-alive\n\n"), 20);
+      const timer = setInterval(() => response.write(bytes), 20);
       response.on("close", () => clearInterval(timer));
     });
     try {
-      const limits = { baseUrl: `${slow.url}/v1`, idleMs: 100, timeoutMs: 400 };
+      const limits = { wire, baseUrl: `${slow.url}/v1`, idleMs: 100, timeoutMs: 400 };
       const error = await hear(model(limits)).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: "timeout", message: expect.stringContaining("no content within 0.4 s") });
     } finally {

@@ -137,6 +137,7 @@ async function makeCall(
     ? { result: repeated(run, call.name), ran: false }
     : await runCall(run, call, callId, allowance);
   const { result, ran, waitedMs = 0, mayRepeat = false } = done;
+  if (ran) run.keepOutput(callId, result.text);
   const sources = await numbered(run, result);
   const read = readBy(run, result, sources);
   const text = isSecond && !result.ok ? `${read}\n${say(run.language, failedTwice)}` : read;

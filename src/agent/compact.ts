@@ -82,7 +82,7 @@ function openCompaction(options: Omit<CompactOptions, "signal"> & { conversation
   const question = options.conversation.turns.at(-1)?.question ?? "";
   const planPolicy = { unattended: "stop", onFailure: "stop", retries: 0 } as const;
   const request: RunOptions = { ...options, question, mode: "chat", tools: [], planPolicy };
-  return openRun(request, { question, cancelled, clock, emit() {} });
+  return openRun(request, { question, cancelled, clock, emit() {}, keepOutput() {} });
 }
 
 async function summarise(run: Run, { known, turns }: OlderTurns, writer: Model): Promise<Summary> {

@@ -73,10 +73,12 @@ export interface Surroundings {
   cancelled: AbortSignal;
   clock: RunClock;
   emit(event: AgentEvent): void;
+  /** Keeps for the trace what a tool gave for a call that has not ended yet. */
+  keepOutput(callId: string, output: string): void;
 }
 
 /** What all parts of one run share. */
-export function openRun(options: RunOptions, { question, cancelled, clock, emit }: Surroundings): Run {
+export function openRun(options: RunOptions, { question, cancelled, clock, emit, keepOutput }: Surroundings): Run {
   const language = languageOf(question, options.locale);
   const { conversation, limits, models } = options;
   const depth = options.chain?.depth ?? 0;
@@ -129,5 +131,6 @@ export function openRun(options: RunOptions, { question, cancelled, clock, emit 
     working: clock.working,
     answering: clock.answering,
     emit,
+    keepOutput,
   };
 }

@@ -52,7 +52,10 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
   const { limits, spentMs = 0 } = options;
   const clock = createRunClock({ limits, spentMs, cancelled: left.signal });
   const { question, mode } = await whatIsAsked(options);
-  const run = openRun({ ...options, mode }, { question, cancelled: left.signal, clock, emit });
+  const run = openRun(
+    { ...options, mode },
+    { question, cancelled: left.signal, clock, emit, keepOutput: recorder.keepOutput },
+  );
   announce(run, options);
   const ending: Ending = {};
   try {

@@ -87,6 +87,8 @@ export interface Run {
   /** `cancelled`, or the end of the time for the whole run. */
   readonly answering: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
+  /** Keeps for the trace what a tool gave for a call that has not ended yet. */
+  readonly keepOutput: (callId: string, output: string) => void;
 }
 
 /** The two roles; the same object twice where one model is configured. */

@@ -10,12 +10,17 @@ import { toTokenUsage, toTracePhase } from "./trace-usage.ts";
 /** Makes a run's trace from its events. */
 export interface TraceRecorder {
   take(event: AgentEvent): void;
+  /** Keeps what a tool gave for a call that has not ended yet. */
+  keepOutput(callId: string, output: string): void;
   /** The trace of a run that came to this outcome. */
   finish(outcome: Outcome): AgentTrace;
 }
 
 /** Characters of a thought, and of a result, that a trace keeps. */
 const longestText = 20_000;
+/** Characters of what one tool gave, and all tools of a run, that a trace keeps. */
+const longestOutput = 256 * 1024;
+const mostOutput = 1024 * 1024;
 
 export function createTraceRecorder({ question }: { question: string }): TraceRecorder {
   const startedAt = now();
@@ -31,6 +36,7 @@ export function createTraceRecorder({ question }: { question: string }): TraceRe
   let begun = 0;
   let plan: PlanStep[] | undefined;
   let usage = noUsage;
+  let outputLeft = mostOutput;
   let phaseStartedAt = startedAt;
 
   function addStep(step: Pick<TraceStep, "action" | "elapsed_ms" | "timestamp" | "error">): TraceStep {
@@ -81,7 +87,17 @@ export function createTraceRecorder({ question }: { question: string }): TraceRe
     });
   }
 
+  function keepOutput(callId: string, output: string): void {
+    const step = running.get(callId);
+    if (step === undefined) return;
+    const { text, leftOut } = keepText(output, Math.min(longestOutput, outputLeft));
+    outputLeft -= text.length;
+    step.tool_output = text;
+    step.tool_output_left_out = leftOut || undefined;
+  }
+
   return {
+    keepOutput,
     take(event) {
       switch (event.type) {
         case "reasoning-delta":

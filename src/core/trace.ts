@@ -49,6 +49,13 @@ export interface TraceStep {
   observation: string;
   /** Characters of the result that were not kept; absent where there are none. */
   observation_left_out?: number;
+  /**
+   * What the tool itself gave, beside the observation: before it was numbered or shortened for the model, cleaned of a server's
+   * secrets. Whole up to 256 Ki characters, and 1 Mi in all of a run; absent where no tool ran, and in older traces.
+   */
+  tool_output?: string;
+  /** Characters of it that were not kept; absent where there are none. */
+  tool_output_left_out?: number;
   /** Whether the result came from a cache; absent where no tool was called. */
   cached?: boolean;
   /** Whether the call was let through, and by which rule. */

@@ -209,3 +209,48 @@ describe("the recorder", () => {
     expect(JSON.stringify(notes).length).toBeLessThan(500_000);
   });
 });
+
+describe("what a tool itself gave", () => {
+  const call = (id: string, tool: string) => ({ id, name: tool, input: { id } });
+
+  test("stands whole beside the observation, as it was before it was numbered or shortened", async () => {
+    const long = `begin ${"x".repeat(100_000)} end`;
+    const source = { title: "Duet", url: "https://example.com/duet", snippet: "An agent." };
+    const tools = [
+      makeTool("long", () => ({ ok: true, text: long })),
+      makeTool("search", () => ({ ok: true, text: "one page, raw", sources: [source] })),
+      makeTool("fail", () => ({ ok: false, text: "raw failure", error: { code: "tool", message: "it failed" } })),
+    ];
+    const functionCall = scriptedModel([
+      [call("1", "long"), call("2", "search"), call("3", "fail"), call("4", "none")],
+      "Ok.",
+    ]);
+    const { trace } = await traced({ models: { functionCall, answer: scriptedModel(["Done."]) }, tools });
+    const [first, second, third, unknown, final] = trace.steps;
+    expect(first?.tool_output).toBe(long);
+    expect(first?.observation.length).toBeLessThan(longest + 1);
+    expect(first?.tool_output_left_out).toBeUndefined();
+    expect(second).toMatchObject({
+      tool_output: "one page, raw",
+      observation: "[1] Duet\nhttps://example.com/duet\nAn agent.",
+    });
+    expect(third).toMatchObject({ tool_output: "raw failure", observation: "raw failure" });
+    for (const step of [unknown, final]) expect(step).not.toHaveProperty("tool_output");
+  });
+
+  test("is kept up to 256 Ki characters of a call and 1 Mi of a run; what was left out is counted", async () => {
+    const tools = [makeTool("huge", () => ({ ok: true, text: "y".repeat(300_000) }))];
+    const calls = Array.from({ length: 6 }, (_, index) => call(String(index), "huge"));
+    const functionCall = scriptedModel([calls, "Ok."]);
+    const { trace } = await traced({
+      models: { functionCall, answer: scriptedModel(["Done."]) },
+      tools,
+      limits: { maxToolCalls: 10, maxParallel: 1 },
+    });
+    const kept = trace.steps
+      .slice(0, 6)
+      .map(({ tool_output = "", tool_output_left_out }) => [tool_output.length, tool_output_left_out]);
+    const [whole, left] = [256 * 1024, 300_000 - 256 * 1024];
+    expect(kept).toEqual([...Array.from({ length: 4 }, () => [whole, left]), [0, 300_000], [0, 300_000]]);
+  });
+});

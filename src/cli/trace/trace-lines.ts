@@ -41,7 +41,8 @@ function* stepLines(step: TraceStep, trace: AgentTrace, view: TraceView): Genera
 }
 
 function* wordsOf(step: TraceStep, trace: AgentTrace, view: TraceView): Generator<string> {
-  const { thought, thought_left_out, action, observation, observation_left_out, permission, elapsed_ms, error } = step;
+  const { thought, thought_left_out, action, permission, elapsed_ms, error } = step;
+  const { observation, observation_left_out, tool_output } = step;
   if (thought) yield `💭 ${shown(thought, view)}${leftOut(thought_left_out, view.locale)}`;
   if (action?.type === "action") {
     const cached = step.cached ? say(view.locale, { zh: "，来自缓存", en: ", cached" }) : "";
@@ -50,6 +51,8 @@ function* wordsOf(step: TraceStep, trace: AgentTrace, view: TraceView): Generato
       yield `🔐 ${say(view.locale, decisions[permission.decision])} · ${printableLine(permission.rule)}`;
     const result = `${shown(observation, view)}${leftOut(observation_left_out, view.locale)}`;
     yield `${error === undefined ? "✓" : "✗"} ${elapsed_ms} ms${cached} ${result}`.trimEnd();
+    if (view.verbose && tool_output !== undefined && tool_output !== observation)
+      yield `${say(view.locale, labels.output)} ${shown(tool_output, view)}${leftOut(step.tool_output_left_out, view.locale)}`;
     return;
   }
   if (action) yield `📝 ${seconds(elapsed_ms)} ${shown(trace.final_answer, view)}`;
@@ -128,6 +131,7 @@ const labels = {
   steps: { zh: "步骤", en: "Steps" },
   phases: { zh: "阶段", en: "Phases" },
   tools: { zh: "工具", en: "Tools" },
+  output: { zh: "📦 工具的原始输出", en: "📦 what the tool gave" },
   notes: { zh: "备注", en: "Notes" },
   used: { zh: "用量", en: "Used" },
   traceId: { zh: "追踪编号", en: "Trace id" },

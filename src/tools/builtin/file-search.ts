@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { invalidArguments, showValue, valueProblem } from "../../core/feedback.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
@@ -41,8 +42,8 @@ export function createFileSearch(
         root_dir: {
           type: "string",
           description: say(locale, {
-            zh: "根目录（可选，默认全部允许目录）",
-            en: "Directory to search (optional, default: all allowed ones)",
+            zh: "根目录（可选，默认 ./data；没有这个目录时为全部允许目录）",
+            en: "Directory to search (optional, default: ./data, or all allowed ones where there is no ./data)",
           }),
         },
         include: {
@@ -78,7 +79,7 @@ export function createFileSearch(
         return invalidArguments(context.locale, [valueProblem("query", args.query, "不能为空", "must not be empty")]);
       const real = await realRoots(roots);
       const asked = typeof args.root_dir === "string" ? args.root_dir : undefined;
-      const start = asked === undefined ? undefined : await findAllowed(asked, real);
+      const start = asked === undefined ? await findDefaultRoot(real) : await findAllowed(asked, real);
       if (asked !== undefined && start === undefined) return pathRefused(asked, context.locale);
       const search: FileSearch = {
         needle: query.normalize("NFC").toLowerCase(),
@@ -91,9 +92,29 @@ export function createFileSearch(
         tally: { files: 0, bytes: 0, large: 0, partial: false },
       };
       const matches = await searchFiles(start === undefined ? real : [start], search, context.signal);
-      return tell(query, matches, search, context.locale);
+      const told = tell(query, matches, search, context.locale);
+      return asked === undefined && start !== undefined ? withDefaultRoot(told, context.locale) : told;
     },
   });
+}
+
+/** Where it searches when it is not told where, if that is there (tool-calling.md, the schema of `file_search`). */
+const defaultRoot = "./data";
+
+/** Undefined where no allowed directory has one: then all of them are searched. */
+async function findDefaultRoot(roots: readonly string[]): Promise<string | undefined> {
+  const found = await findAllowed(defaultRoot, roots);
+  const isDirectory = found !== undefined && (await stat(found).catch(() => undefined))?.isDirectory() === true;
+  return isDirectory ? found : undefined;
+}
+
+/** Says that there may be more elsewhere: who asked has named no directory. */
+function withDefaultRoot(result: ToolResult, locale: Locale): ToolResult {
+  const note = say(locale, {
+    zh: `只查找了默认目录 ${defaultRoot}；root_dir 为 "." 时查找整个允许目录`,
+    en: `Only the default directory ${defaultRoot} was searched; root_dir "." searches all of the allowed directory.`,
+  });
+  return { ...result, text: `${result.text}\n${note}` };
 }
 
 function tell(

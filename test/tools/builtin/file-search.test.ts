@@ -60,6 +60,31 @@ test("looks only where and for what it was asked", async () => {
   expect(await matches(files.path, { query: "docs/need", match: "name" })).toEqual(["docs/needle.md"]);
 });
 
+test("searches ./data where there is one and no directory is named, says so, and stays within the allowed directories", async () => {
+  await using files = await temporaryFiles({
+    "data/logs/app.log": "needle",
+    "src/a.ts": "needle",
+    "plain/data": "needle",
+  });
+  const note = 'Only the default directory ./data was searched; root_dir "." searches all of the allowed directory.';
+  expect(await matches(files.path, { query: "needle" })).toEqual(["data/logs/app.log:1: needle", note]);
+  expect(await matches(files.path, { query: "missing" })).toEqual([note]);
+  expect(await matches(files.path, { query: "needle", match: "content", root_dir: "." })).toEqual([
+    "data/logs/app.log:1: needle",
+    "plain/data:1: needle",
+    "src/a.ts:1: needle",
+  ]);
+  // A file of that name is no directory, and what lies above a root is not allowed.
+  expect(await matches(join(files.path, "plain"), { query: "needle" })).toEqual(["data:1: needle"]);
+  expect(await matches(join(files.path, "src"), { query: "needle" })).toEqual(["a.ts:1: needle"]);
+});
+
+test("a link ./data that leads out of the allowed directories is no default", async () => {
+  await using files = await temporaryFiles({ "root/a.txt": "needle", "outside/b.txt": "needle" });
+  await symlink(join(files.path, "outside"), join(files.path, "root/data"));
+  expect(await matches(join(files.path, "root"), { query: "needle" })).toEqual(["a.txt:1: needle"]);
+});
+
 test("a query is plain text, not a pattern", async () => {
   await using files = await temporaryFiles({ "a.txt": "a.c\nabc\n(x+)+$\n" });
   expect(await matches(files.path, { query: "a.c" })).toEqual(["a.txt:1: a.c"]);

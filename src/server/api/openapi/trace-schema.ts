@@ -25,6 +25,11 @@ const step = z.object({
     .meta({ description: "A tool's call, or the final answer; null for a run that came to none." }),
   observation: z.string().meta({ description: "The result as the model read it." }),
   observation_left_out: z.int().optional().meta({ description: "Characters that were not kept." }),
+  tool_output: z
+    .string()
+    .optional()
+    .meta({ description: "What the tool itself gave, whole up to 262144 characters, and 1048576 in all of a run." }),
+  tool_output_left_out: z.int().optional().meta({ description: "Characters that were not kept." }),
   cached: z.boolean().optional(),
   permission: z
     .object({ decision: z.enum(["allowed", "approved", "declined", "unanswered", "denied"]), rule: z.string() })

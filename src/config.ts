@@ -26,6 +26,7 @@ import type { Locale } from "./core/locale.ts";
 export { leftOutLine } from "./config/choose-files.ts";
 export type { Flags } from "./config/flags.ts";
 export type { Config } from "./config/settings.ts";
+export { createStateFolder } from "./config/state-folder.ts";
 export { unusedLine, unusedSettings } from "./config/unused.ts";
 
 /**
@@ -111,9 +112,9 @@ export function foundFiles(
   flags: Pick<Flags, "config">,
   environment: Environment = process.env,
   directory: string = process.cwd(),
-): { file: string; dotEnv: string; home: string } {
+): { file: string; dotEnv: string; home: string; environment: Environment } {
   const file = resolve(directory, flags.config ?? fileName);
-  return { file, dotEnv: join(dirname(file), ".env"), home: stateDirectory(environment, directory) };
+  return { file, dotEnv: join(dirname(file), ".env"), home: stateDirectory(environment, directory), environment };
 }
 
 /** What the paths of other programs' files are made of. */

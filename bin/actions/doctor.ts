@@ -6,8 +6,13 @@ import type { Action } from "./action.ts";
 /** Checks configuration, keys, models and servers; a line each. */
 export function doctor(values: Values): Action {
   return (context) =>
-    withDuet(toFlags(values), context, async (opened) => {
-      const { runDoctor } = await import("../../src/cli/doctor/doctor.ts");
-      return runDoctor({ ...opened, output: formOf(values) });
-    });
+    withDuet(
+      toFlags(values),
+      context,
+      async (opened) => {
+        const { runDoctor } = await import("../../src/cli/doctor/doctor.ts");
+        return runDoctor({ ...opened, output: formOf(values) });
+      },
+      { needsState: false },
+    );
 }

@@ -1,4 +1,4 @@
-import { load } from "../../src/cli/opened.ts";
+import { loadWithState } from "../../src/cli/opened.ts";
 import { toFlags } from "../options.ts";
 import { text, type Values } from "../values.ts";
 import type { Action } from "./action.ts";
@@ -7,7 +7,7 @@ import type { Action } from "./action.ts";
 export function login(values: Values): Action {
   return async ({ console, signal }) => {
     const [config, { runLogin, runLogout }] = await Promise.all([
-      load(toFlags(values), console),
+      loadWithState(toFlags(values), console),
       import("../../src/cli/login.ts"),
     ]);
     const command = { config, server: text(values.server) ?? "", console, signal };

@@ -2,7 +2,7 @@ import type { ConversationStore } from "../app.ts";
 import type { Config, Flags } from "../config.ts";
 import { printableLine } from "../core/printable.ts";
 import type { Context } from "./console.ts";
-import { load } from "./opened.ts";
+import { loadWithState } from "./opened.ts";
 import { writeLine } from "./stderr-lines.ts";
 
 export interface OpenedStore extends Context {
@@ -17,7 +17,7 @@ export async function withStore(
   work: (opened: OpenedStore) => Promise<number>,
 ): Promise<number> {
   const { console } = context;
-  const [config, { openStore }] = await Promise.all([load(flags, console), import("../app/store.ts")]);
+  const [config, { openStore }] = await Promise.all([loadWithState(flags, console), import("../app/store.ts")]);
   const { store, problem, takeNotices } = await openStore(config);
   if (problem) throw problem;
   try {

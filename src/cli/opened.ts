@@ -10,16 +10,22 @@ export interface Opened extends Context {
   duet: Duet;
 }
 
+export interface OpeningOptions extends Pick<Parts, "startServers"> {
+  /** Whether a `DUET_HOME` that cannot be created is an error; true when absent. */
+  needsState?: boolean;
+}
+
 /** Opens the agent for a command, and closes it after it; gives the command's exit code. */
 export async function withDuet(
   flags: Flags,
   context: Context,
   work: (opened: Opened) => Promise<number>,
-  parts: Pick<Parts, "startServers"> = {},
+  { startServers, needsState = true }: OpeningOptions = {},
 ): Promise<number> {
   const { console, signal } = context;
-  const [config, { openDuet }] = await Promise.all([load(flags, console), import("../app.ts")]);
-  const duet = await abortable(openDuet(config, { ...parts, warn: warning(config, console) }), signal);
+  const loading = needsState ? loadWithState(flags, console) : load(flags, console);
+  const [config, { openDuet }] = await Promise.all([loading, import("../app.ts")]);
+  const duet = await abortable(openDuet(config, { startServers, warn: warning(config, console) }), signal);
   try {
     return await work({ ...context, config, duet });
   } finally {
@@ -34,6 +40,14 @@ export async function load(flags: Flags, console: Console): Promise<Config> {
   for (const line of [leftOutLine(config.leftOut), unusedLine(unusedSettings(config))]) {
     if (line) warning(config, console)(line);
   }
+  return config;
+}
+
+/** The configuration for a command that keeps or reads something; throws a `config` error where `DUET_HOME` cannot be created. */
+export async function loadWithState(flags: Flags, console: Console): Promise<Config> {
+  const config = await load(flags, console);
+  const { createStateFolder } = await import("../config.ts");
+  createStateFolder(config);
   return config;
 }
 

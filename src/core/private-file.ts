@@ -1,6 +1,7 @@
 import { type BigIntStats, constants } from "node:fs";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { createFolder } from "./create-folder.ts";
 import { randomHex } from "./random.ts";
 
 /**
@@ -8,7 +9,7 @@ import { randomHex } from "./random.ts";
  * state; throws what the file system throws, and what was there before is there still.
  */
 export async function writePrivateFile(file: string, text: string): Promise<BigIntStats> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  createFolder(dirname(file));
   const draft = `${file}.${randomHex()}.tmp`;
   try {
     const state = await fill(draft, text);

@@ -1,12 +1,13 @@
-import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from "node:fs";
+import { accessSync, chmodSync, closeSync, constants, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { createFolder } from "../../core/create-folder.ts";
 
 /**
  * Makes the file, empty and for its owner alone, if it is not there; takes others' rights to it away if it is. Throws what
  * the file system throws when this process cannot read and write it.
  */
 export function keepPrivate(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  createFolder(dirname(file));
   // Never opens a file that is there: closing it would drop the locks that SQLite holds on it in this process.
   if (create(file)) return;
   accessSync(file, constants.R_OK | constants.W_OK);

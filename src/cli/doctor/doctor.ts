@@ -6,7 +6,14 @@ import { abortable } from "../../core/waiting.ts";
 import type { Console } from "../console.ts";
 import { type Finding, modelFinding, serverFinding } from "./findings.ts";
 import { searchFinding } from "./search.ts";
-import { configurationFinding, keyFindings, leftOutFindings, nodeFinding, serverSettingsFindings } from "./settings.ts";
+import {
+  configurationFinding,
+  keyFindings,
+  leftOutFindings,
+  nodeFinding,
+  serverSettingsFindings,
+  stateFolderFindings,
+} from "./settings.ts";
 import { ownToolsFindings, rootFindings } from "./tools.ts";
 
 export interface DoctorOptions {
@@ -46,6 +53,7 @@ export async function* examine(
   yield nodeFinding(process.versions.node);
   yield configurationFinding(config);
   yield* leftOutFindings(config);
+  yield* stateFolderFindings(config);
   yield searchFinding(await duet.searchInUse());
   const checks = await models;
   yield* keyFindings(checks, config);

@@ -3,8 +3,9 @@ import type { ModelCheck } from "../../app/checkup.ts";
 import { serverCount } from "../../config/choose-files.ts";
 import { dangerousVariables } from "../../config/dangerous.ts";
 import { unpinnedPackages } from "../../config/unpinned.ts";
-import type { Config } from "../../config.ts";
-import type { Text } from "../../core/locale.ts";
+import { type Config, createStateFolder } from "../../config.ts";
+import { toDuetError } from "../../core/errors.ts";
+import { type Text, withoutPrefix } from "../../core/locale.ts";
 import type { Finding } from "./findings.ts";
 
 /** `version` without a `v`. */
@@ -40,6 +41,18 @@ export function configurationFinding({ file, dotEnv }: Config): Finding {
   };
   const hint = { zh: "创建：duet config init", en: "Make one: duet config init" };
   return { topic: "configuration", state: "none", what, name: "", text, hint, details };
+}
+
+/** A `DUET_HOME` that cannot be created: other commands refuse to start with it. */
+export function stateFolderFindings(config: Config): Finding[] {
+  try {
+    createStateFolder(config);
+    return [];
+  } catch (thrown) {
+    const what = { zh: "状态文件夹 DUET_HOME", en: "state folder DUET_HOME" };
+    const text = withoutPrefix(toDuetError(thrown).text, { zh: "DUET_HOME: ", en: "DUET_HOME: " });
+    return [{ topic: "configuration", state: "failed", what, name: "", text }];
+  }
 }
 
 /** Files that were found and not read. */

@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, fchmodSync, fstatSync, openSync, readSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { createFolder } from "../../core/create-folder.ts";
 import { compactHistory, wasCarriedOver } from "./compact-history.ts";
 import type { InputHistory } from "./editor.ts";
 import { lineOf, readLines } from "./history-lines.ts";
@@ -70,7 +61,7 @@ function compact(file: string): void {
 
 function append(file: string, text: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    createFolder(dirname(file));
     for (let tries = 0; tries < mostTries; tries++) if (appendOnce(file, text)) return;
   } catch {
     // A full disk, a folder that is gone: the entry is in memory.

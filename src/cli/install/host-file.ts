@@ -1,6 +1,7 @@
 import { constants, type Stats } from "node:fs";
-import { chmod, chown, copyFile, lstat, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { chmod, chown, copyFile, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { createFolder } from "../../core/create-folder.ts";
 import { randomHex } from "../../core/random.ts";
 import { refusal } from "./refusal.ts";
 
@@ -53,7 +54,7 @@ export async function readHostFile(file: string): Promise<HostFile> {
 export async function writeHostFile({ path, text, now, isPrivate }: Writing): Promise<string | undefined> {
   const draft = `${path}.${randomHex()}.tmp`;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    createFolder(dirname(path), 0o777);
     const state = await stateOf(path);
     const right = state && rightOf(state, isPrivate);
     const backup = right && (await copyBeside(path, right, now));

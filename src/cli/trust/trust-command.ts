@@ -7,7 +7,7 @@ import { problem } from "../../config/problem.ts";
 import { toldByDotEnv, toldByFile } from "../../config/told.ts";
 import { isTrusted, readTrusted, trustFiles } from "../../config/trust.ts";
 import { variablesUsedByDotEnv, variablesUsedByFile } from "../../config/used-variables.ts";
-import { type Flags, fallbackLocale, foundFiles } from "../../config.ts";
+import { createStateFolder, type Flags, fallbackLocale, foundFiles } from "../../config.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import { printableJson } from "../../core/printable.ts";
 import { type ShownFile, trustSection } from "./trust-section.ts";
@@ -35,6 +35,7 @@ export async function runTrust(command: TrustCommand): Promise<number> {
   const { flags, environment, directory, output, write } = command;
   const locale = fallbackLocale(flags, environment);
   const found = foundFiles(flags, environment, directory);
+  createStateFolder(found);
   const files = await readFiles(found.file, found.dotEnv);
   const trusted = await readTrusted(found.home);
   const isKnown = files.every(({ file, text }) => isTrusted(trusted, file, text));

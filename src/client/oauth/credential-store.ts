@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { chmod, mkdir, rm, stat } from "node:fs/promises";
+import { chmod, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { createFolder } from "../../core/create-folder.ts";
 import { isRecord } from "../../core/json.ts";
 import { createPlaces, type Places } from "../../core/places.ts";
 import { readPrivateFile, writePrivateFile } from "../../core/private-file.ts";
@@ -129,6 +130,6 @@ async function readJson(file: string): Promise<unknown> {
 }
 
 async function keepPrivate(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  createFolder(folder);
   if (((await stat(folder)).mode & 0o077) !== 0) await chmod(folder, 0o700);
 }

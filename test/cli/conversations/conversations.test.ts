@@ -1,4 +1,4 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { finishedRun, page } from "../../agent/store/runs.ts";
@@ -176,8 +176,8 @@ describe("a store that is not as it should be", () => {
 
   test("not to be written: the answer comes all the same, and why it is not kept is said", async () => {
     const folder = await temporaryFolder();
-    await writeFile(join(folder, "file"), "");
-    const { provider, run } = await place({ DUET_HOME: join(folder, "file", "home") });
+    await mkdir(join(folder, "duet.db"));
+    const { provider, run } = await place({ DUET_HOME: folder });
     provider.script("only", { text: "One." });
     const asked = await run("ask", "1", "--mode", "chat");
     expect([asked.code, asked.stdout]).toEqual([0, "One.\n"]);

@@ -1,0 +1,85 @@
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createFolder } from "../../src/core/create-folder.ts";
+import { runProgram, temporaryFolder } from "../fakes/program.ts";
+import { warmProgram } from "../fakes/warm-program.ts";
+
+const run = warmProgram();
+
+const commands = [
+  ["ask", "hi"],
+  ["chat"],
+  ["serve"],
+  ["serve", "--http", "0"],
+  ["conversations"],
+  ["trace"],
+  ["config", "trust"],
+  ["login", "docs"],
+  ["tools", "approve"],
+  ["tools", "list"],
+];
+
+describe("a DUET_HOME that cannot be created", () => {
+  test.for(commands)("stops duet %s %s with exit code 2 and one line that says why", async (args) => {
+    const file = join(await temporaryFolder(), "file");
+    writeFileSync(file, "");
+    const { code, stdout, stderr } = await run(args, { env: { DUET_HOME: join(file, "home") } });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toBe(
+      `duet: DUET_HOME: ${JSON.stringify(join(file, "home"))} cannot be created: ${file} is not a folder (allowed: a folder that exists, or a path where one can be created)\n`,
+    );
+  });
+
+  test("is said in Chinese to whoever reads Chinese", async () => {
+    const { code, stderr } = await run(["ask", "hi", "--locale", "zh"], { env: { DUET_HOME: "/dev/null/x" } });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("无法创建：/dev/null 不是文件夹")]);
+  });
+
+  test("is a failed line of duet doctor, which goes on", async () => {
+    const { code, stdout } = await run(["doctor"], { env: { DUET_HOME: "/dev/null/x" } });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^✗ .*"\/dev\/null\/x" cannot be created: \/dev\/null is not a folder/m);
+    expect(stdout).toMatch(/model offline/);
+  });
+
+  test("does not stop what needs no state", async () => {
+    const { code, stderr } = await run(["config", "path"], { env: { DUET_HOME: "/dev/null/x" } });
+    expect([code, stderr]).toEqual([0, ""]);
+  });
+
+  test.runIf(process.platform === "linux")("ends the process also below /proc", async () => {
+    const { code, stderr } = await runProgram(["serve"], { env: { DUET_HOME: "/proc/nope/x" }, stdin: null });
+    expect(code).toBe(2);
+    expect(stderr).toContain("no folder can be created in /proc");
+  });
+});
+
+describe("the default state folder", () => {
+  test("may be impossible to create, as in a read-only container: the answer comes with a notice", async () => {
+    const file = join(await temporaryFolder(), "file");
+    writeFileSync(file, "");
+    const { code, stdout, stderr } = await run(["ask", "echo hello"], { env: { XDG_STATE_HOME: file } });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^hello\n/)]);
+    expect(stderr).toContain("Conversations last only as long as this process");
+  });
+
+  test.runIf(process.platform === "linux")("ends in the same notice below /proc", async () => {
+    const { code, stdout, stderr } = await runProgram(["ask", "echo hello"], { env: { XDG_STATE_HOME: "/proc" } });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^hello\n/)]);
+    expect(stderr).toContain("Conversations last only as long as this process");
+  });
+});
+
+describe("createFolder", () => {
+  test("creates what is missing above, for the user alone, and leaves what exists as it is", async () => {
+    const folder = await temporaryFolder();
+    const path = join(folder, "a", "b");
+    createFolder(path);
+    expect([join(folder, "a"), path].map((each) => statSync(each).mode & 0o777)).toEqual([0o700, 0o700]);
+    const open = join(folder, "open");
+    mkdirSync(open, 0o755);
+    createFolder(open);
+    expect(statSync(open).mode & 0o777).toBe(0o755);
+  });
+});

@@ -13,8 +13,8 @@ import type { FollowedRun } from "./telemetry/run-spans.ts";
 export interface Telemetry {
   /** Makes the spans of a run that begins now; undefined where nobody asks for them. Never rejects. */
   follow(run: FollowedRun): Promise<RunObserver | undefined>;
-  /** Sends what is left, for at most two seconds. Never rejects. */
-  close(): Promise<void>;
+  /** Sends what is left; the collector has `limitMs` milliseconds for it, two seconds when absent. Never rejects. */
+  close(limitMs?: number): Promise<void>;
 }
 
 const longestFlushMs = 2000;
@@ -31,6 +31,9 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
     const { openExporter } = await import("./telemetry/exporter.ts");
     return address && openExporter(address, settings, warnOnce);
   });
+
+  /** Runs whose events still wait for the packages. */
+  const behind = new Set<Promise<void>>();
 
   /** Spans go where the embedding program sends its own, below whatever it is doing. */
   async function joinCaller(run: FollowedRun, { provider, active }: Registered): Promise<RunObserver> {
@@ -52,7 +55,10 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
     const at = clock();
     const traceId = run.callersTraceId ?? randomHex();
     const coming = exporter.get().then((opened) => opened?.follow({ ...run, captureContent, at }, traceId));
-    return { traceId, take: tellingLater(coming, clock) };
+    const { take, caughtUp } = tellingLater(coming, clock);
+    behind.add(caughtUp);
+    void caughtUp.then(() => behind.delete(caughtUp));
+    return { traceId, take };
   }
 
   return {
@@ -67,17 +73,16 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
         return undefined;
       }
     },
-    async close() {
-      const opened = exporter.begun;
+    async close(limitMs = longestFlushMs) {
+      // An exporter that is closed takes no more spans: those of a run that ended before the packages were loaded come first.
+      await Promise.all(behind);
+      const opened = await exporter.begun?.catch(() => undefined);
       if (opened === undefined) return;
-      const limit = timeLimit(longestFlushMs, () => new Error("late"));
+      const limit = timeLimit(limitMs, () => new Error("late"));
       try {
-        await abortable(
-          opened.then((known) => known?.close()),
-          limit.signal,
-        );
+        await abortable(opened.close(), limit.signal);
       } catch {
-        if (limit.expired && address) warnOnce(tooSlow(address.shownUrl));
+        if (limit.expired && address) warnOnce(tooSlow(address.shownUrl, limitMs));
       } finally {
         limit.clear();
       }
@@ -85,8 +90,8 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
   };
 }
 
-function tooSlow(url: string): Text {
-  const seconds = longestFlushMs / 1000;
+function tooSlow(url: string, limitMs: number): Text {
+  const seconds = limitMs / 1000;
   return {
     zh: `追踪未能在 ${seconds} 秒内发送到 ${url}`,
     en: `spans could not be sent to ${url} within ${seconds} s`,

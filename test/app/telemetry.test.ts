@@ -182,7 +182,7 @@ test("a run that is interrupted still arrives, and says so", async () => {
   });
   child.stdin.end();
   const finished = collect(child);
-  await expect.poll(() => fake.journal.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => fake.journal.length, { timeout: 30_000 }).toBe(1);
   child.kill("SIGINT");
   expect((await finished).code).toBe(130);
   const spans = collector.spans();

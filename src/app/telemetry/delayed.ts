@@ -15,11 +15,18 @@ export function telling(spans: Pick<RunSpans, "take">, clock: Clock): (event: Ag
   };
 }
 
+/** Spans that are told of events once they are there. */
+export interface LaterSpans {
+  take(event: AgentEvent): void;
+  /** Resolves when no event waits any more; never rejects. */
+  caughtUp: Promise<void>;
+}
+
 /** The same for spans that are not there yet: until then events wait. Where none come, events are dropped. */
-export function tellingLater(coming: Promise<RunSpans | undefined>, clock: Clock): (event: AgentEvent) => void {
+export function tellingLater(coming: Promise<RunSpans | undefined>, clock: Clock): LaterSpans {
   let waiting: { event: AgentEvent; at: number }[] | undefined = [];
   let tell: ReturnType<typeof telling> | undefined;
-  coming
+  const caughtUp = coming
     .then((spans) => {
       tell = spans && telling(spans, clock);
       for (const { event, at } of waiting ?? []) tell?.(event, at);
@@ -28,8 +35,11 @@ export function tellingLater(coming: Promise<RunSpans | undefined>, clock: Clock
     .finally(() => {
       waiting = undefined;
     });
-  return (event) => {
-    if (waiting) waiting.push({ event, at: clock() });
-    else tell?.(event);
+  return {
+    caughtUp,
+    take(event) {
+      if (waiting) waiting.push({ event, at: clock() });
+      else tell?.(event);
+    },
   };
 }

@@ -1,9 +1,12 @@
 import { Console } from "node:console";
 import { getEventListeners } from "node:events";
 import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
+import type { Context } from "../src/cli/console.ts";
 import { DuetError, report, toDuetError } from "../src/core/errors.ts";
+import { createExitDeadline } from "../src/core/exit-deadline.ts";
 import { sentences } from "../src/core/lines.ts";
 import { printableLine } from "../src/core/printable.ts";
+import { exitNow } from "../src/core/processes/exit-now.ts";
 import type { Action } from "./actions/action.ts";
 import { chat } from "./actions/chat.ts";
 import { serve } from "./actions/serve.ts";
@@ -11,6 +14,12 @@ import { chatOptions, type Option, serveOptions, sharedOptions } from "./options
 import type { Values } from "./values.ts";
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131 } as const;
+
+/** How long a command may take to end after a signal, in milliseconds; `serve --http` has its own grace. */
+const signalMs = 1800;
+
+/** How long what was written may take to be read where the process is to end, in milliseconds. */
+const unreadMs = 1000;
 
 /** What a second signal leaves to whoever has something to tell and to keep, in milliseconds. */
 const lastWordsMs = 1300;
@@ -21,20 +30,27 @@ export async function main(argv: string[]): Promise<void> {
   Object.assign(console, new Console(process.stderr, process.stderr));
   const stop = new AbortController();
   const hurry = new AbortController();
-  let interrupted: number | undefined;
-  for (const [signal, code] of Object.entries(signals))
+  let interrupted: keyof typeof signals | undefined;
+  let action: Action | undefined;
+  let code: number | undefined;
+  const leave = (withCode: number): void => {
+    process.off("exit", early);
+    exitNow(withCode);
+  };
+  const deadline = createExitDeadline(() => leave(exitCode(code ?? 0, interrupted, action)));
+  for (const signal of Object.keys(signals) as (keyof typeof signals)[])
     process.on(signal, () => {
       if (interrupted !== undefined) {
-        const leave = (): void => {
-          process.off("exit", early);
-          process.exit(code);
-        };
-        if (getEventListeners(hurry.signal, "abort").length === 0) leave();
-        setTimeout(leave, lastWordsMs).unref();
+        const leaveAtOnce = (): void => leave(signals[signal]);
+        if (getEventListeners(hurry.signal, "abort").length === 0) leaveAtOnce();
+        setTimeout(leaveAtOnce, lastWordsMs).unref();
         hurry.abort();
         return;
       }
-      interrupted = code;
+      interrupted = signal;
+      // Only somebody who reads nothing is still waited for.
+      if (code !== undefined) leave(exitCode(code, signal, action));
+      if (action?.hasOwnGrace !== true) deadline.set(signalMs);
       stop.abort(new DuetError({ code: "internal", text: { zh: "已中断", en: `interrupted by ${signal}` } }));
     });
   // The last door: what nobody caught is a line, and the other callers are served on.
@@ -51,17 +67,28 @@ export async function main(argv: string[]): Promise<void> {
   let untold: NodeJS.ErrnoException | undefined;
   process.stdout.on("error", (error) => {
     unwritten ??= error;
+    if (action?.hasOwnGrace !== true) deadline.set(signalMs);
     stop.abort(error);
   });
   // Only the steps are lost there: the answer is still wanted.
   process.stderr.on("error", (error) => {
     untold ??= error;
   });
-  const code = await run(argv, stop.signal, hurry.signal);
+  code = await run(argv, { signal: stop.signal, hurry: hurry.signal, deadline, console: process }, (found) => {
+    action = found;
+  });
+  // A pager is waited for as long as it likes, a reader of a process that is to end is not.
+  if (interrupted !== undefined) deadline.set(unreadMs);
   await Promise.all([drained(process.stdout), drained(process.stderr)]);
-  process.off("exit", early);
-  if (unwritten !== undefined) process.exit(await unwrittenCode(unwritten));
-  process.exit(interrupted ?? (code || (untold !== undefined && !hasLeft(untold) ? 1 : 0)));
+  if (unwritten !== undefined && interrupted === undefined) return leave(await unwrittenCode(unwritten));
+  if (code === 0 && untold !== undefined && !hasLeft(untold)) code = 1;
+  leave(exitCode(code, interrupted, action));
+}
+
+/** A SIGTERM is how supervisors end a server, and no failure; whoever waited for an answer has to see that it did not come. */
+function exitCode(code: number, signal: keyof typeof signals | undefined, action: Action | undefined): number {
+  if (signal === undefined) return code;
+  return signal === "SIGTERM" && action?.endsBySignal === true ? 0 : signals[signal];
 }
 
 /** A reader that has left (`duet ask … | head -1`) is no error of ours; a full disk is. */
@@ -76,13 +103,15 @@ async function unwrittenCode(error: NodeJS.ErrnoException): Promise<number> {
   return 1;
 }
 
-async function run(argv: string[], signal: AbortSignal, hurry: AbortSignal): Promise<number> {
+async function run(argv: string[], context: Context, onAction: (action: Action) => void): Promise<number> {
   try {
     const action = plainAction(argv) ?? (await (await import("./command-line.ts")).readCommandLine(argv));
-    return action === undefined ? 0 : await action({ signal, hurry, console: process });
+    if (action === undefined) return 0;
+    onAction(action);
+    return await action(context);
   } catch (thrown) {
     const error = toDuetError(thrown);
-    if (!signal.aborted) process.stderr.write(`${await errorText(error, localeIn(argv))}\n`);
+    if (!context.signal.aborted) process.stderr.write(`${await errorText(error, localeIn(argv))}\n`);
     return error.code === "config" ? 2 : 1;
   }
 }

@@ -1,8 +1,8 @@
 import { rememberApprovals } from "./app/approvals.ts";
 import { changeChoices } from "./app/changed-choices.ts";
-import type { AskRequest, Duet, Parts } from "./app/duet.ts";
+import type { AskRequest, CloseLimits, Duet, Parts } from "./app/duet.ts";
 import { createGateways } from "./app/gateway.ts";
-import { type Inventory, noTools, openOffer, type Wanted } from "./app/inventory.ts";
+import { noTools, openOffer, type Wanted } from "./app/inventory.ts";
 import { mergeLimits } from "./app/limits.ts";
 import { loadInTurn } from "./app/load-in-turn.ts";
 import { choose, createModels } from "./app/models.ts";
@@ -23,7 +23,7 @@ import { operator } from "./core/caller.ts";
 import { traceIdOf } from "./core/chain.ts";
 import type { AgentEvent } from "./core/events.ts";
 import { type Locale, languageOf } from "./core/locale.ts";
-import { abortable } from "./core/waiting.ts";
+import { abortable, timeLimit } from "./core/waiting.ts";
 
 export type { Compaction } from "./agent/compact.ts";
 export type { ConfirmPlan } from "./agent/plan-reply.ts";
@@ -90,7 +90,9 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
     const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
     const chatTools = searchFirst ? onlySearch(offer, session, wanted) : noTools;
     const taken = mode === "chat" ? chatTools : offer.take(session, wanted);
-    const { tools, servers, dropped } = await abortable(Promise.resolve(taken), signal).catch(unlessAborted(signal));
+    const { tools, servers, dropped } = await abortable(Promise.resolve(taken), signal).catch(
+      unlessAborted(signal, noTools),
+    );
     const observer = await telemetry.follow({
       question,
       models: chosen,
@@ -139,6 +141,13 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
     const pool = await offer.pool();
     await pool?.ready(signal);
     return pool;
+  }
+
+  /** The spans of the last runs are sent while servers still end. */
+  async function finishRuns({ totalMs, telemetryMs = totalMs }: Partial<CloseLimits>): Promise<void> {
+    await runs.stop(totalMs && totalMs / 2);
+    const closing = parts.store ? undefined : store.begun?.then((opened) => opened.store.close());
+    await Promise.all([closing, telemetry.close(telemetryMs)]);
   }
 
   return {
@@ -198,17 +207,18 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
     },
     forget: (conversationId, caller = operator) => sessions.forget(keyOf(caller, conversationId)),
     takeNotices: async () => (await store.begun)?.takeNotices(config.locale) ?? [],
-    async close() {
-      await Promise.all([offer.close(), runs.stop()]);
-      const closing = parts.store ? undefined : store.begun?.then((opened) => opened.store.close());
-      await Promise.all([closing, telemetry.close()]);
+    async close(limits) {
+      const limit = limits && timeLimit(limits.totalMs, closed);
+      const closing = Promise.all([offer.close(limits?.totalMs), finishRuns(limits ?? {})]);
+      await abortable(closing, limit?.signal).catch(unlessAborted(limit?.signal, undefined));
+      limit?.clear();
     },
   };
 }
 
-function unlessAborted(signal: AbortSignal | undefined): (thrown: unknown) => Inventory {
+function unlessAborted<T>(signal: AbortSignal | undefined, instead: T): (thrown: unknown) => T {
   return (thrown) => {
-    if (signal?.aborted) return noTools;
+    if (signal?.aborted) return instead;
     throw thrown;
   };
 }

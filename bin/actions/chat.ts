@@ -10,7 +10,7 @@ import type { Action } from "./action.ts";
 export function chat(values: Values): Action {
   const choice = conversationChoice(values);
   const flags = toFlags(values);
-  return (context) => {
+  const action: Action = (context) => {
     const isTyped = context.console.stdin.isTTY === true;
     // People wait for the prompt: the servers start behind it.
     const startServers = isTyped ? "when-wanted" : "at-once";
@@ -42,4 +42,6 @@ export function chat(values: Values): Action {
     };
     return withDuet(flags, context, work, { startServers });
   };
+  // A pipe has questions whose answers are wanted, as with `ask`.
+  return Object.assign(action, { endsBySignal: process.stdin.isTTY === true });
 }

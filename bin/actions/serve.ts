@@ -1,6 +1,6 @@
 import type { Console } from "../../src/cli/console.ts";
 import { following } from "../../src/cli/following.ts";
-import { withDuet } from "../../src/cli/opened.ts";
+import { type Opened, withDuet } from "../../src/cli/opened.ts";
 import { tellTroubles } from "../../src/cli/server-troubles.ts";
 import { hideSecrets } from "../../src/config/mask.ts";
 import { secretsOf } from "../../src/config/secrets.ts";
@@ -13,33 +13,46 @@ import { exposeOf, toFlags } from "../options.ts";
 import { modeOf, text, type Values } from "../values.ts";
 import type { Action } from "./action.ts";
 
+/** How long the last spans may take to be sent over stdio, in milliseconds. */
+const telemetryMs = 500;
+
 /** Serves MCP over stdio until the client leaves, or over HTTP until the process is told to end. */
 export function serve(values: Values): Action {
   const exposed = exposeOf(values);
   const flags = toFlags(values);
   const address = text(values.http);
-  return async ({ console: { stdin, stdout, stderr }, signal: stop, hurry }) => {
+  const action: Action = async ({ console: { stdin, stdout, stderr }, signal: stop, hurry, deadline }) => {
     const face = address === undefined ? import("../../src/server/stdio.ts") : import("../../src/server/http.ts");
     const write = (line: string): void => void stderr.write(`${line}\n`);
     // How lines are told is in the configuration; until that is read, they are for people.
     let log = createLog({ format: "text", write });
     const console: Console = { stdin, stdout, stderr, tell: (line) => log(line) };
-    return withDuet(flags, { console, signal: stop }, async (opened) => {
+    let written: Promise<void> | undefined;
+    const work = async (opened: Opened): Promise<number> => {
       const { duet, config, signal } = opened;
       const chosen = await face;
       log = createLog({ format: config.serve.log, write, hide: hiding(config) });
       const options = { duet, log, signal, mode: modeOf(values), ...told(config, log), ...exposed };
-      const work = (): Promise<void> =>
-        "serveOverStdio" in chosen
-          ? chosen.serveOverStdio({ ...options, settings: config.serve, asks: config.tools.ask, stdin, stdout, stderr })
-          : chosen.serveDuetOverHttp({ ...options, config, hurry, address: address ?? "" });
+      const serveUntilEnd = async (): Promise<void> => {
+        if (!("serveOverStdio" in chosen))
+          return chosen.serveDuetOverHttp({ ...options, config, hurry, address: address ?? "" });
+        const { serve: settings, tools } = config;
+        const streams = { stdin, stdout, stderr };
+        const stdio = { ...options, ...streams, settings, asks: tools.ask, deadline };
+        ({ written } = await chosen.serveOverStdio(stdio));
+      };
       if (address === undefined && stdin.isTTY) log(say(config.locale, atTerminal));
       void tellTroubles(opened);
       const onServers = (): void => void tellTroubles(opened);
-      await following({ ...opened, flags, onServers }, work);
+      await following({ ...opened, flags, onServers }, serveUntilEnd);
       return 0;
-    });
+    };
+    const code = await withDuet(flags, { console, signal: stop, deadline }, work, { telemetryMs });
+    // Answers go on being read while servers end.
+    await written;
+    return code;
   };
+  return Object.assign(action, { endsBySignal: true, hasOwnGrace: address !== undefined });
 }
 
 function hiding(config: Config): (text: string) => string {

@@ -65,8 +65,8 @@ export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDue
     },
     tools: async (signal) => (await duet.inventory(signal)).tools,
     store: duet.store,
-    close: duet.close,
-    [Symbol.asyncDispose]: duet.close,
+    close: () => duet.close(),
+    [Symbol.asyncDispose]: () => duet.close(),
   };
 }
 

@@ -80,9 +80,16 @@ export interface Duet {
   takeNotices(): Promise<Notice[]>;
   /**
    * Cancels the runs that are going on and waits until they are kept, for two seconds at most; stops every downstream
-   * server and closes the store that was opened here. Resolves when nothing is left.
+   * server and closes the store that was opened here. Resolves when nothing is left, or when the time is over.
    */
-  close(): Promise<void>;
+  close(limits?: CloseLimits): Promise<void>;
+}
+
+/** How long closing may take, in milliseconds. */
+export interface CloseLimits {
+  totalMs: number;
+  /** Of these, what sending the last spans may take; all when absent. */
+  telemetryMs?: number | undefined;
 }
 
 export interface AskRequest {

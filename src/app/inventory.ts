@@ -44,7 +44,7 @@ export interface Offer {
   /** Takes these servers in place of those that the configuration had. */
   configure(servers: readonly ServerSettings[]): Promise<void>;
   /** Ends every server; resolves when none is left. */
-  close(): Promise<void>;
+  close(limitMs?: number): Promise<void>;
 }
 
 export interface OfferParts {
@@ -94,10 +94,10 @@ export function openOffer(config: Config, { own = [], sample, start = "at-once" 
       const pool = started() ?? (mayStart() && next.length > 0 ? servers.get() : undefined);
       await (await pool)?.configure(next);
     },
-    async close() {
+    async close(limitMs) {
       isClosed = true;
       directory.close();
-      await Promise.all([(await servers.begun)?.close(), (await rooms.begun)?.close()]);
+      await Promise.all([(await servers.begun)?.close(limitMs), (await rooms.begun)?.close()]);
     },
   };
 }

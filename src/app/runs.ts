@@ -8,8 +8,8 @@ export interface GoingRuns {
   readonly isStopped: boolean;
   /** Counts one more; its signal follows `outer`. */
   begin(outer: AbortSignal | undefined): GoingRun;
-  /** Cancels them all; resolves when the last has ended, after two seconds at the latest. Never rejects. */
-  stop(): Promise<void>;
+  /** Cancels them all; resolves when the last has ended, after `limitMs` milliseconds at the latest. Never rejects. */
+  stop(limitMs?: number): Promise<void>;
 }
 
 export interface GoingRun {
@@ -62,10 +62,10 @@ export function createGoingRuns(): GoingRuns {
         }),
       };
     },
-    async stop() {
+    async stop(limitMs = longestStopMs) {
       stopping.abort(closed());
       if (going.size === 0) return;
-      const limit = timeLimit(longestStopMs, closed);
+      const limit = timeLimit(limitMs, closed);
       await abortable(Promise.all(going), limit.signal).catch(() => {});
       limit.clear();
     },

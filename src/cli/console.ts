@@ -1,3 +1,4 @@
+import type { ExitDeadline } from "../core/exit-deadline.ts";
 import { printable } from "../core/printable.ts";
 
 /** The streams of this process, as faces use them. */
@@ -20,6 +21,8 @@ export interface Context {
   signal: AbortSignal;
   /** Aborts at the second signal, a second before the process ends, for whoever listens; it ends at once where nobody does. */
   hurry?: AbortSignal | undefined;
+  /** When the process ends whatever goes on; absent where nobody sets one. */
+  deadline?: ExitDeadline | undefined;
 }
 
 /** Writes text that models, tools or servers gave: nothing in it can drive the terminal. */

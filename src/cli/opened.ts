@@ -13,6 +13,8 @@ export interface Opened extends Context {
 export interface OpeningOptions extends Pick<Parts, "startServers"> {
   /** Whether a `DUET_HOME` that cannot be created is an error; true when absent. */
   needsState?: boolean;
+  /** How long the last spans may take where the process has to end soon, in milliseconds. */
+  telemetryMs?: number;
 }
 
 /** Opens the agent for a command, and closes it after it; gives the command's exit code. */
@@ -20,7 +22,7 @@ export async function withDuet(
   flags: Flags,
   context: Context,
   work: (opened: Opened) => Promise<number>,
-  { startServers, needsState = true }: OpeningOptions = {},
+  { startServers, needsState = true, telemetryMs }: OpeningOptions = {},
 ): Promise<number> {
   const { console, signal } = context;
   const loading = needsState ? loadWithState(flags, console) : load(flags, console);
@@ -29,7 +31,7 @@ export async function withDuet(
   try {
     return await work({ ...context, config, duet });
   } finally {
-    await closeDuet(duet, console);
+    await closeDuet(duet, context, telemetryMs);
   }
 }
 
@@ -51,8 +53,14 @@ export async function loadWithState(flags: Flags, console: Console): Promise<Con
   return config;
 }
 
+/** What is left of the time, in milliseconds, for what comes after closing, and what closing gets in any case. */
+const lastStepsMs = 100;
+const minimumMs = 50;
+
 /** What no run has told of the store is told here, also what was found out at its last words. */
-async function closeDuet(duet: Duet, console: Console): Promise<void> {
-  await duet.close();
+async function closeDuet(duet: Duet, { console, deadline }: Context, telemetryMs?: number): Promise<void> {
+  const leftMs = deadline?.leftMs;
+  const isLimited = leftMs !== undefined;
+  await duet.close(isLimited ? { totalMs: Math.max(minimumMs, leftMs - lastStepsMs), telemetryMs } : undefined);
   for (const { message } of await duet.takeNotices()) writeLine(console, printableLine(message));
 }

@@ -67,7 +67,7 @@ export interface Pool {
   /** Sends a server a request that changes nothing. Rejects with a `DuetError`, or with the signal's reason. */
   request(server: string, method: string, params: JsonObject, options: CallerOptions): Promise<RawResult>;
   /** Ends every server and all that they started, within about 2 s. Never rejects; may be called twice. */
-  close(): Promise<void>;
+  close(limitMs?: number): Promise<void>;
 }
 
 export function createPool(servers: readonly ServerSettings[], options: PoolOptions): Pool {
@@ -185,8 +185,9 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
       if (connection === undefined) throw new Error(`There is no MCP server ${server}`);
       return connection.request(method, params, callerOptions);
     },
-    close() {
+    close(limitMs) {
       closing ??= end();
+      if (limitMs !== undefined) lifeline.endWithin(limitMs);
       return closing;
     },
   };

@@ -1,16 +1,14 @@
 import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { sleep } from "../core/waiting.ts";
 
 /** Stdout as it belongs to the protocol. */
 export interface ClaimedStdout {
   readonly stream: Writable;
-  /** Gives it back once what was sent has been read; what nobody reads within a second is dropped, and stdout with it. */
+  /** Resolves when everything that was written has been taken by the reader's pipe; never rejects. */
+  written(): Promise<void>;
+  /** Takes no more; resolves as `written` does, and gives stdout back then. A reader that has stopped reading keeps it waiting. */
   release(): Promise<void>;
 }
-
-/** How long a reader who has stopped reading is waited for at the end, in milliseconds. */
-const patienceMs = 1000;
 
 /**
  * Keeps stdout for the protocol: only what is written to the stream that it gives gets there. Whatever else in the process writes to
@@ -27,11 +25,15 @@ export function claimStdout(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStre
   stream.setMaxListeners(0).on("error", () => {});
   return {
     stream,
+    written: () =>
+      new Promise((resolve) => {
+        if (stream.writableEnded || stream.destroyed) resolve();
+        else stream.write("", () => resolve());
+      }),
     async release() {
       stream.end();
-      await Promise.race([finished(stream).catch(() => {}), sleep(patienceMs)]);
+      await finished(stream).catch(() => {});
       stdout.write = write;
-      if (!stream.writableFinished) stdout.destroy();
     },
   };
 }

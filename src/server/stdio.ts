@@ -1,13 +1,16 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Duet } from "../app.ts";
+import type { ExitDeadline } from "../core/exit-deadline.ts";
 import { type Locale, say } from "../core/locale.ts";
-import { sleep } from "../core/waiting.ts";
+import { sleep, timeLimit, timeoutError } from "../core/waiting.ts";
 import { claimStdout } from "./claim-stdout.ts";
 import { createFace, type FaceOptions } from "./face.ts";
 import { createHostLines } from "./host-lines.ts";
+import { followRequests } from "./open-requests.ts";
+import { openRunRoom } from "./runs/room.ts";
 import { tellWaiting } from "./tell-waiting.ts";
 
-export interface StdioFace extends FaceOptions {
+export interface StdioFace extends Omit<FaceOptions, "room"> {
   duet: Duet;
   stdin: NodeJS.ReadableStream;
   /** Belongs to the protocol from now on; what others write to it goes to `stderr`. */
@@ -16,15 +19,29 @@ export interface StdioFace extends FaceOptions {
   /** One line for the operator. */
   log(line: string): void;
   signal: AbortSignal;
+  /** Is set when the host has closed stdin. */
+  deadline?: ExitDeadline | undefined;
 }
 
 /** The longest message that is taken from a host, in bytes. */
 const messageLimit = 10_000_000;
 
-/** How long the connection may take to close, in milliseconds. */
-const closeMs = 1000;
+/**
+ * How long the process may take to end, in milliseconds, once the host has closed stdin: hosts wait about two seconds before they
+ * send signals. Requests that are open then get 450 of them to be answered, and 100 more once their runs are cancelled.
+ */
+const endOfInputMs = 850;
+const answerMs = 450;
+const cancelledAnswerMs = 100;
 
-/** Serves MCP over stdio until the client leaves or the signal aborts. */
+/** How long the connection may take to close, in milliseconds. */
+const closeMs = 100;
+
+/**
+ * Serves MCP over stdio until the client leaves or the signal aborts. A client that has closed stdin may still read: what is open
+ * then is answered if that does not take long. A signal cancels what is open, and tells it. Gives what has to be waited for before
+ * the process ends: that the host has read what was sent.
+ */
 export async function serveOverStdio({
   duet,
   stdin,
@@ -32,8 +49,9 @@ export async function serveOverStdio({
   stderr,
   log,
   signal,
+  deadline,
   ...options
-}: StdioFace): Promise<void> {
+}: StdioFace): Promise<{ written: Promise<void> }> {
   const { locale } = duet;
   const lines = createHostLines(messageLimit, ({ bytes, id }) => {
     const message = say(locale, tooLong(bytes));
@@ -42,7 +60,8 @@ export async function serveOverStdio({
     const error = { code: -32600, message };
     transport.send({ jsonrpc: "2.0", id, error }).catch(() => {});
   });
-  const face = createFace(duet, options);
+  const room = openRunRoom(duet, options);
+  const face = createFace(duet, { ...options, room });
   const out = claimStdout(stdout, stderr);
   const transport = new StdioServerTransport(lines, out.stream, { maxBufferSize: 2 * messageLimit });
   const ended = closing(transport);
@@ -50,7 +69,9 @@ export async function serveOverStdio({
     transport,
     onerror: (error) => log(lineOf(error, locale)),
   });
-  stdin.pipe(lines);
+  const requests = followRequests(transport);
+  // The end of stdin would close the transport, and what is open would get no answer.
+  stdin.pipe(lines, { end: false });
   const untell = tellWaiting({ gateway: duet.gateway(), locale, log });
   await new Promise<void>((resolve) => {
     void ended.then(resolve);
@@ -61,8 +82,24 @@ export async function serveOverStdio({
   untell();
   stdin.unpipe(lines);
   stdin.pause();
-  // What waits for a reader who has stopped reading must not keep us.
-  await Promise.all([Promise.race([handle.close(), sleep(closeMs)]), out.release()]);
+  const isInterrupted = signal.aborted;
+  if (!isInterrupted) {
+    deadline?.set(endOfInputMs);
+    // The last lines are handed on in a later turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    await within(answerMs, requests.settled);
+  }
+  for (const run of room.runs.stop()) run.cancel();
+  await within(isInterrupted ? answerMs : cancelledAnswerMs, requests.settled);
+  await Promise.race([handle.close(), sleep(closeMs)]);
+  return { written: out.release() };
+}
+
+/** The work sees the end of its time by the signal, and obeys it. */
+async function within(ms: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const limit = timeLimit(ms, () => timeoutError("stop", ms));
+  await work(limit.signal);
+  limit.clear();
 }
 
 /** Settles when the transport is closed, by whomever. */

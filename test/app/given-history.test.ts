@@ -17,7 +17,7 @@ async function open(turns: ScriptedTurn[]) {
       models: { functionCall: model, answer: model },
     },
   );
-  onTestFinished(duet.close);
+  onTestFinished(() => duet.close());
   /** Asks `question` after `history`, as question, answer, question ... */
   const ask = async (question: string, history: [string, string][] = [], owner?: string) => {
     const turns = history.map(([question, answer]) => ({ question, answer }));

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
@@ -233,21 +232,6 @@ describe("duet serve", () => {
       expect.stringMatching(/^duet: A message from the host has 110\d+ bytes and was refused/),
     ]);
     expect(code).toBe(0);
-  });
-
-  test("a host that reads nothing more does not keep the process alive when it leaves", async () => {
-    const it = await served();
-    const child = await startProgram(["serve", "--config", it.config], { env: it.env });
-    const ended = once(child, "exit");
-    child.stdout.pause();
-    const send = (message: object): void =>
-      void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-    const clientInfo = { name: "test", version: "0" };
-    send({ id: 0, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo } });
-    send({ method: "notifications/initialized" });
-    for (let id = 1; id <= 100; id++) send({ id, method: "tools/list" });
-    child.stdin.end();
-    expect(await ended).toEqual([0, null]);
   });
 
   test("a cancel reaches the tool that is running below", async () => {

@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { sleep } from "../waiting.ts";
-import type { Lifeline } from "./lifeline.ts";
+import { type Lifeline, signalGroup } from "./lifeline.ts";
 import { Tail } from "./tail.ts";
 
 export interface Command {
@@ -122,13 +122,4 @@ async function isGone(group: number, patienceMs: number): Promise<boolean> {
     await sleep(10);
   }
   return true;
-}
-
-/** Whether there was anybody in the group that we may signal. */
-function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(-group, signal);
-  } catch {
-    return false;
-  }
 }

@@ -6,6 +6,8 @@ export interface Lifeline {
   hold(group: number): void;
   /** The group is gone by itself; its number may soon belong to somebody else. */
   release(group: number): void;
+  /** Ends every group that is still held within so many milliseconds: SIGTERM after two fifths of them, SIGKILL after four. */
+  endWithin(ms: number): void;
   /** An orderly goodbye: the watcher ends, and ends groups that are still held. */
   close(): void;
 }
@@ -31,6 +33,15 @@ for each in $groups; do kill -s TERM -- "-$each"; done
 sleep 1
 for each in $groups; do kill -s KILL -- "-$each"; done
 `;
+
+/** Whether there was anybody in the group that we may signal. */
+export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-group, signal);
+  } catch {
+    return false;
+  }
+}
 
 export function createLifeline(path: string | undefined): Lifeline {
   const groups = new Set<number>();
@@ -65,6 +76,13 @@ export function createLifeline(path: string | undefined): Lifeline {
     },
     release(group) {
       if (groups.delete(group)) watcher?.stdin?.write(`release ${group}\n`);
+    },
+    endWithin(ms) {
+      const signalAll = (signal: NodeJS.Signals): void => {
+        for (const group of groups) signalGroup(group, signal);
+      };
+      setTimeout(signalAll, 0.4 * ms, "SIGTERM").unref();
+      setTimeout(signalAll, 0.8 * ms, "SIGKILL").unref();
     },
     close() {
       watcher?.stdin?.end();

@@ -7,4 +7,6 @@ export interface Connection {
   readonly caller: Caller;
   /** Of the 2026 era over HTTP: it ends with each request, and what waits for the next one outlives it. */
   readonly isOneRequest: boolean;
+  /** Messages come as a stream of bytes: several may be read at once. */
+  readonly isStdio: boolean;
 }

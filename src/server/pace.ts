@@ -1,7 +1,10 @@
-import { sleep } from "../core/waiting.ts";
-
-/** Sends one notification; `progress` strictly rises. Its failures are the sender's to swallow. */
-export type SendProgress = (progress: number, message: string) => void;
+/** Where notifications go. */
+export interface ProgressSender {
+  /** Sends one; `progress` strictly rises. Its failures are the sender's to swallow. */
+  send(progress: number, message: string): void;
+  /** Resolves when the last one can no longer share a read with what follows. Never rejects. */
+  confirm(): Promise<void>;
+}
 
 export interface PaceOptions {
   /** Takes what there is to say now; undefined where there is nothing. */
@@ -17,34 +20,33 @@ export interface Pace {
   /** There is something to say. */
   due(): void;
   /** Where notifications go from now on; nowhere while undefined. */
-  attach(send: SendProgress | undefined): void;
+  attach(sender: ProgressSender | undefined): void;
   /** Sends what waits for its turn; resolves when the last notification can no longer share a read with what follows. */
   settle(): Promise<void>;
 }
-
-/** Official clients drop a notification that arrives in one read with its result; this keeps them apart. */
-const settleMs = 10;
 
 export function createPace({ take, intervalMs = 112, heartbeatMs = 9_000 }: PaceOptions): Pace {
   const began = performance.now();
   let count = 0;
   let lastSent = Number.NEGATIVE_INFINITY;
-  let send: SendProgress | undefined;
+  let sender: ProgressSender | undefined;
+  let isUnconfirmed = false;
   let timer: NodeJS.Timeout | undefined;
 
   function tell(message: string | undefined): void {
     clearTimeout(timer);
-    if (send === undefined) return;
+    if (sender === undefined) return;
     if (message !== undefined) {
       count += 1;
       lastSent = performance.now();
-      send(count, message);
+      isUnconfirmed = true;
+      sender.send(count, message);
     }
     timer = setTimeout(beat, heartbeatMs);
   }
 
   function flush(): void {
-    if (send !== undefined) tell(take());
+    if (sender !== undefined) tell(take());
   }
 
   function beat(): void {
@@ -53,7 +55,7 @@ export function createPace({ take, intervalMs = 112, heartbeatMs = 9_000 }: Pace
 
   return {
     due() {
-      if (send === undefined) return;
+      if (sender === undefined) return;
       const wait = lastSent + intervalMs - performance.now();
       clearTimeout(timer);
       if (wait <= 0) flush();
@@ -61,14 +63,14 @@ export function createPace({ take, intervalMs = 112, heartbeatMs = 9_000 }: Pace
     },
     attach(to) {
       clearTimeout(timer);
-      send = to;
-      if (send !== undefined) timer = setTimeout(flush, 0);
+      sender = to;
+      isUnconfirmed = false;
+      if (sender !== undefined) timer = setTimeout(flush, 0);
     },
     async settle() {
       flush();
       clearTimeout(timer);
-      const rest = lastSent + settleMs - performance.now();
-      if (rest > 0) await sleep(rest);
+      if (isUnconfirmed) await sender?.confirm();
     },
   };
 }

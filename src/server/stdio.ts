@@ -1,5 +1,6 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Duet } from "../app.ts";
+import { operator } from "../core/caller.ts";
 import type { ExitDeadline } from "../core/exit-deadline.ts";
 import { type Locale, say } from "../core/locale.ts";
 import { sleep, timeLimit, timeoutError } from "../core/waiting.ts";
@@ -65,7 +66,7 @@ export async function serveOverStdio({
   const out = claimStdout(stdout, stderr);
   const transport = new StdioServerTransport(lines, out.stream, { maxBufferSize: 2 * messageLimit });
   const ended = closing(transport);
-  const handle = serveStdio(() => face.createServer(), {
+  const handle = serveStdio(() => face.createServer(operator, false, true), {
     transport,
     onerror: (error) => log(lineOf(error, locale)),
   });

@@ -4,9 +4,15 @@ import { createRunProgress, type RunProgress } from "../../src/server/progress.t
 
 const sent: { progress: number; message: string; at: number }[] = [];
 
+/** Fulfilled by the host, so to speak, when it has read what was sent. */
+let confirmed = Promise.withResolvers<void>();
+
 function start(): RunProgress {
   const progress = createRunProgress("en");
-  progress.attach((count, message) => void sent.push({ progress: count, message, at: performance.now() }));
+  progress.attach({
+    send: (count, message) => void sent.push({ progress: count, message, at: performance.now() }),
+    confirm: () => confirmed.promise,
+  });
   return progress;
 }
 
@@ -19,6 +25,7 @@ function delta(text: string): AgentEvent {
 beforeEach(() => {
   vi.useFakeTimers();
   sent.length = 0;
+  confirmed = Promise.withResolvers();
 });
 
 afterEach(() => {
@@ -37,9 +44,8 @@ describe("progress", () => {
       progress.take(delta(`word${index} `));
       vi.advanceTimersByTime(10);
     }
-    const end = progress.settle();
-    await vi.runAllTimersAsync();
-    await end;
+    confirmed.resolve();
+    await progress.settle();
     expect(sent.length).toBeLessThanOrEqual(22);
     expect(sent.length).toBeGreaterThanOrEqual(18);
     expect(sent.map(({ progress: count }) => count)).toEqual(sent.map((_, index) => index + 1));
@@ -64,7 +70,7 @@ describe("progress", () => {
     expect(sent.length).toBeGreaterThanOrEqual(6);
   });
 
-  test("after the end nothing is sent, and the end waits until the last notification stands apart", async () => {
+  test("after the end nothing is sent, and the end waits until the host has read the last notification", async () => {
     const progress = start();
     progress.take(phase);
     let ended = false;
@@ -72,9 +78,9 @@ describe("progress", () => {
       progress.attach(undefined);
       ended = true;
     });
-    await vi.advanceTimersByTimeAsync(5);
+    await vi.advanceTimersByTimeAsync(5_000);
     expect(ended).toBe(false);
-    await vi.advanceTimersByTimeAsync(10);
+    confirmed.resolve();
     await end;
     const count = sent.length;
     await vi.advanceTimersByTimeAsync(60_000);

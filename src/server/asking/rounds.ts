@@ -3,7 +3,7 @@ import { DuetError } from "../../core/errors.ts";
 import { randomHex } from "../../core/random.ts";
 import { follow } from "../../core/waiting.ts";
 import type { Connection } from "../connection.ts";
-import { progressSender } from "../send-progress.ts";
+import { createProgressSender } from "../send-progress.ts";
 import { type Going, nextQuestion, type Open, type Served, start, type Work } from "./going.ts";
 import { nobody, readReply, toInputRequest } from "./question.ts";
 
@@ -90,7 +90,7 @@ export function createRounds<T>({ tooLate, patienceMs = 600_000, most = 100 }: R
       if (going === undefined) return tooLate(String(state));
       // On HTTP the signal aborts also when all has gone well, so it is followed no longer than the request lasts.
       const unfollow = follow(going.stop, mcpReq.signal);
-      going.progress.attach(progressSender(served.context));
+      going.progress.attach(createProgressSender(served.context, served.connection, served.host));
       try {
         return await outcome(going);
       } finally {

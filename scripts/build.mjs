@@ -27,8 +27,13 @@ const lazyBuiltins = {
 for (const name of await readdir("dist").catch(() => []))
   if (name !== "types") await rm(join("dist", name), { recursive: true, force: true });
 await build({
-  // The worker is found beside the file that starts it, under its own name.
-  entryPoints: { duet: "bin/duet.ts", index: "src/index.ts", "heavy-worker": "src/tools/heavy/heavy-worker.ts" },
+  // The workers are found beside the file that starts them, under their own names.
+  entryPoints: {
+    duet: "bin/duet.ts",
+    index: "src/index.ts",
+    "heavy-worker": "src/tools/heavy/heavy-worker.ts",
+    "module-worker": "src/tools/modules/module-worker.ts",
+  },
   outdir: "dist",
   bundle: true,
   splitting: true,

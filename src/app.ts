@@ -44,18 +44,20 @@ const patienceMs = 10_000;
  * `config` error, with nothing begun, when the prompts or the evaluator that the configuration names cannot be used.
  */
 export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet> {
-  const own = await readOwnAgent(config);
+  const warn = parts.warn ?? (() => {});
+  const own = await readOwnAgent(config, warn);
   const agent = once(() => openAgent(own.prompts));
   const models = createModels(config, parts.models);
   const modelList = once(async () => (await import("./app/model-names.ts")).createModelList(config));
   const offer = openOffer(config, {
     own: parts.tools,
     sample: createSample(models.open),
+    warn,
     start: parts.startServers,
   });
-  const gateways = createGateways(offer, parts.warn ?? (() => {}));
+  const gateways = createGateways(offer, warn);
   const store = once(() => openStore(config, parts.store));
-  const telemetry = openTelemetry(config.telemetry, parts.warn ?? (() => {}));
+  const telemetry = openTelemetry(config.telemetry, warn);
   const sessions = createSessions();
   const finding = createToolFinding(config);
   const runs = createGoingRuns();
@@ -147,7 +149,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
   async function finishRuns({ totalMs, telemetryMs = totalMs }: Partial<CloseLimits>): Promise<void> {
     await runs.stop(totalMs && totalMs / 2);
     const closing = parts.store ? undefined : store.begun?.then((opened) => opened.store.close());
-    await Promise.all([closing, telemetry.close(telemetryMs)]);
+    await Promise.all([own.close(), closing, telemetry.close(telemetryMs)]);
   }
 
   return {

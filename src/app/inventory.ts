@@ -4,6 +4,7 @@ import type { ServerSettings } from "../client/settings.ts";
 import type { Config } from "../config.ts";
 import type { Caller } from "../core/caller.ts";
 import { deepestChain } from "../core/chain.ts";
+import type { Text } from "../core/locale.ts";
 import { randomHex } from "../core/random.ts";
 import type { Sample } from "../core/sampling.ts";
 import type { Tool } from "../core/tool.ts";
@@ -51,11 +52,13 @@ export interface OfferParts {
   /** Beside the built-in tools and those of the servers. */
   own?: readonly Tool[] | undefined;
   sample: Sample;
+  /** Is told of what goes wrong while nobody waits for it. */
+  warn: (line: Text) => void;
   /** When the servers begin to start: at once, or when somebody first asks for them or for tools. */
   start?: "at-once" | "when-wanted" | undefined;
 }
 
-export function openOffer(config: Config, { own = [], sample, start = "at-once" }: OfferParts): Offer {
+export function openOffer(config: Config, { own = [], sample, warn, start = "at-once" }: OfferParts): Offer {
   // A Duet that is its own server, at whatever distance, must not start one more without end.
   const title = `Duet ${randomHex().slice(0, 16)}`;
   let isClosed = false;
@@ -66,7 +69,7 @@ export function openOffer(config: Config, { own = [], sample, start = "at-once" 
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
   if (start === "at-once") started()?.catch(() => {});
   const rooms = once(() => openToolRoom(config));
-  const directory = openOwnTools(config);
+  const directory = openOwnTools(config, warn);
 
   return {
     title,
@@ -96,8 +99,8 @@ export function openOffer(config: Config, { own = [], sample, start = "at-once" 
     },
     async close(limitMs) {
       isClosed = true;
-      directory.close();
-      await Promise.all([(await servers.begun)?.close(limitMs), (await rooms.begun)?.close()]);
+      const closing = directory.close();
+      await Promise.all([closing, (await servers.begun)?.close(limitMs), (await rooms.begun)?.close()]);
     },
   };
 }

@@ -3,23 +3,41 @@ import type { weighOffer as WeighOffer } from "../agent/offer-weight.ts";
 import type { OwnPrompt, Prompts } from "../agent/prompts.ts";
 import type { runAgent as RunAgent } from "../agent/run-agent.ts";
 import type { Config } from "../config.ts";
+import type { Text } from "../core/locale.ts";
 import { checkToolsDirectory } from "./own-tools.ts";
 
 /** What the user wrote for the agent, in files that the configuration names. */
 export interface OwnAgent {
   prompts: readonly OwnPrompt[];
-  evaluator?: Evaluator;
+  evaluator?: Evaluator | undefined;
+  /** Ends the evaluator's thread. */
+  close(): Promise<void>;
 }
 
-/** Throws a `config` error for the first of them that cannot be used. */
-export async function readOwnAgent({ prompts: { directory }, agent, tools }: Config): Promise<OwnAgent> {
+/** Throws a `config` error for the first of them that cannot be used. `warn` is told when the evaluator ends by itself. */
+export async function readOwnAgent(
+  { prompts: { directory }, agent, tools }: Config,
+  warn: (line: Text) => void,
+): Promise<OwnAgent> {
   const { module } = agent.evaluation;
-  const [prompts, evaluator] = await Promise.all([
-    directory === undefined ? [] : import("./prompts.ts").then(({ readOwnPrompts }) => readOwnPrompts(directory)),
-    module === undefined ? undefined : import("./evaluator.ts").then(({ loadEvaluator }) => loadEvaluator(module)),
-    checkToolsDirectory(tools),
-  ]);
-  return { prompts, evaluator };
+  const loading =
+    module === undefined
+      ? undefined
+      : import("./evaluator.ts").then(({ openEvaluator }) => openEvaluator(module, warn));
+  try {
+    const [prompts, evaluator] = await Promise.all([
+      directory === undefined ? [] : import("./prompts.ts").then(({ readOwnPrompts }) => readOwnPrompts(directory)),
+      loading,
+      checkToolsDirectory(tools),
+    ]);
+    return { prompts, evaluator: evaluator?.evaluate, close: async () => evaluator?.close() };
+  } catch (thrown) {
+    void loading?.then(
+      (evaluator) => evaluator.close(),
+      () => {},
+    );
+    throw thrown;
+  }
 }
 
 export interface Agent {

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { problem } from "../config/problem.ts";
 import type { Config } from "../config.ts";
+import type { Text } from "../core/locale.ts";
 import type { Tool } from "../core/tool.ts";
 import type { DroppedTool } from "../tools/collect.ts";
 import { once } from "./once.ts";
@@ -8,27 +9,30 @@ import { once } from "./once.ts";
 /** The tools and skills that the user keeps in a directory. */
 export interface OwnTools {
   /** Loads them at the first call. Never rejects. */
-  take(): Promise<{ tools: Tool[]; dropped: DroppedTool[] }>;
+  take(): Promise<Loaded>;
   /** Ends what they have started, at once. */
-  close(): void;
+  close(): Promise<void>;
 }
 
-export function openOwnTools({ tools: { directory }, environment, locale }: Config): OwnTools {
+export function openOwnTools(
+  { tools: { directory }, environment, locale }: Config,
+  warn: (line: Text) => void,
+): OwnTools {
   const open: Part[] = [];
   let isClosed = false;
   /** Who closes does not wait for what still loads. */
-  async function keep(loading: Promise<Part>): Promise<Part> {
-    const part = await loading;
-    if (isClosed) part.close();
+  async function keep(opening: Promise<Part>): Promise<Loaded> {
+    const part = await opening;
+    if (isClosed) void part.close();
     else open.push(part);
-    return part;
+    return part.loaded;
   }
   const loaded = once(async () => {
     if (directory === undefined) return { tools: [], dropped: [] };
     const { findTools } = await import("../tools/directory/find-tools.ts");
     const { modules, skills, dropped } = await findTools(directory);
     const parts = await Promise.all([
-      ...(modules.length > 0 ? [keep(loadModules(directory, modules))] : []),
+      ...(modules.length > 0 ? [keep(openModules(directory, modules, warn))] : []),
       ...(skills.length > 0 ? [keep(loadSkills(directory, skills, { environment, locale }))] : []),
     ]);
     const all = [...dropped, ...parts.flatMap((part) => part.dropped)];
@@ -36,9 +40,9 @@ export function openOwnTools({ tools: { directory }, environment, locale }: Conf
   });
   return {
     take: loaded.get,
-    close() {
+    async close() {
       isClosed = true;
-      for (const part of open) part.close();
+      await Promise.all(open.map((part) => part.close()));
     },
   };
 }
@@ -53,11 +57,15 @@ export function lostTools(dropped: readonly DroppedTool[]): DroppedTool[] {
   return dropped.filter((tool) => isOwn(tool) && (tool.reason === "broken" || tool.reason === "duplicate"));
 }
 
-/** Tools and what they hold open. */
-interface Part {
+interface Loaded {
   tools: Tool[];
   dropped: DroppedTool[];
-  close(): void;
+}
+
+/** Tools that may still be loading, and what they hold open. */
+interface Part {
+  loaded: Promise<Loaded>;
+  close(): void | Promise<void>;
 }
 
 /** Throws a `config` error of one line when the directory that somebody named cannot be read; the usual one may be missing. */
@@ -71,9 +79,9 @@ export async function checkToolsDirectory({ directory, directoryIsNamed }: Confi
   }
 }
 
-async function loadModules(directory: string, files: readonly string[]): Promise<Part> {
-  const { loadModules: load } = await import("../tools/directory/load-modules.ts");
-  return load(directory, files);
+async function openModules(directory: string, files: readonly string[], warn: (line: Text) => void): Promise<Part> {
+  const { openModules: open } = await import("../tools/directory/load-modules.ts");
+  return open(directory, files, { warn });
 }
 
 async function loadSkills(
@@ -82,5 +90,6 @@ async function loadSkills(
   options: Pick<Config, "environment" | "locale">,
 ): Promise<Part> {
   const { loadSkills: load } = await import("../tools/skills/load-skills.ts");
-  return load(directory, folders, options);
+  const { close, ...loaded } = await load(directory, folders, options);
+  return { loaded: Promise.resolve(loaded), close };
 }

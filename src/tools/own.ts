@@ -89,10 +89,17 @@ async function readSchema(given: Record<string, unknown>, where: string): Promis
     if (type !== "object") throw wrong(where, "inputSchema.type", type, "object");
     return { schema: { ...given, type }, parse: async (args) => ({ args }) };
   }
-  const { toJSONSchema } = await import("./zod-schema.ts");
   if (!isZodObject(given)) throw wrong(where, "inputSchema", "Zod", "z.object({ … })");
-  const { $schema: _, ...schema } = toJSONSchema(given, { io: "input", unrepresentable: "any" });
+  const { $schema: _, ...schema } = await toJsonSchema(given);
   return { schema, parse: (args) => parseBy(given, args) };
+}
+
+/** Told by the schema itself where it can (Zod 4.2 and later): another copy of the package costs memory. */
+async function toJsonSchema(schema: ZodObject): Promise<JsonSchema> {
+  const options = { io: "input", unrepresentable: "any" } as const;
+  if (typeof schema.toJSONSchema === "function") return schema.toJSONSchema(options);
+  const { toJSONSchema } = await import("./zod-schema.ts");
+  return toJSONSchema(schema, options);
 }
 
 /** A rule that no JSON Schema can say, such as a `refine`, is told to the model as its check would be. */
@@ -127,7 +134,9 @@ function toResult(given: unknown, locale: Locale): ToolResult {
     const text = renderContent(given, locale);
     return given.isError === true ? { ok: false, text, error: { code: "tool", message: text } } : success(text);
   }
-  return success(JSON.stringify(given) ?? "");
+  const text = JSON.stringify(given);
+  if (text === undefined) throw new TypeError(`run gave a ${typeof given} (allowed: text, JSON, MCP content blocks)`);
+  return success(text);
 }
 
 const blockTypes: readonly unknown[] = ["text", "image", "audio", "resource", "resource_link"];

@@ -1,13 +1,22 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openDuet } from "../../src/app.ts";
 import { loadConfig } from "../../src/config.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { allDead, processesIn } from "../client/servers.ts";
 import { workplace } from "../config/workplace.ts";
 import { scriptedModel } from "../fakes/model.ts";
-import { collect, configFile, runProgram as runInOwnProcess, startProgram } from "../fakes/program.ts";
+import {
+  collect,
+  configFile,
+  program,
+  programEnvironment,
+  runProgram as runInOwnProcess,
+  startProgram,
+} from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
 import { startFakeSearch } from "../fakes/search.ts";
 import { warmProgram } from "../fakes/warm-program.ts";
@@ -203,23 +212,68 @@ export default { name: "own", description: "d", inputSchema: {}, run: () => 1 };
 });
 
 describe("a module that misbehaves beyond its call", () => {
+  const lost = "What it kept in memory is lost; the next call starts it again.";
   const tool = (run: string): string =>
     `export default { name: "odd", description: "Odd.", inputSchema: {}, run: ${run} };`;
 
-  test("what it throws later is a line on stderr, and the call goes on", async () => {
-    const late = `() => { setTimeout(() => { throw new Error("late"); }, 5); return new Promise((end) => setTimeout(end, 100, "done")); }`;
+  test("what it throws later ends its call with a readable error", async () => {
+    const late = `() => { setTimeout(() => { throw new Error("late"); }, 5); return new Promise(() => {}); }`;
     const cwd = directory({}, { "tools/odd.mjs": tool(late) });
     const { code, stdout, stderr } = await runInOwnProcess(["tools", "call", "odd", "{}"], { cwd });
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "done\n", stderr: "duet: late\n" });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `odd.mjs ended: nothing caught its error: Error: late. ${lost}\n`,
+    });
   });
 
-  test.each([
-    ["while it loads", `process.exit(0);\n${tool('() => "x"')}`],
-    ["in its call", tool("() => process.exit(0)")],
-  ])("ending the process %s is no success", async (_, module) => {
-    const cwd = directory({}, { "tools/odd.mjs": module });
+  test("ending the process in its call ends the module alone, and is no success", async () => {
+    const cwd = directory({}, { "tools/odd.mjs": tool("() => process.exit(0)") });
     const { code, stderr } = await runInOwnProcess(["tools", "call", "odd", "{}"], { cwd });
+    expect(stderr).toBe(`odd.mjs ended: it called process.exit(0). ${lost}\n`);
     expect(code).toBe(1);
-    expect(stderr).toContain("the process was ended from within");
+  });
+
+  test("ending the process while it loads leaves the module out", async () => {
+    const cwd = directory({}, { "tools/odd.mjs": `process.exit(0);\n${tool('() => "x"')}` });
+    const { stdout } = await runInOwnProcess(["tools", "--locale", "en"], { cwd });
+    expect(stdout).toContain("✗ odd.mjs: ended while it was loading: it called process.exit(0)\n");
+  });
+
+  test("an endless loop leaves the server to answer others, and is ended when its caller leaves", async () => {
+    const cwd = directory(
+      { tools: { ...settings.tools, ask: [] } },
+      {
+        "tools/odd.mjs": tool(
+          '({ loop }, { progress }) => { if (loop) { progress("looping"); while (true); } return "odd"; }',
+        ),
+        "tools/fine.mjs": `export default { name: "fine", description: "d", inputSchema: {}, run: () => "fine" };`,
+      },
+    );
+    const env = await programEnvironment();
+    const client = new Client({ name: "test", version: "0" });
+    const args = [program, "serve", "--expose", "tools"];
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd, env, stderr: "pipe" }));
+    onTestFinished(() => client.close());
+    const leave = new AbortController();
+    const looping = Promise.withResolvers<void>();
+    const endless = client.callTool({ name: "odd", arguments: { loop: true } }, undefined, {
+      signal: leave.signal,
+      onprogress: () => looping.resolve(),
+    });
+    endless.catch(() => {});
+    await looping.promise;
+    const fine = { content: [{ type: "text", text: "fine" }] };
+    expect(await client.callTool({ name: "fine", arguments: {} })).toMatchObject(fine);
+    leave.abort();
+    await expect(endless).rejects.toThrow();
+    // The same module again, in the thread that is ended or in the next one.
+    await vi.waitFor(
+      async () => {
+        const again = await client.callTool({ name: "odd", arguments: {} });
+        expect(again).toMatchObject({ content: [{ type: "text", text: "odd" }] });
+      },
+      { timeout: 20_000 },
+    );
   });
 });

@@ -5,9 +5,9 @@ import type { Locale } from "../../src/core/locale.ts";
 import type { Tool, ToolResult } from "../../src/core/tool.ts";
 import type { DroppedTool } from "../../src/tools/collect.ts";
 import { findTools } from "../../src/tools/directory/find-tools.ts";
-import type { ModuleLimits } from "../../src/tools/directory/load-module.ts";
-import { loadModules } from "../../src/tools/directory/load-modules.ts";
+import { openModules } from "../../src/tools/directory/load-modules.ts";
 import { withOutputLimit } from "../../src/tools/limits.ts";
+import type { ModuleLimits } from "../../src/tools/modules/module-host.ts";
 import { withValidation } from "../../src/tools/validate.ts";
 
 export interface Job {
@@ -51,8 +51,10 @@ async function call(tools: readonly Tool[], { tool: name, args, locale = "en", a
 }
 
 const { modules } = await findTools(job.directory);
-const { tools, dropped } = await loadModules(job.directory, modules, job.limits);
+const { loaded, close } = await openModules(job.directory, modules, { limits: job.limits, warn: () => {} });
+const { tools, dropped } = await loaded;
 const results = [];
 for (const each of job.calls ?? []) results.push(await call(tools, each));
+await close();
 const report: Report = { tools, dropped, results, progressed };
 process.stdout.write(JSON.stringify(report), () => process.exit(0));

@@ -1,29 +1,30 @@
 import { realpath } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
+import { DuetError } from "../../core/errors.ts";
 import type { Text } from "../../core/locale.ts";
-import { abortable, timeLimit } from "../../core/waiting.ts";
-import { refuse } from "./broken.ts";
 
-/** What a module exports by default. Throws one line that names `file` when it does not load in time, or exports none. */
-export async function importDefault(path: string, file: string, loadMs: number): Promise<unknown> {
+/** What a module exports by default. Throws a `config` error that does not name it when it does not load, or exports none. */
+export async function importDefault(path: string): Promise<unknown> {
   const real = await realpath(path);
-  const limit = timeLimit(loadMs, () => new Error("late"));
-  let module: { default?: unknown };
-  try {
-    module = await abortable(import(pathToFileURL(real).href), limit.signal);
-  } catch (thrown) {
-    throw refuse(file, limit.expired ? late(loadMs) : doesNotLoad(thrown, real), thrown);
-  } finally {
-    limit.clear();
-  }
-  if (module.default === undefined) throw refuse(file, noDefault);
-  return module.default;
+  const exported = await importModule(real, real);
+  if (exported === undefined) throw new DuetError({ code: "config", text: noDefault });
+  return exported;
 }
 
-function doesNotLoad(thrown: unknown, path: string): Text {
+/** The same where there need not be one; with `shownIn`, the error says at which line of that file it went wrong. */
+export async function importModule(path: string, shownIn?: string): Promise<unknown> {
+  try {
+    const module: { default?: unknown } = await import(pathToFileURL(path).href);
+    return module.default;
+  } catch (thrown) {
+    throw new DuetError({ code: "config", text: doesNotLoad(thrown, shownIn), cause: thrown });
+  }
+}
+
+function doesNotLoad(thrown: unknown, path: string | undefined): Text {
   const why = thrown instanceof Error ? String(thrown) : inspect(thrown);
-  const line = thrown instanceof Error ? lineIn(thrown.stack ?? "", path) : undefined;
+  const line = thrown instanceof Error && path !== undefined ? lineIn(thrown.stack ?? "", path) : undefined;
   return {
     zh: line === undefined ? `无法加载：${why}` : `无法加载（第 ${line} 行）：${why}`,
     en: line === undefined ? `does not load: ${why}` : `does not load (line ${line}): ${why}`,
@@ -38,10 +39,6 @@ function lineIn(stack: string, path: string): string | undefined {
     if (line !== undefined) return line;
   }
   return undefined;
-}
-
-function late(loadMs: number): Text {
-  return { zh: `${loadMs / 1000} 秒内没有加载完`, en: `did not load within ${loadMs / 1000} s` };
 }
 
 const noDefault: Text = {

@@ -1,29 +1,46 @@
 import { realpath } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Text } from "../../core/locale.ts";
+import { createPlaces } from "../../core/places.ts";
+import type { ModuleLimits } from "../modules/module-host.ts";
 import { broken, type Loaded, refuse } from "./broken.ts";
-import { lendPackages } from "./lend-packages.ts";
-import { type Loading, loadModule, type ModuleLimits } from "./load-module.ts";
+import { type Loading, openModule } from "./load-module.ts";
 
-/** The tools of the modules of a directory, in the order of the files. Close it when none is needed any more. */
-export interface LoadedModules extends Loaded {
-  close(): void;
+/** The modules of a directory. */
+export interface OpenedModules {
+  /** Their tools, in the order of the files. What cannot be used is left out and named, one whose name is taken too. Never rejects. */
+  loaded: Promise<Loaded>;
+  /** Ends their threads, also of those that still load. */
+  close(): Promise<void>;
+}
+
+export interface ModulesOptions {
+  limits?: ModuleLimits | undefined;
+  /** Is told of a module that ends while nobody waits for it. */
+  warn: (line: Text) => void;
 }
 
 /** Ten seconds to load, a minute to answer. */
 const usualLimits: ModuleLimits = { loadMs: 10_000, callMs: 60_000 };
 
-/** Loads all side by side. What cannot be used is left out and named, one whose name is taken too. Never rejects. */
-export async function loadModules(
+/** Starts a thread for each of them, side by side. */
+export async function openModules(
   directory: string,
   files: readonly string[],
-  limits: ModuleLimits = usualLimits,
-): Promise<LoadedModules> {
+  { limits = usualLimits, warn }: ModulesOptions,
+): Promise<OpenedModules> {
   const paths = await Promise.all(files.map((file) => realpath(join(directory, file)).catch(() => directory)));
-  const folders = new Set(paths.map((path) => pathToFileURL(`${dirname(path)}/`).href));
-  const close = lendPackages([...folders]);
-  const loadings = await Promise.all(files.map((file) => loadModule(directory, file, limits)));
-  return { ...firstOfEach(loadings.flat()), close };
+  const lendTo = [...new Set(paths.map((path) => pathToFileURL(`${dirname(path)}/`).href))];
+  const starts = createPlaces(availableParallelism());
+  const modules = files.map((file) => openModule(directory, file, { limits, lendTo, warn, starts }));
+  return {
+    loaded: Promise.all(modules.map(({ loadings }) => loadings)).then((loadings) => firstOfEach(loadings.flat())),
+    async close() {
+      await Promise.all(modules.map((module) => module.close()));
+    },
+  };
 }
 
 function firstOfEach(loadings: readonly Loading[]): Loaded {

@@ -1,0 +1,77 @@
+import { inspect } from "node:util";
+import { DuetError } from "../../core/errors.ts";
+import type { Text } from "../../core/locale.ts";
+import { shortLine } from "../../core/short-line.ts";
+import type { Ending } from "./messages.ts";
+
+const lost: Text = {
+  zh: "模块保存在内存中的内容已丢失，下次调用时重新启动。",
+  en: "What it kept in memory is lost; the next call starts it again.",
+};
+
+/** The error of the call at whose limit a module was found not to answer. */
+export function blockedError(file: string, ms: number): DuetError {
+  return endedError("timeout", {
+    zh: `${file}：模块一直占用线程，到 ${ms / 1000} 秒的时限时被结束。`,
+    en: `${file} kept its thread busy until the time limit of ${ms / 1000} s and was ended.`,
+  });
+}
+
+/** The same for a call that nobody waits for any more. */
+export function abandonedError(file: string): DuetError {
+  return endedError("timeout", {
+    zh: `${file}：调用已取消，但模块仍占用线程，因此被结束。`,
+    en: `${file} kept its thread busy after its call was cancelled and was ended.`,
+  });
+}
+
+/** For the other calls of that module. */
+export function blockedByOtherError(file: string, tool: string): DuetError {
+  return endedError("tool", {
+    zh: `${file}：同一模块的另一次调用（${tool}）一直占用线程，模块被结束，本次调用随之中断。`,
+    en: `${file} was ended during this call, because another call of the module (${tool}) kept its thread busy.`,
+  });
+}
+
+/** A module that came to its end by itself. */
+export function crashedError(file: string, ending: Ending, memoryMb: number): DuetError {
+  const { zh, en } = describeEnding(ending, memoryMb);
+  return endedError("tool", { zh: `${file}：模块已结束（${zh}）。`, en: `${file} ended: ${en}.` });
+}
+
+/** Why a module that did not get as far as to be loaded cannot be used. */
+export function endedWhileLoading(ending: Ending, memoryMb: number): DuetError {
+  const { zh, en } = describeEnding(ending, memoryMb);
+  return new DuetError({
+    code: "config",
+    text: { zh: `加载时结束（${zh}）`, en: `ended while it was loading: ${en}` },
+  });
+}
+
+export function loadedTooLate(ms: number): DuetError {
+  return new DuetError({
+    code: "config",
+    text: { zh: `${ms / 1000} 秒内没有加载完`, en: `did not load within ${ms / 1000} s` },
+  });
+}
+
+export function closingError(): DuetError {
+  return new DuetError({ code: "tool", text: { zh: "Duet 正在关闭", en: "Duet is closing" } });
+}
+
+function endedError(code: "timeout" | "tool", { zh, en }: Text): DuetError {
+  return new DuetError({ code, text: { zh: `${zh}${lost.zh}`, en: `${en} ${lost.en}` } });
+}
+
+function describeEnding(ending: Ending, memoryMb: number): Text {
+  if (ending.by === "memory") {
+    return { zh: `使用的内存超过 ${memoryMb} MB`, en: `it took more than ${memoryMb} MB of memory` };
+  }
+  if (ending.by === "exit") {
+    const { code } = ending;
+    return { zh: `调用了 process.exit(${code})`, en: `it called process.exit(${code})` };
+  }
+  const { thrown } = ending;
+  const shown = shortLine(thrown instanceof Error ? String(thrown) : inspect(thrown), 300);
+  return { zh: `没有捕获的错误：${shown}`, en: `nothing caught its error: ${shown}` };
+}

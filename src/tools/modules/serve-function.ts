@@ -1,0 +1,17 @@
+import { importModule } from "../directory/import-module.ts";
+import type { ServedModule } from "./served-module.ts";
+
+/** Serves a module whose default export is a function of one object. */
+export async function serveFunction(path: string): Promise<ServedModule<"function">> {
+  const run = await importModule(path);
+  return {
+    description: { found: typeof run },
+    async call(input, { signal }) {
+      if (typeof run !== "function") throw new TypeError("the default export is no function");
+      const given: unknown = await run({ ...input, signal });
+      // As JSON it can be cloned, and what cannot be JSON is refused in words.
+      const text = JSON.stringify(given);
+      return text === undefined ? undefined : JSON.parse(text);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+// The thread in which a module of the user's runs: what it does there for ever, or wrongly, leaves the program alone.
+import { flushCompileCache } from "node:module";
+import { inspect } from "node:util";
+import { workerData } from "node:worker_threads";
+import { DuetError } from "../../core/errors.ts";
+import { lendPackages } from "../directory/lend-packages.ts";
+import type { FromWorker, Input, ModuleKind, PlainError, ToWorker, WorkerData } from "./messages.ts";
+import { sendOutput } from "./send-output.ts";
+import type { ModuleContext, ServedModule } from "./served-module.ts";
+
+/** More progress than this within a second says nothing to anybody. */
+const progressPerSecond = 50;
+const longestProgress = 4000;
+/** Milliseconds of rest after which what loading has left behind is cleared away. */
+const restMs = 500;
+
+const { port, kind, path, file, lendTo, compileCache }: WorkerData = workerData;
+const going = new Map<number, AbortController>();
+
+function send(message: FromWorker): void {
+  port.postMessage(message);
+}
+
+async function open(): Promise<ServedModule> {
+  if (kind === "tools") return (await import("./serve-tools.ts")).serveTools(path, file);
+  return (await import("./serve-function.ts")).serveFunction(path);
+}
+
+async function load(): Promise<ServedModule | undefined> {
+  try {
+    const served = await open();
+    send({ type: "loaded", description: served.description });
+    return served;
+  } catch (thrown) {
+    const text = thrown instanceof DuetError ? thrown.text : { zh: String(thrown), en: String(thrown) };
+    send({ type: "refused", text });
+    return undefined;
+  }
+}
+
+async function call(opened: Promise<ServedModule>, id: number, input: Input<ModuleKind>): Promise<void> {
+  const controller = new AbortController();
+  going.set(id, controller);
+  send({ type: "started", id });
+  try {
+    const served = await opened;
+    const output = await served.call(input, contextOf(id, controller.signal));
+    send({ type: "result", id, output });
+  } catch (thrown) {
+    send({ type: "failed", id, error: toPlainError(thrown) });
+  } finally {
+    going.delete(id);
+  }
+}
+
+function contextOf(id: number, signal: AbortSignal): ModuleContext {
+  let second = 0;
+  let count = 0;
+  return {
+    signal,
+    progress(message) {
+      const now = Math.floor(performance.now() / 1000);
+      count = now === second ? count + 1 : 1;
+      second = now;
+      if (count <= progressPerSecond)
+        send({ type: "progress", id, message: String(message).slice(0, longestProgress) });
+    },
+  };
+}
+
+function receive(opened: Promise<ServedModule>, message: ToWorker): void {
+  if (message.type === "ping") send({ type: "pong", id: message.id });
+  if (message.type === "call") void call(opened, message.id, message.input);
+  if (message.type === "abort") going.get(message.id)?.abort(toReason(message.reason));
+}
+
+function toReason({ name, message }: PlainError): Error {
+  return name === "AbortError" || name === "TimeoutError"
+    ? new DOMException(message, name)
+    : Object.assign(new Error(message), { name });
+}
+
+function toPlainError(thrown: unknown): PlainError {
+  if (thrown instanceof Error) return { name: String(thrown.name), message: String(thrown.message || thrown.name) };
+  return { name: "Error", message: typeof thrown === "string" ? thrown : inspect(thrown) };
+}
+
+/** Loading leaves about as much behind as a thread needs; a thread at rest gives it back. */
+async function clearAway(): Promise<void> {
+  if (compileCache !== undefined) flushCompileCache();
+  const { Session } = await import("node:inspector");
+  const session = new Session();
+  session.connect();
+  // V8 locks itself out where the session ends within the callback.
+  session.post("HeapProfiler.collectGarbage", () => setImmediate(() => session.disconnect()));
+}
+
+sendOutput((text) => send({ type: "output", text }));
+lendPackages(lendTo);
+const opened = Promise.withResolvers<ServedModule>();
+// It keeps the thread alive also while the module waits for what never comes.
+port.on("message", (message: ToWorker) => receive(opened.promise, message));
+send({ type: "importing" });
+void load().then((served) => {
+  if (served === undefined) return;
+  opened.resolve(served);
+  // Where Node was built without an inspector the thread stays a little larger.
+  setTimeout(() => void clearAway().catch(() => {}), restMs).unref();
+});

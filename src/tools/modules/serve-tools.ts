@@ -1,0 +1,81 @@
+import { readFile, stat } from "node:fs/promises";
+import { cutText } from "../../core/cut-text.ts";
+import { DuetError, messageOf } from "../../core/errors.ts";
+import type { Tool } from "../../core/tool.ts";
+import { refuse, toRefusal } from "../directory/broken.ts";
+import { docstringOf, firstParagraph } from "../directory/docstring.ts";
+import { importDefault } from "../directory/import-module.ts";
+import { withFailure } from "../directory/with-failure.ts";
+import { withOutputLimit } from "../limits.ts";
+import { toTool } from "../own.ts";
+import type { ToolFacts, ToolReport } from "./messages.ts";
+import type { ServedModule } from "./served-module.ts";
+
+/** Characters of a description that does not stand in the export. */
+const longestDescription = 1000;
+/** Bytes of a file in which a description is looked for. */
+const mostBytes = 1_000_000;
+/** Characters of a result that cross to the program: a little less than it would shorten once more. */
+const longestResult = 1_999_000;
+
+/** Serves a module of `tools.directory`: a tool, or a list of them. Throws a `config` error where it is neither. */
+export async function serveTools(path: string, file: string): Promise<ServedModule<"tools">> {
+  const exported = await importDefault(path);
+  const list: unknown[] = Array.isArray(exported) ? exported : [exported];
+  if (list.length === 0) throw new DuetError({ code: "config", text: noTools });
+  const described = list.length === 1 ? await describe(path) : "";
+  const tools = new Map<string, Tool>();
+  const description = await Promise.all(
+    list.map(async (own, index): Promise<ToolReport> => {
+      const where = Array.isArray(exported) ? `${file}[${index}]` : file;
+      try {
+        const tool = await toTool(own, where, described);
+        if (tool.description.trim() === "") throw refuse(where, noDescription);
+        const facts = toFacts(tool, where);
+        // Of two with a name the first is on offer.
+        if (!tools.has(tool.name)) tools.set(tool.name, withFailure(withOutputLimit(tool, longestResult)));
+        return { where, tool: facts };
+      } catch (thrown) {
+        return { where, refused: toRefusal(where, thrown).text };
+      }
+    }),
+  );
+  return {
+    description,
+    async call({ tool: name, args, locale }, context) {
+      const tool = tools.get(name);
+      if (tool === undefined) throw new Error(`${file} has no tool ${name} any more; start Duet again`);
+      return tool.run(args, { ...context, locale, notice: () => {} });
+    },
+  };
+}
+
+/** What of a tool can be told to another thread. */
+function toFacts({ name, description, inputSchema, annotations }: Tool, where: string): ToolFacts {
+  try {
+    return JSON.parse(JSON.stringify({ name, description, inputSchema, annotations }));
+  } catch (thrown) {
+    const why = messageOf(thrown).split("\n")[0] ?? "";
+    throw refuse(where, { zh: `inputSchema 不是 JSON：${why}`, en: `inputSchema is no JSON: ${why}` }, thrown);
+  }
+}
+
+/** What is said of a module's tool beside its export: by its docstring, else by `NAME.md`; empty where neither does. */
+async function describe(path: string): Promise<string> {
+  const said = docstringOf(await read(path), path);
+  const document = path.replace(/\.m?[jt]s$/, ".md");
+  return cutText(said === "" ? firstParagraph(await read(document)) : said, longestDescription);
+}
+
+/** Empty for what is no file, such as a pipe, or too large to be looked through. */
+async function read(path: string): Promise<string> {
+  const status = await stat(path).catch(() => undefined);
+  const isReadable = status?.isFile() === true && status.size <= mostBytes;
+  return isReadable ? await readFile(path, "utf8").catch(() => "") : "";
+}
+
+const noTools = { zh: "默认导出是空的列表", en: "its default export is a list without a tool" };
+const noDescription = {
+  zh: "没有 description（可写在导出中、文件开头的 /** … */ 注释中，或同名的 .md 文件中）",
+  en: "has no description (in the export, in a /** … */ comment at the head, or in a .md file of the same name)",
+};

@@ -142,6 +142,9 @@ function describeSamples(samples: SampleSet): void {
     ["serper/error_400_missing.json", serper, 400, "bad-response"],
     ["exa/error_400.json", exa, 400, "bad-response"],
     ["exa/mcp_free_limit_429.json", exaMcp, 429, "rate"],
+    // What a body says counts whatever status it comes with.
+    ["exa/mcp_free_limit_429.json", exaMcp, 200, "rate"],
+    ["zhipu/error_401_shape.json", zhipu, 400, "auth"],
     ["bocha/error_403_shape.json", bocha, 403, "quota"],
     ["bocha/error_403_shape.json", bocha, 200, "quota"],
     ["zhipu/error_401_shape.json", zhipu, 401, "auth"],

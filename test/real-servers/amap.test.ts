@@ -1,5 +1,5 @@
 // The real Amap package through the whole program, in Chinese; Amap's own service is a fake with data of our own making.
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { isRecord } from "../../src/core/json.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import { type AmapService, startAmapService } from "../fakes/amap-service.ts";
@@ -9,8 +9,6 @@ import { warmProgram } from "../fakes/warm-program.ts";
 import { keys, redirecting } from "./nine.ts";
 
 const runProgram = warmProgram();
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const key = keys.amap;
 
@@ -226,13 +224,14 @@ test("too many calls a second, still: the model is told what it means", async ()
   expect(amap.hits).toHaveLength(2);
 });
 
-test("many calls at once keep Amap's own limit a second after its first refusals, and all are answered", async () => {
+test("many calls at once, of which Amap answers three and refuses four: those are sent once more, and all are answered", async () => {
   const { amap, provider, ask } = await setScene();
-  amap.callsPerSecond = 3;
+  amap.refuse(4, "10021", "CUQPS_HAS_EXCEEDED_THE_LIMIT", 3);
   const words = ["茶馆", "图书馆", "公园", "青禾茶馆", "云帆图书馆", "映月湖公园", "餐饮服务"];
   const toolCalls = words.map((keywords) => call("text_search", { keywords }));
   provider.script("cheap", { toolCalls }, { text: "够了。" });
   provider.script("strong", { text: "好。" });
   const { tool_calls: calls } = await ask("附近有什么？");
   expect(calls.map(({ ok }) => ok)).toEqual(words.map(() => true));
+  expect(amap.hits).toHaveLength(words.length + 4);
 });

@@ -150,6 +150,7 @@ describe("a call that needs consent, in the terminal chat", () => {
     await terminal.shows("Let files__write_file run? [y once/a always in this conversation/n] ");
     terminal.type("/help\r");
     await terminal.shows("Type y, a or n; /exit says no and leaves.");
+    await terminal.repeats("Let files__write_file run?", 2);
     terminal.type("/exit\r");
     expect(await terminal.ended()).toBe(0);
     expect(it.provider.requests("cheap")).toHaveLength(1);
@@ -167,7 +168,7 @@ describe("a call that needs consent, in the terminal chat", () => {
     terminal.type("Write a\r");
     await terminal.shows("Let files__write_file run?");
     await writeFile(join(it.folder, "go"), "");
-    await expect.poll(() => content("said", it), { timeout: 10_000 }).toBe("yes");
+    await expect.poll(() => content("said", it)).toBe("yes");
     terminal.type("n\r");
     await terminal.shows("Not written.");
     expect(terminal.screen()).toMatch(/Let files__write_file run\? .*\] n\s+… Let sly run\?/);

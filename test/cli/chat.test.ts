@@ -103,7 +103,7 @@ test.each([
   }
   const programs = servers.map(parentOf);
   terminal.vanish();
-  await allDead([...servers, ...programs], 5000);
+  await allDead([...servers, ...programs]);
 });
 
 function parentOf(pid: number): number {

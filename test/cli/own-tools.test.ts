@@ -156,7 +156,7 @@ setInterval(() => {}, 1000);`;
     const pids = await processesIn(join(cwd, "tools/stay/journal"), 1);
     child.kill("SIGKILL");
     await finished;
-    await allDead(pids, 10_000);
+    await allDead(pids);
   });
 });
 

@@ -19,10 +19,10 @@ test("duet serve takes the servers of a configuration that changes, and ends tho
 
   await writeFile(config, JSON.stringify({ mcpServers: { kept, fresh: server("fresh") } }));
   const fresh = await processesIn(journal("fresh"), 1);
-  await allDead(old, 10_000);
+  await allDead(old);
   expect(await processesIn(journal("kept"), 1)).toEqual(first);
 
   child.stdin.end();
   expect(await finished).toEqual({ code: 0, stdout: "", stderr: "" });
-  await allDead([...first, ...fresh], 5_000);
+  await allDead([...first, ...fresh]);
 });

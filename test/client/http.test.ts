@@ -67,10 +67,8 @@ test("137: a server that accepts and says nothing fails at its start limit", asy
   await new Promise<void>((resolve) => sockets.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void sockets.close());
   const { port } = sockets.address() as AddressInfo;
-  const start = performance.now();
   const pool = await readyPoolOf(http(`http://127.0.0.1:${port}/mcp`, { startTimeoutMs: 700 }));
   expect(pool.status()).toMatchObject([{ state: "failed", error: { code: "timeout" } }]);
-  expect(performance.now() - start).toBeLessThan(10_000);
 });
 
 test("134: a page instead of a server is reported, not believed", async () => {
@@ -98,11 +96,9 @@ test("135: a stream that is cut before the answer fails the call at once", async
     }),
   );
   const pool = await readyPoolOf(http(server.url));
-  const start = performance.now();
   const result = await call(pool, "web__ask");
   expect(result.error?.code).toBe("network");
   expect(result.text).toContain("cut off. The call may have taken effect");
-  expect(performance.now() - start).toBeLessThan(10_000);
 });
 
 test("136: a stream of nothing but comments ends at the limit of the call", async () => {

@@ -125,11 +125,11 @@ describe("restarts", () => {
     const pool = await readyPoolOf(fake("normal", { journal }), fake("normal", { name: "other" }));
     const before = pool.tools();
     process.kill((await processesIn(journal, 1))[0] ?? 0, "SIGKILL");
-    await vi.waitFor(() => expect(pool.status()[0]?.state).toBe("failed"), { timeout: 15_000 });
+    await vi.waitFor(() => expect(pool.status()[0]?.state).toBe("failed"), { timeout: 60_000 });
     expect(names(pool)).toEqual(before.map(({ name }) => name));
     expect(pool.status()[0]?.retryInMs).not.toBeNull();
     await vi.waitFor(() => expect(pool.status()[0]).toMatchObject({ state: "ready", restarts: 1 }), {
-      timeout: 15_000,
+      timeout: 60_000,
     });
     expect(pool.tools()).toEqual(before);
   });
@@ -140,7 +140,7 @@ describe("restarts", () => {
     await vi.waitFor(async () => {
       await pool.ready();
       expect(pool.status()[0]?.restarts).toBe(1);
-    }, 15_000);
+    }, 60_000);
   });
 });
 
@@ -209,7 +209,7 @@ describe("another configuration", () => {
     await pool.ready();
     expect(names(pool)).toEqual(["two__echo"]);
     for (const pid of await processesIn(one, 0))
-      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 15_000 });
+      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
   });
 });
 
@@ -222,7 +222,7 @@ describe("a list that changes", () => {
     pool.onChange((list) => heard.push(list));
     write("two", "one");
     await call(pool, "fake__one", { announce: 1 });
-    await vi.waitFor(() => expect(names(pool)).toEqual(["fake__two", "fake__one"]), { timeout: 15_000 });
+    await vi.waitFor(() => expect(names(pool)).toEqual(["fake__two", "fake__one"]), { timeout: 60_000 });
     expect(heard).toContain("tools");
   });
 
@@ -249,19 +249,19 @@ describe("a list that changes", () => {
     const pool = poolWith({ newTools: "allow" }, http(server.url));
     await pool.ready();
     const listeners = () => server.hits.filter(({ body }) => body.includes("subscriptions/listen")).length;
-    await vi.waitFor(() => expect(listeners()).toBe(1), { timeout: 15_000 });
+    await vi.waitFor(() => expect(listeners()).toBe(1), { timeout: 60_000 });
     tools.push("two");
     await vi.waitFor(
       () => {
         server.announce();
         expect(names(pool)).toEqual(["web__one", "web__two"]);
       },
-      { timeout: 10_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     );
     tools.push("three");
     server.drop();
-    await vi.waitFor(() => expect(names(pool)).toHaveLength(3), { timeout: 15_000 });
-    await vi.waitFor(() => expect(listeners()).toBeGreaterThanOrEqual(2), { timeout: 15_000 });
+    await vi.waitFor(() => expect(names(pool)).toHaveLength(3), { timeout: 60_000 });
+    await vi.waitFor(() => expect(listeners()).toBeGreaterThanOrEqual(2), { timeout: 60_000 });
     expect((await call(pool, "web__three")).text).toBe("three");
   });
 });
@@ -413,7 +413,7 @@ test("closing ends a restart that waits", async () => {
   const pool = poolOf(fake("normal", { journal }));
   await pool.ready();
   process.kill((await processesIn(journal, 1))[0] ?? 0, "SIGKILL");
-  await vi.waitFor(() => expect(pool.status()[0]?.state).toBe("failed"), { timeout: 15_000 });
+  await vi.waitFor(() => expect(pool.status()[0]?.state).toBe("failed"), { timeout: 60_000 });
   await pool.close();
   await new Promise((resolve) => setTimeout(resolve, 600));
   expect(lives(journal)).toBe(1);

@@ -19,7 +19,7 @@ export function stdio(
 ): ServerSettings {
   const { env = {}, ...settings } = more;
   const transport: Stdio = { type: "stdio", command, args, env: { ...compileCache(), ...env }, inheritEnv: [] };
-  return { name, transport, timeoutMs: 10_000, startTimeoutMs: 15_000, start: "eager", sampling: false, ...settings };
+  return { name, transport, timeoutMs: 60_000, startTimeoutMs: 60_000, start: "eager", sampling: false, ...settings };
 }
 
 /** Where Node keeps what it has compiled, so that a server that is started a hundred times is compiled but once. */
@@ -47,8 +47,8 @@ export function http(
   return {
     name: "web",
     transport,
-    timeoutMs: 5000,
-    startTimeoutMs: 5000,
+    timeoutMs: 60_000,
+    startTimeoutMs: 60_000,
     start: "eager",
     sampling: false,
     ...settings,
@@ -127,7 +127,7 @@ export function processesIn(file: string, count: number): Promise<number[]> {
       if (pids.length < count) throw new Error(`Only ${pids.length} of ${count} processes have started`);
       return pids;
     },
-    { timeout: 30_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   );
 }
 
@@ -145,7 +145,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-export function allDead(pids: number[], timeoutMs = 3000): Promise<void> {
+export function allDead(pids: number[], timeoutMs = 60_000): Promise<void> {
   return vi.waitFor(
     () => {
       const alive = pids.filter(isAlive);

@@ -6,28 +6,22 @@ import { allDead, fake, fakePath, poolOf, processesIn, readyPoolOf, stdio, tempo
 
 const parentPath = join(import.meta.dirname, "../fakes/mcp-parent.ts");
 
-async function closed(pool: { close(): Promise<void> }): Promise<number> {
-  const start = performance.now();
-  await pool.close();
-  return performance.now() - start;
-}
-
-test("closing ends a good server politely and fast", async () => {
+test("closing ends a good server", async () => {
   const journal = join(temporaryFolder(), "journal");
   const pool = await readyPoolOf(fake("normal", { journal }));
   const pids = await processesIn(journal, 1);
-  expect(await closed(pool)).toBeLessThan(1200);
+  await pool.close();
   // The kernel takes a moment to end what was killed.
-  await allDead(pids, 500);
+  await allDead(pids);
 });
 
 test("closing ends one that ignores every request to end", async () => {
   const journal = join(temporaryFolder(), "journal");
   const pool = await readyPoolOf(fake("ignore-sigterm", { journal }));
   const pids = await processesIn(journal, 1);
-  expect(await closed(pool)).toBeLessThan(5000);
+  await pool.close();
   // The kernel takes a moment to end what was killed.
-  await allDead(pids, 500);
+  await allDead(pids);
 });
 
 test("closing twice, or while a new configuration leaves a server out, waits for every end", async () => {
@@ -37,16 +31,16 @@ test("closing twice, or while a new configuration leaves a server out, waits for
   void pool.configure([]);
   void pool.close();
   await pool.close();
-  await allDead(pids, 500);
+  await allDead(pids);
 });
 
 test("closing ends what a server has started, also when that ignores SIGTERM", async () => {
   const journal = join(temporaryFolder(), "journal");
   const pool = await readyPoolOf(fake("with-grandchild", { journal }));
   const pids = await processesIn(journal, 2);
-  expect(await closed(pool)).toBeLessThan(5000);
+  await pool.close();
   // The kernel takes a moment to end what was killed.
-  await allDead(pids, 500);
+  await allDead(pids);
 });
 
 test("closing ends the server behind a shell", async () => {
@@ -55,9 +49,9 @@ test("closing ends the server behind a shell", async () => {
   const pool = await readyPoolOf(stdio("shell", "sh", ["-c", script]));
   expect(pool.status()[0]?.state).toBe("ready");
   const pids = await processesIn(journal, 1);
-  expect(await closed(pool)).toBeLessThan(5000);
+  await pool.close();
   // The kernel takes a moment to end what was killed.
-  await allDead(pids, 500);
+  await allDead(pids);
 });
 
 test("closing while a server starts ends it too", async () => {
@@ -65,9 +59,9 @@ test("closing while a server starts ends it too", async () => {
   const pool = poolOf(fake("never-initialize", { journal }));
   pool.start();
   const pids = await processesIn(journal, 1);
-  expect(await closed(pool)).toBeLessThan(5000);
+  await pool.close();
   // The kernel takes a moment to end what was killed.
-  await allDead(pids, 500);
+  await allDead(pids);
   expect(pool.status()[0]?.state).toBe("closed");
 });
 
@@ -75,7 +69,7 @@ test("a server that failed to start in time is ended without a close", async () 
   const journal = join(temporaryFolder(), "journal");
   const pool = poolOf(fake("never-initialize", { journal, startTimeoutMs: 1000 }));
   pool.start();
-  await allDead(await processesIn(journal, 1), 5000);
+  await allDead(await processesIn(journal, 1));
 });
 
 test("what a crashed server leaves behind is ended", async () => {
@@ -122,7 +116,7 @@ test("after an orderly close nothing of ours is left, the watcher included", asy
   const watchers = watchersOf(process.pid).filter((pid) => !before.includes(pid));
   expect(watchers).toHaveLength(1);
   await pool.close();
-  await allDead(watchers, 1000);
+  await allDead(watchers);
 });
 
 /** The shells that watch over the groups of a process. */

@@ -105,6 +105,9 @@ function flood(line: Json): void {
   }, 10);
 }
 
+/** Calls that wait for their answer. */
+const held: Request[] = [];
+
 /** What it did in an earlier life: `journal` is kept by the test. */
 function isFirstLife(): boolean {
   const file = `${options.journal}.lived`;
@@ -312,10 +315,13 @@ const modes: Record<string, Mode> = {
       process.stdout.write(`${JSON.stringify([{ jsonrpc: "2.0", id, result: {} }])}\n`);
     },
   },
+  // A slow call is answered when the next one comes, before that one; a silent call never.
   "answers-after-cancel": {
     call: (request) => {
-      if (request.params?.arguments?.slow !== true) return call(request);
-      setTimeout(() => say(request, "CANARY-late"), Number(options.delay));
+      if (request.params?.arguments?.silent === true) return;
+      if (request.params?.arguments?.slow === true) return void held.push(request);
+      for (const late of held.splice(0)) say(late, "CANARY-late");
+      call(request);
     },
   },
   "exit-after-start": { initialize: (request) => (isFirstLife() ? initialize(request) : process.exit(9)) },
@@ -367,7 +373,7 @@ const modes: Record<string, Mode> = {
   // Its process is over at once; what it has started elsewhere keeps our pipes open.
   daemon: {
     list: (request) => {
-      const script = "setInterval(() => {}, 1000); setTimeout(() => process.exit(), 20_000)";
+      const script = "setInterval(() => {}, 1000); setTimeout(() => process.exit(), 300_000)";
       const child = spawn(process.execPath, ["-e", script], {
         detached: true,
         stdio: ["ignore", "inherit", "inherit"],

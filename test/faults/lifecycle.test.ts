@@ -11,8 +11,6 @@ import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
 import { linux, requires } from "../runner/requirements.ts";
 import { processes } from "../tools/heavy/processes.ts";
 
-// Many processes, and the machine may be busy.
-
 const fakeServer = resolve("test/fakes/mcp.ts");
 
 interface Place {

@@ -15,7 +15,7 @@ function listing(later: { afterFirst?: string; afterwards: string }, more: Parti
     require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
       const { id, method } = JSON.parse(line);
       if (method === "initialize") send({ id, result: initialized });
-      if (method === "tools/call") send({ id, result: { content: [{ type: "text", text: "called" }] } });
+      if (method === "tools/call") send({ id, result: { content: [{ type: "text", text: lists + " lists" }] } });
       if (method !== "tools/list") return;
       lists += 1;
       if (lists > 1) { ${later.afterwards} return; }
@@ -38,18 +38,17 @@ test("a change that is announced right behind the first list is not lost", async
   onTestFinished(() => pool.close());
   await pool.ready();
   await vi.waitFor(() => expect(pool.tools().map(({ name }) => name)).toEqual(["fake__one", "fake__two"]), {
-    timeout: 15_000,
+    timeout: 60_000,
   });
 });
 
 test("a server that gives no new list is called by the old one, and nobody is told that the call may have run", async () => {
-  const settings = listing({ afterwards: "" }, { timeoutMs: 800, startTimeoutMs: 2500 });
+  const settings = listing({ afterwards: "" }, { timeoutMs: 800 });
   const pool = await readyPoolOf(settings);
   const now = performance.now.bind(performance);
   vi.spyOn(performance, "now").mockImplementation(() => now() + listBelievedMs + 1000);
   onTestFinished(() => void vi.restoreAllMocks());
-  expect(await call(pool, "fake__one")).toMatchObject({ ok: true, text: "called" });
-  const began = now();
-  await call(pool, "fake__one");
-  expect(now() - began).toBeLessThan(800);
-}, 15_000);
+  expect(await call(pool, "fake__one")).toMatchObject({ ok: true, text: "2 lists" });
+  // The next call does not ask, and wait, again.
+  expect(await call(pool, "fake__one")).toMatchObject({ ok: true, text: "2 lists" });
+});

@@ -26,8 +26,8 @@ export default defineConfig({
     setupFiles: ["test/runner/replay-properties.ts"],
     reporters: ["default", "test/runner/report-skips.ts"],
     // What a test waits for is an event. These limits only end a test whose event never comes, on however busy a machine.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
     pool: "forks",
     // Most tests wait for processes and sockets: more of them than cores run at once.

@@ -190,13 +190,15 @@ describe("tool calls", () => {
 
   test("calls of one turn run side by side and are answered in the order they were asked", async () => {
     const order: string[] = [];
+    const quickIsDone = Promise.withResolvers<void>();
     const slow = makeTool("slow", async () => {
-      await sleep(40);
+      await quickIsDone.promise;
       order.push("slow");
       return { ok: true, text: "slow result" };
     });
     const quick = makeTool("quick", () => {
       order.push("quick");
+      quickIsDone.resolve();
       return { ok: true, text: "quick result" };
     });
     const calls = ["slow", "quick"].map((name) => ({ id: name, name, input: {} }));

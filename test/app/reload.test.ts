@@ -51,7 +51,7 @@ async function watched({ files = {}, flags = {}, pollMs = 60_000, onServers }: O
   return { directory, file: join(directory, "duet.config.json"), taken, told, stop: () => over.abort() };
 }
 
-const soon = { timeout: 10_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 
 /** Whatever was written before has been read once this, written last, is taken. */
 async function settle({ file, taken }: Watched): Promise<void> {

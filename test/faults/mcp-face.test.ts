@@ -131,7 +131,7 @@ test("93: a word that comes too late moves nothing, neither by state nor by toke
   });
   const asked = await send("anna", "agent_ask", { question: "Wipe, and ask me." }, {}, asks);
   const given = await send("anna", "agent_ask", { question: "Wipe, by token." });
-  await expect.poll(() => model.requests.length, { timeout: 10_000 }).toBe(4);
+  await expect.poll(() => model.requests.length).toBe(4);
   await send(
     "anna",
     "agent_ask",

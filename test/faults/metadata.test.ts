@@ -60,7 +60,7 @@ function liar(sayings: Sayings | Described[], name = "liar"): Liar {
       const before = asked("tools/list");
       const [pid = 0] = (await processesIn(journal, 1)).slice(-1);
       process.kill(pid, "SIGUSR2");
-      await vi.waitFor(() => expect(asked("tools/list")).toBeGreaterThan(before), { timeout: 10_000 });
+      await vi.waitFor(() => expect(asked("tools/list")).toBeGreaterThan(before), { timeout: 60_000 });
     },
     hits: (tool) =>
       readJournal(journal).filter(({ method, params }) => method === "tools/call" && params?.name === tool).length,
@@ -88,7 +88,7 @@ const warnings = (pool: Pool): string[] => pool.status().flatMap((server) => ser
 const problems = (pool: Pool): string[] => pool.status().flatMap((server) => server.problems.map(({ en }) => en));
 
 async function settles<T>(read: () => T, wanted: T): Promise<void> {
-  await vi.waitFor(() => expect(read()).toEqual(wanted), { timeout: 10_000 });
+  await vi.waitFor(() => expect(read()).toEqual(wanted), { timeout: 60_000 });
 }
 
 /** Calls a tool that somebody has kept from before. */

@@ -541,7 +541,7 @@ describe("67 bodies without an end", () => {
     const site = await startSite((_request, response) => response.write("some"));
     const controller = new AbortController();
     const waiting = request(`http://127.0.0.1:${site.port}/`, { reach: ["127.0.0.1"] }, { signal: controller.signal });
-    await vi.waitFor(() => expect(site.requests).toHaveLength(1), { timeout: 15_000 });
+    await vi.waitFor(() => expect(site.requests).toHaveLength(1), { timeout: 60_000 });
     controller.abort(new Error("stopped by the user"));
     await expect(waiting).rejects.toThrow("stopped by the user");
     await site.closed;

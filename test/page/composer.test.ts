@@ -146,7 +146,7 @@ inChromium("the field and the cards in a browser", () => {
       const temperature = page.getByRole("textbox", { name: "temperature" }).first();
       await temperature.fill("abc");
       await page.getByRole("button", { name: "模型与参数" }).click();
-      await ask(page, "温度？");
+      await send(page, "温度？");
       await page.getByText("需要：0 <= temperature < 2").waitFor();
       expect(await page.evaluate("document.activeElement.id")).toBe("function_call_temperature");
       expect(await asked()).toEqual(before);

@@ -122,7 +122,7 @@ describe.each(wires)("over %s", (wire) => {
 
   test("a refusal with an error status, and a server that never speaks, spend nothing", async () => {
     script({ status: 500, body: "" }, { status: 429, body: "" }, { hang: "after-headers" });
-    const { spent, error } = await listen(model({ timeoutMs: 200 }));
+    const { spent, error } = await listen(model({ timeoutMs: 2000 }));
     expect(error).toMatchObject({ code: "server", status: 500 });
     expect(spent).toEqual([]);
   });

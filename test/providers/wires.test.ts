@@ -152,7 +152,7 @@ describe.each<WireName>(["openai-chat", "openai-responses", "anthropic-messages"
       const reason = new Error("enough");
       controller.abort(reason);
       await expect(reading).rejects.toBe(reason);
-      await expect.poll(() => requests()[0]?.aborted, { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => requests()[0]?.aborted).toBe(true);
     },
   );
 
@@ -161,7 +161,7 @@ describe.each<WireName>(["openai-chat", "openai-responses", "anthropic-messages"
     for await (const event of model().stream(question, new AbortController().signal)) {
       if (event.type === "text-delta") break;
     }
-    await expect.poll(() => requests()[0]?.aborted, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => requests()[0]?.aborted).toBe(true);
   });
 
   test("an aborted signal sends nothing", async () => {

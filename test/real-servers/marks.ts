@@ -42,7 +42,7 @@ export function createMarks(): Marks {
           const missing = names.filter((name) => !living().has(name));
           if (missing.length > 0) throw new Error(`Not there yet: ${missing.join(", ")}`);
         },
-        { timeout: 20_000, interval: 100 },
+        { timeout: 60_000, interval: 100 },
       ),
     vanish: () =>
       vi.waitFor(
@@ -50,7 +50,7 @@ export function createMarks(): Marks {
           const left = [...living()].map(([name, pids]) => `${name} ${pids}`);
           if (left.length > 0) throw new Error(`Still there: ${left.join("; ")}`);
         },
-        { timeout: 10_000, interval: 50 },
+        { timeout: 60_000, interval: 50 },
       ),
   };
 }

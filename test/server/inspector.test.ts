@@ -18,7 +18,7 @@ afterAll(() => duet.close());
 
 /** What the Inspector prints of the server's result; rejects when it exits with another code than 0. */
 async function inspect(target: readonly string[], era: string, ...args: string[]): Promise<Record<string, unknown>> {
-  const all = ["--cli", ...target, "--protocol-era", era, "--format", "json", ...args];
+  const all = ["--cli", ...target, "--protocol-era", era, "--format", "json", "--connect-timeout", "120000", ...args];
   const options = { cwd: duet.folder, env: duet.env };
   const { stdout } = await promisify(execFile)(resolve("node_modules/.bin/mcp-inspector"), all, options);
   const { result } = JSON.parse(stdout);
@@ -61,5 +61,5 @@ describe.each([
     const validate = new Ajv2020().compile(isRecord(answerSchema) ? answerSchema : false);
     validate(result.structuredContent);
     expect(validate.errors).toBe(null);
-  }, 60_000);
+  });
 });

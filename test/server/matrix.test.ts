@@ -92,10 +92,10 @@ describe.each(rows)("$name over $transport", ({ connect, served, name, transport
     const stop = new AbortController();
     const call = ask("wait", {}, { signal: stop.signal });
     call.catch(() => {});
-    await expect.poll(() => requests().length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => requests().length).toBe(1);
     stop.abort("user stop");
     await expect(call).rejects.toThrow();
-    await expect.poll(() => requests()[0]?.aborted, { timeout: 10_000, interval: 10 }).toBe(true);
+    await expect.poll(() => requests()[0]?.aborted, { interval: 10 }).toBe(true);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject, JsonSchema } from "../../src/core/json.ts";
 import { defineTool } from "../../src/tools/define.ts";
 import { withValidation } from "../../src/tools/validate.ts";
+import { startCpuClock } from "../fakes/cpu-time.ts";
 import { testContext } from "./context.ts";
 
 function validated(inputSchema: JsonSchema) {
@@ -205,12 +206,12 @@ describe("the feedback", () => {
 
 describe("a hostile schema", () => {
   test("108: cannot freeze the process with a regular expression", async () => {
-    const started = performance.now();
+    const cpuTime = startCpuClock();
     const lines = await feedback(properties({ field: { type: "string", pattern: "^(a|a)*$" } }), {
       field: `${"a".repeat(2000)}!`,
     });
     expect(lines).toHaveLength(1);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(cpuTime()).toBeLessThan(10_000);
   });
 
   test("with a pattern that RE2 cannot express leaves that pattern to the tool", async () => {

@@ -62,7 +62,7 @@ describe("a process that is killed", () => {
     expect(database.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
     expect(database.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
     database.close();
-  }, 90_000);
+  });
 });
 
 describe("two processes on one store", () => {

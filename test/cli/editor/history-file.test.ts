@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { openHistory } from "../../../src/cli/editor/history-file.ts";
+import { startCpuClock } from "../../fakes/cpu-time.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 test("what was typed is there for the next program, for the user alone", async () => {
@@ -51,9 +52,9 @@ test("a damaged file costs no time, and is kept beside the one that is written a
   const damaged = `${'{"text":"broken\\x"}\nx\n'.repeat(45_000)}${'{"text":\n'.repeat(110_000)}{"text":"good"}\n`;
   await writeFile(file, damaged, { mode: 0o644 });
   await writeFile(`${file}.damaged`, "of an earlier time", { mode: 0o644 });
-  const start = performance.now();
+  const cpuTime = startCpuClock();
   expect(openHistory(file).entries).toEqual(["good"]);
-  expect(performance.now() - start).toBeLessThan(10_000);
+  expect(cpuTime()).toBeLessThan(10_000);
   expect(await readFile(file, "utf8")).toBe('{"text":"good"}\n');
   expect(await readFile(`${file}.damaged`, "utf8")).toBe(damaged);
   expect((await stat(`${file}.damaged`)).mode & 0o777).toBe(0o600);

@@ -42,7 +42,7 @@ test("arguments that grow too long as their joiners are shown are not whole, and
   expect(grown.text.length).toBeLessThan(10_100);
   const flood = showArguments({ text: `${"😀".repeat(1_000_000)}\ufe0f` }, "en");
   expect(flood.text).toContain(String.raw`😀\ufe0f"`);
-}, 20_000);
+});
 
 test("emoji stay as they are", () => {
   const text = "👨\u200d👩\u200d👧 ❤\ufe0f ❤\ufe0f\u200d🔥 1\ufe0f\u20e3 👍🏽 ☎\ufe0e 🇨🇳 🏳\ufe0f\u200d🌈";

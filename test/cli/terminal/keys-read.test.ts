@@ -8,7 +8,7 @@ test("keys come as they are typed, in raw mode, until the reading is closed", as
   const { stdin, keys, reading, modes } = open();
   stdin.write("a");
   stdin.write("\u001b[A");
-  await vi.waitUntil(() => keys.length === 2, { timeout: 15_000 });
+  await vi.waitUntil(() => keys.length === 2, { timeout: 60_000 });
   expect(keys.map(({ name }) => name)).toEqual(["text", "up"]);
   reading.close();
   stdin.write("b");
@@ -20,7 +20,7 @@ test("keys come as they are typed, in raw mode, until the reading is closed", as
 test("an escape alone is a key after a moment", async () => {
   const { stdin, keys } = open();
   stdin.write("\u001b");
-  await vi.waitUntil(() => keys.length > 0, { timeout: 15_000 });
+  await vi.waitUntil(() => keys.length > 0, { timeout: 60_000 });
   expect(keys.map(({ name }) => name)).toEqual(["escape"]);
 });
 
@@ -29,7 +29,7 @@ test("whoever closes it at a key gets none behind it", async () => {
     if (key.text === "q") reading.close();
   });
   stdin.write("aqb");
-  await vi.waitUntil(() => keys.length > 1, { timeout: 15_000 });
+  await vi.waitUntil(() => keys.length > 1, { timeout: 60_000 });
   expect(keys.map(({ text }) => text)).toEqual(["a", "q"]);
 });
 

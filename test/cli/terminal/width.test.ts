@@ -3,6 +3,7 @@ import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import { shown } from "../../../src/cli/terminal/shown.ts";
 import { cellsOf, graphemesOf } from "../../../src/cli/terminal/width.ts";
+import { startCpuClock } from "../../fakes/cpu-time.ts";
 
 /** Any, lone surrogates too. */
 const character = fc.nat(0x10ffff).map((code) => String.fromCodePoint(code));
@@ -104,9 +105,9 @@ test.each([
   ["joiners", "\u200d".repeat(300_000)],
   ["jamo", "\u1100".repeat(300_000)],
 ])("what joins on without an end is several characters, in linear time: %s", (_, text) => {
-  const start = performance.now();
+  const cpuTime = startCpuClock();
   const characters = graphemesOf(text);
-  expect(performance.now() - start).toBeLessThan(5_000);
+  expect(cpuTime()).toBeLessThan(5_000);
   expect(characters.join("") === text).toBe(true);
   expect(Math.max(...characters.map((character) => Array.from(character).length))).toBe(32);
   expect(cellsOf(text)).toBeGreaterThan(9_000);

@@ -79,7 +79,7 @@ test("an answer with another state is not taken: no token is asked for, and the 
   };
   const done = await signIn(protectedBy(fake.url), createCredentialStore(undefined), { visit: (at) => void visit(at) });
   expect(done.hasSignedIn).toBe(true);
-  await vi.waitFor(() => expect(pages).toEqual([400, 200]), { timeout: 15_000 });
+  await vi.waitFor(() => expect(pages).toEqual([400, 200]), { timeout: 60_000 });
 });
 
 test.each([

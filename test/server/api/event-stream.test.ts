@@ -17,7 +17,7 @@ function toldRun() {
     locale: "en",
     request: { question: "Hello" },
     asks: { calls: false, plans: false, forms: false },
-    patienceMs: 1000,
+    patienceMs: 60_000,
     ask: () => channel,
     onEnd() {},
   });

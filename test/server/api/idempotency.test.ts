@@ -9,7 +9,7 @@ test("ten equal requests with one key are one run", async () => {
   const gate = Promise.withResolvers<void>();
   const { chat, stream, model, room } = await serveApi({ turns: ["Once."], gate: gate.promise });
   const answers = Array.from({ length: 10 }, () => chat({ message: "Hello" }, keyed("k1")));
-  await expect.poll(() => [...room.runs.of({})].length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => [...room.runs.of({})].length).toBe(1);
   const reader = await stream({ message: "Hello" }, keyed("k1"));
   gate.resolve();
   const outcomes = await Promise.all(answers.map(outcomeIn));
@@ -70,7 +70,7 @@ test("a client that has named its run may leave and ask again", async () => {
   const { chat, send, model, room } = await serveApi({ turns: ["Done."], gate: gate.promise });
   const leave = new AbortController();
   const left = chat({ message: "Hello" }, { ...keyed("k1"), signal: leave.signal }).catch(() => "left");
-  await expect.poll(() => [...room.runs.of({})].length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => [...room.runs.of({})].length).toBe(1);
   leave.abort();
   expect(await left).toBe("left");
   expect(await (await send("/agent/runs")).json()).toMatchObject({ runs: [{ status: "running" }] });
@@ -93,7 +93,7 @@ test("a key whose run goes on in another process is not run here, until it is ke
   const gate = Promise.withResolvers<void>();
   const served = await serveApi({ turns: ["Once.", "Twice."], gate: gate.promise });
   const first = outcomeIn(served.chat({ message: "Hello" }, keyed("k1")));
-  await expect.poll(() => [...served.room.runs.of({})].length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => [...served.room.runs.of({})].length).toBe(1);
   const { chat } = await served.restart();
   const refused = await chat({ message: "Hello", locale: "zh" }, keyed("k1"));
   expect(refused.status).toBe(422);
@@ -116,7 +116,7 @@ test("a run that failed before its first step leaves no mark behind", async () =
   expect(await ask(served)).toMatchObject({ status: "failed", error: { code: "config" } });
   refusing.mockRestore();
   const restarted = await served.restart();
-  await expect.poll(async () => (await ask(restarted)).status, { timeout: 20_000 }).toBe("complete");
+  await expect.poll(async () => (await ask(restarted)).status).toBe("complete");
 });
 
 test("without a place for marks, a key is known as long as the process lives", async () => {

@@ -117,7 +117,7 @@ test("who reads no stream finds the question with the run, and answers it there"
   const begun = await outcomeIn(served.chat({ message: "Wipe it.", asks: true, wait_s: 0 }));
   const path = `/agent/runs/${begun.run_id}`;
   const state = () => outcomeIn(served.send(path));
-  await expect.poll(async () => (await state()).waits_for?.kind, { timeout: 20_000 }).toBe("call");
+  await expect.poll(async () => (await state()).waits_for?.kind).toBe("call");
   const question_id = (await state()).waits_for?.question_id;
   await reply(served, begun.run_id, { question_id, answer: "once" });
   const run = served.room.runs.find(begun.run_id, {});

@@ -193,10 +193,10 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
     const stop = new AbortController();
     const call = host.call("below__hang", {}, { signal: stop.signal });
     call.catch(() => {});
-    await expect.poll(() => journalOf(journal), { timeout: 10_000 }).toContain('"name":"hang"');
+    await expect.poll(() => journalOf(journal)).toContain('"name":"hang"');
     stop.abort("user stop");
     await expect(call).rejects.toThrow();
-    await expect.poll(() => journalOf(journal), { timeout: 5_000 }).toContain("notifications/cancelled");
+    await expect.poll(() => journalOf(journal)).toContain("notifications/cancelled");
     expect(await host.call("below__sum", { a: 1, b: 2 })).toMatchObject({ structuredContent: { sum: 3 } });
   });
 
@@ -289,7 +289,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
     const waits = { isError: true, content: [{ text: expect.stringContaining("duet tools approve") }] };
     const all = await opened(connect, await inProcess({}));
     await all.call("below__grow");
-    await expect.poll(() => all.call("below__grown").catch(() => undefined), { timeout: 15_000 }).toMatchObject(waits);
+    await expect.poll(() => all.call("below__grown").catch(() => undefined)).toMatchObject(waits);
     expect(await all.call("call_tool", { name: "below__grown" })).toMatchObject(waits);
     expect((await all.listTools()).map(({ name }) => name)).not.toContain("below__grown");
   });
@@ -307,7 +307,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
     const growing = await opened(connect, { ...options, onToolsChanged: () => void changes++ });
     const before = await growing.listTools();
     await growing.call("below__grow");
-    await expect.poll(() => changes, { timeout: 15_000 }).toBeGreaterThan(0);
+    await expect.poll(() => changes).toBeGreaterThan(0);
     const names = (await growing.listTools()).map(({ name }) => name);
     expect(names).toEqual([...before.map(({ name }) => name), "below__grown"]);
     expect(await growing.call("below__grown")).toMatchObject({ content: [{ text: "here" }] });
@@ -408,7 +408,7 @@ describe("duet serve --expose", () => {
     child.stdout.on("data", (text) => {
       out += text;
     });
-    await expect.poll(() => out.trim().split("\n").length, { timeout: 15_000 }).toBe(2);
+    await expect.poll(() => out.trim().split("\n").length).toBe(2);
     child.stdin.end();
     await finished;
     const answers = out
@@ -440,7 +440,7 @@ describe("duet serve --expose", () => {
     });
     const line =
       "duet: Tools that are new or changed and are not used until approved: 2 (below); run duet tools approve\n";
-    await expect.poll(() => err, { timeout: 15_000 }).toBe(line);
+    await expect.poll(() => err).toBe(line);
     child.stdin.end();
     expect(await finished).toMatchObject({ code: 0, stderr: line });
   });
@@ -462,7 +462,7 @@ describe("duet serve --expose", () => {
       const { stdout } = await promisify(execFile)(
         resolve("node_modules/.bin/mcp-inspector"),
         // It has a --config of its own, so the server finds its file where it is started.
-        ["--cli", command, entry, "serve", ...rest, ...method, ...variables],
+        ["--cli", command, entry, "serve", ...rest, "--connect-timeout", "120000", ...method, ...variables],
         { cwd: dirname(file), env: { ...env, HOME: home } },
       );
       return JSON.parse(stdout);

@@ -118,7 +118,7 @@ test("duet serve --http tells its address, serves agent_ask, and ends with 0 at 
   child.stderr.on("data", (text) => {
     told += text;
   });
-  await expect.poll(() => told, { timeout: 20_000 }).toMatch(/http:\/\/127\.0\.0\.1:\d+\/mcp/);
+  await expect.poll(() => told).toMatch(/http:\/\/127\.0\.0\.1:\d+\/mcp/);
   const url = /http:\/\/\S+\/mcp/.exec(told)?.[0] ?? "";
   const session = await openSession(url);
   const listed = await session.send({ jsonrpc: "2.0", id: 1, method: "tools/list" });

@@ -139,7 +139,7 @@ test("a session that nobody uses ends", async () => {
   const stream = await fetch(short.url, { headers: { accept: "text/event-stream", "mcp-session-id": session.id } });
   await expect.poll(async () => (await fetch(`${new URL("/healthz", short.url)}`)).status).toBe(200);
   await stream.body?.cancel();
-  await expect.poll(async () => (await head(short.url, session.id)).status, { timeout: 5000, interval: 300 }).toBe(404);
+  await expect.poll(async () => (await head(short.url, session.id)).status, { interval: 300 }).toBe(404);
   await short.close();
 });
 

@@ -48,7 +48,7 @@ test("a run that fails is counted with its error, one that goes on as active", a
   const { origin } = await startHttpDuet({ turns: [], gate: gate.promise });
   const waiting = ask(origin, { message: "a" });
   const look = async () => readMetrics(await (await fetch(`${origin}/metrics`)).text());
-  await expect.poll(async () => total(await look(), "duet_runs_active"), { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => total(await look(), "duet_runs_active")).toBe(1);
   gate.resolve();
   expect(await (await waiting).json()).toMatchObject({ status: "failed" });
   const samples = await look();
@@ -65,7 +65,7 @@ test("what somebody wanted so is no error: a run that was cancelled, a call that
     settings: { serve: { confirm: "never" } },
   });
   const answer = ask(origin, { message: "a" });
-  await expect.poll(() => model.requests.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => model.requests.length).toBe(2);
   const [run] = runListSchema.parse(await (await fetch(`${origin}/agent/runs`)).json()).runs;
   await fetch(`${origin}/agent/runs/${run?.run_id}`, { method: "DELETE" });
   expect(await (await answer).json()).toMatchObject({ status: "cancelled" });

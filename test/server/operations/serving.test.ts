@@ -19,7 +19,7 @@ function ask({ origin }: HttpDuet, accept = "application/json"): Promise<Respons
 }
 
 async function begun({ model }: HttpDuet, count = 1): Promise<void> {
-  await expect.poll(() => model.requests.length, { timeout: 20_000 }).toBe(count);
+  await expect.poll(() => model.requests.length).toBe(count);
 }
 
 test("told to end, it lets runs finish, takes no other, and says so where one asks whether it is ready", async () => {
@@ -27,7 +27,7 @@ test("told to end, it lets runs finish, takes no other, and says so where one as
   const duet = await startHttpDuet({ turns: ["Done."], gate: gate.promise, grace: 60 });
   const runs = async (): Promise<unknown> => (await fetch(`${duet.origin}/agent/runs`)).json();
   const answer = ask(duet);
-  await expect.poll(runs, { timeout: 20_000 }).toMatchObject({ runs: [{ status: "running" }] });
+  await expect.poll(runs).toMatchObject({ runs: [{ status: "running" }] });
   const closed = duet.close();
   const ready = await fetch(`${duet.origin}/readyz`);
   expect([ready.status, await ready.json()]).toEqual([503, { status: "not ready", reason: "stopping" }]);
@@ -62,7 +62,7 @@ test("who hurries the end has all runs cancelled, told and kept all the same", a
   const [json, stream] = [ask(duet), ask(duet, "text/event-stream")];
   await begun(duet, 2);
   const closed = duet.close();
-  await expect.poll(() => duet.lines.join("\n"), { timeout: 20_000 }).toContain("closing: waiting");
+  await expect.poll(() => duet.lines.join("\n")).toContain("closing: waiting");
   hurry.abort();
   expect(await (await json).json()).toMatchObject({ status: "cancelled" });
   expect(await (await stream).text()).toContain("event: run-end");
@@ -119,7 +119,7 @@ test("one server that is down is told, and no reason to take all out of service;
   const some = await startHttpDuet({ settings: { mcpServers: { down, up: { url } } } });
   const all = await startHttpDuet({ settings: { mcpServers: { down } } });
   const failed = { name: "down", state: "failed" };
-  const of = (origin: string) => expect.poll(() => readyz(origin), { timeout: 20_000 });
+  const of = (origin: string) => expect.poll(() => readyz(origin));
   await of(some.origin).toMatchObject([200, { servers: [failed, { name: "up", state: "ready" }] }]);
   await of(all.origin).toMatchObject([503, { servers: [failed] }]);
 });

@@ -172,7 +172,7 @@ function isAnswered({ turns }: ChatState): boolean {
 }
 
 async function until(store: Store, isSo: (chat: ChatState) => boolean): Promise<void> {
-  await expect.poll(() => isSo(store.state), { timeout: 10_000, interval: 10 }).toBe(true);
+  await expect.poll(() => isSo(store.state), { interval: 10 }).toBe(true);
 }
 
 function factsOf(items: readonly object[]): unknown {

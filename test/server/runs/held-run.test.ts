@@ -10,7 +10,7 @@ test("a run that is cancelled before it has begun is cancelled, and no fault of 
     locale: "en",
     request: { question: "Hello" },
     asks: { calls: false, plans: false, forms: false },
-    patienceMs: 1000,
+    patienceMs: 60_000,
     async *ask({ signal = new AbortController().signal }) {
       await abortable(new Promise<void>(() => {}), signal);
       yield* [];

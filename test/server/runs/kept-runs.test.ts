@@ -15,7 +15,7 @@ function openRuns(kept: { ends: number; events: number }) {
       locale: "en",
       request: { question: "Hello" },
       asks: { calls: false, plans: false, forms: false },
-      patienceMs: 1000,
+      patienceMs: 60_000,
       async *ask(): AsyncGenerator<AgentEvent> {
         for (let at = 0; at < response.length; at += 100)
           yield { type: "answer-delta", text: response.slice(at, at + 100) };

@@ -42,7 +42,7 @@ test("a run whose result is no longer held is told from its trace", async () => 
   const { face } = await openFace({ turns: ["Forty-two."], serve: { keepResults: 1 } });
   const host = await linkHost(face);
   const first = await host.ask("What is it?");
-  await expect.poll(() => face.runs.find(first.outcome.run_id, {}), { timeout: 10_000 }).toBeUndefined();
+  await expect.poll(() => face.runs.find(first.outcome.run_id, {})).toBeUndefined();
   const kept = await host.call("agent_result", { run_id: first.outcome.run_id });
   expect(kept.text).toBe("Forty-two.");
   expect(kept.outcome).toMatchObject({ status: "complete", run_id: first.outcome.run_id });
@@ -87,7 +87,7 @@ test("an end that nobody was given is joined no longer than it is kept", async (
   const { face, model } = await openFace({ turns: ["Old.", "New."], serve: { keepResults: 1 } });
   const host = await linkHost(face);
   expect((await host.ask("What is it?", { wait_s: 0 })).outcome.status).toBe("running");
-  await expect.poll(() => [...face.runs.of({})], { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => [...face.runs.of({})]).toEqual([]);
   expect((await host.ask("What is it?")).text).toBe("New.");
   expect(model.requests).toHaveLength(2);
 });

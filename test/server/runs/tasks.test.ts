@@ -54,7 +54,7 @@ async function poll(
   status: string,
 ): Promise<Sent> {
   return expect
-    .poll(() => send("tasks/get", { taskId }), { timeout: 10_000 })
+    .poll(() => send("tasks/get", { taskId }))
     .toMatchObject({ status })
     .then(() => send("tasks/get", { taskId }));
 }

@@ -56,13 +56,13 @@ const streamed = once(async () => {
   });
   const finished = collect(child);
   const events = () => eventsIn(stdout);
-  await expect.poll(() => textOf(events(), "thought-delta"), { timeout: 15_000 }).toBe("先查预报。");
+  await expect.poll(() => textOf(events(), "thought-delta")).toBe("先查预报。");
   const whileThinking = events();
   thoughtSeen.resolve();
-  await expect.poll(() => textOf(events(), "thought-delta"), { timeout: 15_000 }).toBe("先查预报。结果已经足够。");
+  await expect.poll(() => textOf(events(), "thought-delta")).toBe("先查预报。结果已经足够。");
   const whileJudging = events();
   judgementSeen.resolve();
-  await expect.poll(() => textOf(events(), "answer-delta"), { timeout: 15_000 }).toContain("上海明天多云");
+  await expect.poll(() => textOf(events(), "answer-delta")).toContain("上海明天多云");
   const whileAnswering = events();
   answerSeen.resolve();
   await finished;

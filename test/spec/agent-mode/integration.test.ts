@@ -101,7 +101,7 @@ describe("LangChain Agent 集成", () => {
       stdout += text;
     });
     const finished = collect(child);
-    await expect.poll(() => stdout, { timeout: 15_000 }).toContain('"tool":"calculator","ok":true');
+    await expect.poll(() => stdout).toContain('"tool":"calculator","ok":true');
     const servers = await processesIn(journal, 1);
     child.kill("SIGINT");
     expect((await finished).code).toBe(130);

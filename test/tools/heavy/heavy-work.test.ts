@@ -6,7 +6,7 @@ import { endless, html, sentence } from "./pages.ts";
 import { workersOf } from "./processes.ts";
 
 const never = new AbortController().signal;
-const patience = { timeout: 10_000 };
+const patience = { timeout: 60_000 };
 
 function open(options?: HeavyWorkOptions) {
   const work = createHeavyWork(options);

@@ -14,12 +14,12 @@ test.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)(
     onTestFinished(() => void program.kill("SIGKILL"));
     await once(program.stdout, "data");
     const { pid = 0 } = program;
-    await expect.poll(() => workersOf(pid).length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => workersOf(pid).length).toBe(2);
     const started = processes().filter(({ parent }) => parent === pid);
     // Long enough for the pages to be under way: from then on they hear nothing.
     await sleep(1000);
     program.kill(signal);
     await once(program, "exit");
-    await expect.poll(() => started.filter((row) => isAlive(row.pid)), { timeout: 5000 }).toEqual([]);
+    await expect.poll(() => started.filter((row) => isAlive(row.pid))).toEqual([]);
   },
 );

@@ -4,6 +4,7 @@ import { createHeavyWork } from "../../../src/tools/heavy/heavy-work.ts";
 import { createOutgoing } from "../../../src/tools/outgoing/create-outgoing.ts";
 import { longestPiece } from "../../../src/tools/page/page-piece.ts";
 import { createReadPage } from "../../../src/tools/page/read-page.ts";
+import { startCpuClock } from "../../fakes/cpu-time.ts";
 import { testContext } from "../context.ts";
 import { makePdf } from "./make-pdf.ts";
 import { savedPage } from "./saved.ts";
@@ -233,15 +234,15 @@ test("a page of 1 MB leaves the process free while it is read", async () => {
   const block = `<div class="block"><p>${sentence.repeat(4)}<a href="/more">Read more</a></p><script>var x=${JSON.stringify("y".repeat(600))}</script></div>`;
   const page = `<title>Big</title><article>${block.repeat(Math.ceil(1_000_000 / block.length))}</article>`;
   const { url } = await servePages({ "/big": page });
-  let latest = performance.now();
-  let longestPause = 0;
+  let sinceTurn = startCpuClock();
+  let longestTurn = 0;
   const watch = setInterval(() => {
-    longestPause = Math.max(longestPause, performance.now() - latest);
-    latest = performance.now();
+    longestTurn = Math.max(longestTurn, sinceTurn());
+    sinceTurn = startCpuClock();
   }, 5);
   const { ok, text } = await open().run({ url: `${url}/big` }, testContext());
   clearInterval(watch);
   expect({ ok, begins: text.startsWith("The quick brown fox") }).toEqual({ ok: true, begins: true });
-  // The bench holds it to 50; a machine that runs other tests beside this one may be slower.
-  expect(longestPause).toBeLessThan(1000);
+  // Of the processor's time; bench/pages.mjs measures the pause itself.
+  expect(longestTurn).toBeLessThan(1000);
 });

@@ -242,7 +242,7 @@ test("a cancel ends the chain at once, and is not held against the backend", asy
   const context = testContext({ signal: controller.signal });
   const tool = createTool(withKeys(["brave", "serper"], { keyless: false }));
   const running = tool.run(question, context);
-  await expect.poll(() => fake.journal.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => fake.journal.length).toBe(1);
   controller.abort(new Error("enough"));
   await expect(running).rejects.toThrow("enough");
   fake.faults.brave = undefined;
@@ -257,7 +257,7 @@ test("one that does not answer gives way in time for the next", async () => {
   fake.faults.brave = "stall";
   const context = testContext();
   const running = createTool(withKeys(["brave", "serper"])).run(question, context);
-  await vi.waitFor(() => expect(fake.asked()).toEqual(["brave"]), { timeout: 15_000 });
+  await vi.waitFor(() => expect(fake.asked()).toEqual(["brave"]), { timeout: 60_000 });
   vi.advanceTimersByTime(8000);
   const result = await running;
   expect(result).toMatchObject({ ok: true, sources: [{ title: "Beijing" }] });

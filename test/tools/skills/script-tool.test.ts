@@ -156,7 +156,7 @@ test("what still runs when Duet closes is ended", async () => {
   const running = run("stubborn.mjs", { args: [journal] });
   const pids = await processesIn(journal, 2);
   loaded.close();
-  await allDead(pids, 10_000);
+  await allDead(pids);
   expect((await running).ok).toBe(false);
 });
 

@@ -16,6 +16,15 @@ export function listTools(values: Values): Action {
     });
 }
 
+/** Writes a document of all tools. */
+export function documentTools(values: Values): Action {
+  return (context) =>
+    withDuet(toFlags(values), context, async (opened) => {
+      const tools = await import("../../src/cli/tools/document-tools.ts");
+      return tools.documentTools(opened);
+    });
+}
+
 /** Calls a tool by hand. */
 export function callTool(values: Values): Action {
   return (context) =>

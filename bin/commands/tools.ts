@@ -1,5 +1,5 @@
 import type { Argv } from "yargs";
-import { approveTools, callTool, listTools } from "../actions/tools.ts";
+import { approveTools, callTool, documentTools, listTools } from "../actions/tools.ts";
 import { rows, type Take, textOrJson, yes } from "./rows.ts";
 
 /** `duet tools …` */
@@ -22,8 +22,14 @@ export function toolsCommands(it: Argv, take: Take): Argv {
       (values) => take(callTool(values)),
     )
     .command(
+      "docs",
+      "a document of every tool, in Markdown: arguments, example, limits, permission",
+      (docs) => docs.options(rows()),
+      (values) => take(documentTools(values)),
+    )
+    .command(
       "approve [names..]",
-      "shows the tools that are new or have changed, and approves them: a server, server__tool, or all that wait",
+      "shows the tools that are new or have changed, and approves them: a server, server__tool (also one that was trusted at first use), or all that wait",
       (approve) =>
         approve
           // Without it yargs keeps only the last of the names.

@@ -20,6 +20,8 @@ export interface Tool {
   annotationsFor?(args: JsonObject): ToolAnnotations;
   /** Whether a person has to agree to each call, whatever the rules say. */
   readonly alwaysAsks?: boolean | undefined;
+  /** What holds for each call, as documents of the tool say it. */
+  readonly callLimits?: CallLimits | undefined;
   /**
    * Whether a call that failed may be made once more although the first one may have taken effect: own tools go by what they
    * say of themselves, a server's tool only by a definition that a person has approved. Absent: it may not.
@@ -29,6 +31,13 @@ export interface Tool {
   run(args: JsonObject, context: ToolContext): Promise<ToolResult>;
   /** What is wrong with arguments, without running anything; absent where only a run can tell. Throws as `run` does. */
   check?(args: JsonObject): Promise<ArgumentProblem[]>;
+}
+
+export interface CallLimits {
+  /** Milliseconds that a call may take. */
+  timeoutMs?: number;
+  /** Whether a person has to agree to each. */
+  asks?: boolean;
 }
 
 /** One thing that is wrong with arguments: where (`filters.labels[2]`; empty is the arguments as a whole) and what. */

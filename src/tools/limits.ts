@@ -10,7 +10,8 @@ import { wrap } from "./define.ts";
  * caller's own signal aborts, rejects with that signal's reason.
  */
 export function withTimeout(tool: Tool, ms: number): Tool {
-  return wrap(tool, async (args, context) => {
+  const limited = { ...tool, callLimits: { ...tool.callLimits, timeoutMs: ms } };
+  return wrap(limited, async (args, context) => {
     context.signal.throwIfAborted();
     const error = timeoutError(tool.name, ms);
     const limit = timeLimit(ms, () => error, context.signal);

@@ -45,7 +45,8 @@ const alwaysAsks = "always";
  */
 export function withPermission(tool: Tool, judge: Judge): Tool {
   // What always asks does so in here; rules round these need not ask again.
-  return wrap({ ...tool, alwaysAsks: undefined }, async (args, context) => {
+  const callLimits = tool.alwaysAsks ? { ...tool.callLimits, asks: true } : tool.callLimits;
+  return wrap({ ...tool, alwaysAsks: undefined, callLimits }, async (args, context) => {
     const { decision, rule } = judge(tool, args);
     if (decision === "denied") return refusal(tool, { decision, rule }, context);
     if (decision === "allowed") return under({ decision, rule }, await tool.run(args, context));

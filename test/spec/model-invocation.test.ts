@@ -1,12 +1,13 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
-import type { Message } from "../../src/core/messages.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
-import { createDuet } from "../../src/index.ts";
+import { type ConversationStore, createDuet, type EmbeddedDuet } from "../../src/index.ts";
 import { createModel } from "../../src/providers/create.ts";
 import { resolveModel, vendorTable } from "../../src/providers/resolve.ts";
 import { wires } from "../../src/providers/settings.ts";
-import type { Finished } from "../fakes/program.ts";
+import { configFile, type Finished, temporaryFolder } from "../fakes/program.ts";
 import { type FakeProvider, type JournalEntry, startFakeProvider } from "../fakes/provider.ts";
 import { warmProgram } from "../fakes/warm-program.ts";
 import { hear, settings } from "../providers/reading.ts";
@@ -181,21 +182,26 @@ describe("模型配置", () => {
 });
 
 describe("提示词管理", () => {
-  test("系统和用户消息格式化: system first, then the conversation in its order, each with its role", async () => {
-    fake.script("gpt-4", { text: "第一。" });
-    fake.script("claude-sonnet-4-5", { text: "第二。" });
-    const messages: Message[] = [
-      { role: "system", content: "Be brief." },
-      { role: "user", content: "one" },
-      { role: "assistant", content: "two", toolCalls: [] },
-      { role: "user", content: "three" },
-    ];
-    await hear(modelOf("openai", "gpt-4", fake.openaiUrl), { messages });
-    expect(messagesOf(request("gpt-4")).map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
-    await hear(modelOf("anthropic", "claude-sonnet-4-5", fake.anthropicUrl), { messages });
-    const { body } = request("claude-sonnet-4-5");
-    expect(JSON.stringify(body.system)).toContain("Be brief.");
-    expect(messagesOf(request("claude-sonnet-4-5")).map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+  test("系统和用户消息格式化: system first, then the conversation in its order, each with its role, on each wire", async () => {
+    for (const wire of wires) {
+      fake.script("any-model", { text: "第三。" });
+      const duet = await embedded(wire);
+      const outcome = await duet.ask("three", { mode: "chat", instruction: "Be brief.", history });
+      expect(outcome).toMatchObject({ success: true, response: "第三。" });
+      const entry = fake.requests("any-model").at(-1);
+      if (!entry) throw new Error(`no request on ${wire}`);
+      expect(entry.wire).toBe(wire);
+      const { system, rest } = rolesOf(entry);
+      expect(system).toMatch(/20\d\d-\d\d-\d\d/);
+      expect(rest.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant", "user"]);
+      expect(rest.map(({ text }) => text)).toEqual([
+        expect.stringContaining("Be brief."),
+        expect.any(String),
+        "one",
+        "two",
+        "three",
+      ]);
+    }
   });
 
   test("提示词模板渲染: the variables of the prompt are filled in and none is left", async () => {
@@ -206,6 +212,29 @@ describe("提示词管理", () => {
     // A place is `{word}`; other braces, as in JSON, are none.
     expect(system?.content).not.toMatch(/\{[a-z]+\}|undefined/);
     expect(user).toMatchObject({ role: "user", content: "你好" });
+  });
+
+  test("提示词模板渲染: a template of one's own is filled in once, in one whole prompt, and what fills a place is no template", async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "chat.md"), 'Today is {today}. Write {{today}} as it is, and {"json": 1}.\n');
+    const config = await configFile({ prompts: { directory: folder } });
+    fake.script("gpt-4", { text: "好。" });
+    const args = ["--mode", "chat", "--config", config, "--function-call-model", "openai/gpt-4"];
+    expect(await ask("{today} 是什么？", args, keys)).toMatchObject({ code: 0 });
+    const [system, user] = messagesOf(request("gpt-4"));
+    expect(system?.content).toMatch(/^Today is 20\d\d-\d\d-\d\d\. Write \{today\} as it is, and \{"json": 1\}\.$/);
+    expect(user).toMatchObject({ role: "user", content: "{today} 是什么？" });
+  });
+
+  test("提示词模板渲染: a variable that there is not is refused before any call, with its name and what is allowed", async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "chat.md"), "You are {nobody}.\n");
+    const config = await configFile({ prompts: { directory: folder } });
+    const args = ["--mode", "chat", "--config", config, "--function-call-model", "openai/gpt-4"];
+    const { code, stderr } = await ask("你好", args, keys);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/chat\.md.*nobody.*today/);
+    expect(fake.journal).toEqual([]);
   });
 
   const small = { provider: "openai", model: "gpt-4", context_window: 4000, max_tokens: 1000 };
@@ -401,23 +430,34 @@ describe("响应处理", () => {
 });
 
 describe("LangChain集成", () => {
-  test("LangChain模型包装器: every wire is the same Model to its caller", async () => {
-    const heard = [];
+  test("LangChain模型包装器: every wire is the same model to its caller: its answer, its callbacks and its bill", async () => {
+    const heard = new Set<string>();
     for (const wire of wires) {
       fake.script("any-model", { reasoning: "想。", text: "答案。", usage: { input: 7, output: 3 } });
-      const baseUrl = wire === "anthropic-messages" ? fake.anthropicUrl : fake.openaiUrl;
-      const { text, reasoning, turn } = await hear(createModel(settings({ model: "any-model", wire, baseUrl })));
-      heard.push({
-        text,
-        reasoning,
-        finish: turn.finish,
-        input: turn.usage.inputTokens,
-        output: turn.usage.outputTokens,
-      });
+      const duet = await embedded(wire);
+      const events = await Array.fromAsync(duet.stream("你好", { mode: "chat" }));
+      const last = events.at(-1);
+      if (last?.type !== "run-end") throw new Error("the run has no end");
+      const { provider: _, elapsed_ms: __, ...bill } = last.outcome.meta.models.answer;
+      const types = events.filter(({ type }) => type !== "notice").map(({ type }) => type);
+      heard.add(JSON.stringify([types, textOf(events, "reasoning-delta"), last.outcome.response, bill]));
     }
-    expect(new Set(heard.map((one) => JSON.stringify(one)))).toEqual(
-      new Set([JSON.stringify({ text: "答案。", reasoning: "想。", finish: "stop", input: 7, output: 3 })]),
-    );
+    const types = ["run-start", "phase-start", "reasoning-delta", "answer-delta", "phase-end", "run-end"];
+    const tokens = { input_tokens: 7, output_tokens: 3, reasoning_tokens: 0, cached_tokens: 0 };
+    const bill = { model: "any-model", calls: 1, ...tokens, cost_usd: null };
+    expect([...heard].map((one) => JSON.parse(one))).toEqual([[types, "想。", "答案。", bill]]);
+  });
+
+  test("LangChain模型包装器: the caches of vendors are used: what repeats is marked where a vendor wants marks, and what was cached is counted", async () => {
+    fake.script("claude-sonnet-4-5", { text: "答案。" });
+    const claude = { provider: "anthropic", model: "claude-sonnet-4-5" };
+    await (await embedded("anthropic-messages", claude)).ask("你好", { mode: "chat" });
+    expect(JSON.stringify(request("claude-sonnet-4-5").body.system)).toContain('"cache_control":{"type":"ephemeral"}');
+    const usage = { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 80 } };
+    const choices = [{ index: 0, delta: { content: "答案。" }, finish_reason: "stop" }];
+    fake.script("any-model", { raw: [{ choices, usage }, "[DONE]"] });
+    const { meta } = await (await embedded("openai-chat")).ask("你好", { mode: "chat" });
+    expect(meta.models.answer).toMatchObject({ input_tokens: 100, cached_tokens: 80 });
   });
 
   test("LangChain回调: the events of a run tell the tokens and the time of each call", async () => {
@@ -453,27 +493,55 @@ describe("LangChain集成", () => {
     ]);
   });
 
-  test("LangGraph 流式调用消息处理: a history that another model left, or that is incomplete, is put right before the call", async () => {
-    fake.script("deepseek-flash", { text: "好。" });
-    const history: Message[] = [
-      { role: "user", content: "雨？" },
+  test("LangGraph 流式调用消息处理: calls that cannot be read, that have no id, or one id twice are put right before the next call streams", async () => {
+    fake.script(
+      "deepseek-flash",
       {
-        role: "assistant",
-        content: "",
         toolCalls: [
-          { id: "a", name: "weather", argumentsText: '{"city":', arguments: undefined },
-          { id: "b", name: "weather", argumentsText: "{}", arguments: {} },
+          { id: "same", name: "calculator", arguments: '{"expression":' },
+          { id: "same", name: "calculator", arguments: { expression: "6*7" } },
+          { id: "", name: "calculator", arguments: { expression: "1+1" } },
         ],
       },
-      { role: "tool", callId: "b", tool: "weather", content: "雨", ok: true },
-      { role: "tool", callId: "stray", tool: "weather", content: "?", ok: true },
-      { role: "user", content: "明天呢？" },
-    ];
-    const { text } = await hear(modelOf("deepseek", "deepseek-reasoner", fake.openaiUrl), { messages: history });
-    expect(text).toBe("好。");
-    const sent = messagesOf(request("deepseek-flash"));
-    expect(sent.map(({ role, tool_call_id: id }) => id ?? role)).toEqual(["user", "assistant", "a", "b", "user"]);
-    expect(sent[1]).toMatchObject({ reasoning_content: "" });
+      { reasoning: "够了。", text: "42" },
+    );
+    const duet = await embedded("openai-chat", { provider: "deepseek", model: "deepseek-reasoner" });
+    const outcome = await duet.ask("6*7？", { mode: "agent", tools: ["calculator"] });
+    expect(outcome).toMatchObject({ success: true, response: "42" });
+    const sent = messagesOf(request("deepseek-flash", 1));
+    const assistants = sent.filter(({ role }) => role === "assistant");
+    expect(assistants).toEqual([expect.objectContaining({ reasoning_content: "" })]);
+    const calls = assistants.flatMap(({ tool_calls }) => (Array.isArray(tool_calls) ? tool_calls : []));
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(3);
+    for (const { id, function: called } of calls) {
+      expect(id).toMatch(/./);
+      expect(typeof JSON.parse(called.arguments)).toBe("object");
+    }
+    const answered = sent.filter(({ role }) => role === "tool").map(({ tool_call_id }) => tool_call_id);
+    expect(answered).toEqual(calls.map(({ id }) => id));
+    expect(request("deepseek-flash", 1).body).toMatchObject({ stream: true });
+  });
+
+  test("LangGraph 流式调用消息处理: a conversation that another program kept, or another model left, has the vendor's form, and a refusal is mended and sent again", async () => {
+    fake.script("gpt-4", { text: "雨。" });
+    fake.script("deepseek-flash", missingReasoning, { text: "晴。" }, { text: "好。" });
+    const duet = await embedded("openai-chat", { provider: "openai", model: "gpt-4" });
+    const store = await duet.store();
+    const { conversation_id: conversationId } = await duet.ask("今天呢？", { mode: "chat" });
+    const other = await embedded("openai-chat", { provider: "deepseek", model: "deepseek-reasoner" }, store);
+    const events = await Array.fromAsync(other.stream("明天呢？", { mode: "chat", conversationId }));
+    expect(events.at(-1)).toMatchObject({ outcome: { success: true, response: "晴。" } });
+    expect(noticesOf(events, "history-repaired")).toHaveLength(1);
+    const [refused, mended] = [0, 1].map((position) => messagesOf(request("deepseek-flash", position)));
+    for (const sent of [refused, mended])
+      expect(sent?.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
+    expect(mended?.map(({ content }) => content).slice(1)).toEqual(["今天呢？", "雨。", "明天呢？"]);
+    expect(mended?.[2]).toHaveProperty("reasoning_content");
+
+    await other.ask("three", { mode: "chat", history });
+    const given = messagesOf(request("deepseek-flash", 2));
+    expect(given.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
+    expect(given.slice(1).map(({ content }) => content)).toEqual(["one", "two", "three"]);
   });
 
   test("消息格式错误恢复: a reasoning_content error is mended, told, and the request sent again", async () => {
@@ -633,6 +701,43 @@ const missingReasoning = {
   }),
 };
 
+/** What was said before, as another program keeps it. */
+const history = [{ question: "one", answer: "two" }];
+
+/** A program that embeds Duet, with one model on that wire. */
+async function embedded(
+  wire: (typeof wires)[number],
+  more: { provider: string; model: string } = { provider: "mine", model: "any-model" },
+  store?: ConversationStore,
+): Promise<EmbeddedDuet> {
+  for (const [name, value] of Object.entries(keys)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const baseUrl = wire === "anthropic-messages" ? fake.anthropicUrl : fake.openaiUrl;
+  const duet = await createDuet({
+    models: { functionCall: { ...more, baseUrl } },
+    config: { locale: "zh", search: { enabled: false }, providers: { mine: { wire, baseUrl, apiKeyEnv: "OPENAI_API_KEY" } } },
+    ...(store && { store }),
+  });
+  onTestFinished(() => duet.close());
+  return duet;
+}
+
+/** The system prompt and the messages behind it, whatever the wire calls them. */
+function rolesOf({ wire, body }: JournalEntry): { system: string; rest: { role: unknown; text: string }[] } {
+  const list: unknown = wire === "openai-responses" ? body.input : body.messages;
+  const messages = (Array.isArray(list) ? list : []).map(({ role, content }) => ({ role, text: plain(content) }));
+  const own = wire === "anthropic-messages" ? body.system : body.instructions;
+  const first = messages[0];
+  if (own !== undefined) return { system: plain(own), rest: messages };
+  return { system: String(first?.text), rest: messages.slice(1) };
+}
+
+/** A content that is a text, or a list of parts. */
+function plain(content: unknown): string {
+  if (!Array.isArray(content)) return String(content);
+  return content.map((part) => String(part.text)).join("");
+}
+
 function modelSettings(provider: string, model: string, baseUrl: string) {
   return resolveModel({ provider, model, baseUrl }, vendorTable({}), keys, "test");
 }
@@ -640,8 +745,4 @@ function modelSettings(provider: string, model: string, baseUrl: string) {
 /** GPT-4 without the waits between its retries. */
 function impatientModel() {
   return createModel(modelSettings("openai", "gpt-4", fake.openaiUrl), { sleep: async () => {} });
-}
-
-function modelOf(provider: string, model: string, baseUrl: string) {
-  return createModel(modelSettings(provider, model, baseUrl));
 }

@@ -4,6 +4,7 @@ import type { AgentEvent } from "../../../src/core/events.ts";
 import { defineTool } from "../../../src/index.ts";
 import { allDead, processesIn } from "../../client/servers.ts";
 import { collect, configFile, startProgram, temporaryFolder } from "../../fakes/program.ts";
+import { leftOfRun } from "../released.ts";
 import {
   calculate,
   embed,
@@ -117,6 +118,25 @@ describe("LangChain Agent 集成", () => {
     scene.provider.script("cheap", { text: "想一想。", hang: "after-text" });
     for await (const event of (await embed(scene)).stream("等一等")) if (event.type === "thought-delta") break;
     await expect.poll(() => request(scene, "cheap").aborted).toBe(true);
+  });
+
+  test.each(["finished", "left", "stopped"] as const)(
+    "Agent 停止: of a run that was %s no memory is held, no listener and no timer",
+    async (how) => {
+      const { provider } = await setScene();
+      provider.script("only", { text: "想一想。", toolCalls: [{ name: "hold", arguments: {} }] }, { text: "好。" });
+      const left = await leftOfRun({ provider: provider.openaiUrl, mode: "agent", how });
+      expect(left.status).toBe({ finished: "complete", left: "left", stopped: "cancelled" }[how]);
+      expect(left.seen).toMatchObject({ context: 1, signal: 1, event: expect.toSatisfy((count) => count > 3) });
+      expect(left).toMatchObject({ held: { context: 0, signal: 0, event: 0 }, listeners: 0, timers: 0 });
+    },
+  );
+
+  test("Agent 停止: memory that something holds would be seen", async () => {
+    const { provider } = await setScene();
+    provider.script("only", { toolCalls: [{ name: "hold", arguments: {} }] }, { text: "好。" });
+    const left = await leftOfRun({ provider: provider.openaiUrl, mode: "agent", how: "finished", keep: true });
+    expect(left.held).toEqual(left.seen);
   });
 
   test("Agent 内存管理: the next question knows the conversation, and what was searched is not searched again", async () => {

@@ -1,5 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startFakeProvider } from "../../fakes/provider.ts";
 import { inOrder, once } from "../agent-mode/two-models.ts";
+import { leftOfRun } from "../released.ts";
 import { count, openSession, requestTo, toldTo } from "./session.ts";
 
 const thoughts = Array.from({ length: 9 }, (_, index) => `第${index + 1}点：再想一想。`);
@@ -181,5 +183,45 @@ describe("推理内容状态管理", () => {
     const numbers = Array.from(afterErrorAnswered.matchAll(/💡 思考过程 #(\d+)/g), ([, number]) => Number(number));
     expect(new Set(numbers)).toEqual(new Set([1, 2, 3]));
     expect(afterErrorAnswered).not.toContain("💭 思考中...");
+  });
+
+  test.each([
+    ["finished", "complete", { reasoning, text: "答案是四。" }],
+    ["cut", "failed", { reasoning, cut: "before-finish" as const }],
+  ] as const)(
+    "生命周期管理: of a thought that was %s nothing is held: no event, no timer, no request",
+    async (how, status, turn) => {
+      const provider = await startFakeProvider();
+      onTestFinished(() => provider.close());
+      provider.script("only", turn, turn, turn, turn);
+      const left = await leftOfRun({ provider: provider.openaiUrl, mode: "chat", how });
+      expect(left.status).toBe(status);
+      expect(left.seen.event).toBeGreaterThan(4);
+      expect(left).toMatchObject({ held: { context: 0, signal: 0, event: 0 }, listeners: 0, timers: 0 });
+      for (const { endedAt } of provider.requests("only")) expect(endedAt).toEqual(expect.any(Number));
+    },
+  );
+
+  test("生命周期管理: once a thought was cut off by an error the chat draws nothing more of it", async () => {
+    const { terminal, provider } = await openSession({ env: { DEEPSEEK_MODEL_VARIANT: "deepseek-reasoner" } });
+    const broken = Promise.withResolvers<void>();
+    provider.script("deepseek-flash", { reasoning: "想到一半，", thinkUntil: broken.promise, cut: "before-finish" });
+    await terminal.stands("Chat 模式");
+    terminal.type("想一题\r");
+    await terminal.stands("想到一半");
+    broken.resolve();
+    await terminal.repeats("共 ", 1);
+    terminal.type("/set temperature 0.3\r");
+    await terminal.stands("0.7 → 0.3");
+    const written = terminal.bytes().length;
+    // A view that were still open would draw its sign ten times a second: a frame of ours comes only when something changes.
+    terminal.type("x");
+    await terminal.stands("> x");
+    const frames = terminal.bytes().subarray(written).toString().split("\u001b[?2026h").length - 1;
+    expect(frames).toBeLessThanOrEqual(2);
+    expect(terminal.rows().join("\n")).not.toMatch(/💭|[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/u);
+    terminal.press("backspace");
+    terminal.type("/exit\r");
+    expect(await terminal.ended()).toBe(0);
   });
 });

@@ -715,7 +715,11 @@ async function embedded(
   const baseUrl = wire === "anthropic-messages" ? fake.anthropicUrl : fake.openaiUrl;
   const duet = await createDuet({
     models: { functionCall: { ...more, baseUrl } },
-    config: { locale: "zh", search: { enabled: false }, providers: { mine: { wire, baseUrl, apiKeyEnv: "OPENAI_API_KEY" } } },
+    config: {
+      locale: "zh",
+      search: { enabled: false },
+      providers: { mine: { wire, baseUrl, apiKeyEnv: "OPENAI_API_KEY" } },
+    },
     ...(store && { store }),
   });
   onTestFinished(() => duet.close());

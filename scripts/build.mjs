@@ -1,5 +1,5 @@
 // Bundles the program into dist/: one entry, code split so that heavy parts load when first needed.
-import { cp, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -52,6 +52,33 @@ await build({
   plugins: [lazyBuiltins],
   // The user installs those that send spans; all share one copy of the API.
   external: ["@opentelemetry/*"],
+  legalComments: "none",
+  logLevel: "warning",
+});
+// What `zod` is to the user's modules that have none of their own: one file, for each of them runs in a thread of its own and
+// would hold the package's hundred files, half of which are languages. A language is read from the package when it is asked for.
+const lazyLocales = {
+  name: "lazy-locales",
+  setup({ onLoad }) {
+    onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, async ({ path }) => {
+      const exported = (await readFile(path, "utf8")).matchAll(/default as (\w+) } from "\.\/([\w-]+)\.js"/g);
+      const lines = [...exported].map(
+        ([, name, file]) => `export const ${name} = () => require("zod/v4/locales/${file}.js").default();`,
+      );
+      const head = 'import { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);';
+      return { contents: [head, ...lines].join("\n") };
+    });
+  },
+};
+await build({
+  entryPoints: { zod: "zod" },
+  outdir: "dist",
+  bundle: true,
+  minify: true,
+  platform: "node",
+  format: "esm",
+  target: "node22.19",
+  plugins: [lazyLocales],
   legalComments: "none",
   logLevel: "warning",
 });

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { openEvaluator } from "../../src/app/evaluator.ts";
 import { openDuet } from "../../src/app.ts";
 import { loadConfig } from "../../src/config.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
@@ -84,6 +85,39 @@ describe("an evaluator of the user's own", () => {
       verdict: "answer",
       reason: "custom",
     });
+  });
+});
+
+describe("an evaluator that never returns", () => {
+  const facts = { question: "q", iterations: 1, toolCalls: 1, results: [], allResults: [] };
+
+  test("is ended at its limit with a readable error, and is started again with nothing in memory", async () => {
+    const text = `let asked = 0;
+export default ({ question }) => { asked++; if (question === "loop") while (true); return { verdict: "answer", reason: String(asked) }; }`;
+    const directory = workplace({ "evaluate.mjs": text });
+    const path = join(directory, "evaluate.mjs");
+    const { evaluate, close } = await openEvaluator(path, () => {}, { loadMs: 20_000, callMs: 1500 });
+    onTestFinished(close);
+    const { signal } = new AbortController();
+    await evaluate({ ...facts, signal });
+    expect(await evaluate({ ...facts, signal })).toEqual({ verdict: "answer", reason: "2" });
+    const lost = "What it kept in memory is lost; the next call starts it again.";
+    await expect(evaluate({ ...facts, question: "loop", signal })).rejects.toThrow(
+      `${path} kept its thread busy until the time limit of 1.5 s and was ended. ${lost}`,
+    );
+    expect(await evaluate({ ...facts, signal })).toEqual({ verdict: "answer", reason: "1" });
+  });
+
+  test("leaves the run to the built-in rules, and the run says so", async () => {
+    const directory = setUp("./evaluate.mjs", { "evaluate.mjs": "export default () => { while (true); }" });
+    const config = await loadConfig({ locale: "en" }, { HOME: directory }, directory);
+    const model = scriptedModel([[{ id: "1", name: "calculator", input: { expression: "6*7" } }], "It is 42."]);
+    const duet = await openDuet(config, { models: { functionCall: model, answer: model } });
+    onTestFinished(() => duet.close());
+    const events = await Array.fromAsync(duet.ask({ question: "How much?" }));
+    const notices = events.filter((event) => event.type === "notice" && event.code === "evaluator-failed");
+    expect(notices).toMatchObject([{ message: expect.stringContaining("kept its thread busy until the time limit") }]);
+    expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: { response: "It is 42." } });
   });
 });
 

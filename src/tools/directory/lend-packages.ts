@@ -3,6 +3,9 @@ import { registerHooks } from "node:module";
 /** Where the library's door is: beside the bundle's other parts, or in the sources. */
 const library = new URL(import.meta.url.endsWith(".ts") ? "../../index.ts" : "./index.js", import.meta.url).href;
 
+/** Zod in one file, which takes less memory than the package; there is none beside the sources. */
+const zod = import.meta.url.endsWith(".ts") ? undefined : new URL("./zod.js", import.meta.url).href;
+
 /**
  * Lets modules in these folders (real paths, as URLs that end in `/`) import `duet-mcp`, wherever they lie: it is always
  * the Duet that runs them. `zod` is lent where their own place has none. Ends when the function that it gives is called.
@@ -17,6 +20,7 @@ export function lendPackages(folders: readonly string[]): () => void {
       try {
         return next(specifier, context);
       } catch {
+        if (zod !== undefined && /^zod(\/v4)?$/.test(specifier)) return { url: zod, shortCircuit: true };
         return next(specifier, { ...context, parentURL: import.meta.url });
       }
     },

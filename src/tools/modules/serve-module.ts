@@ -86,9 +86,11 @@ function toPlainError(thrown: unknown): PlainError {
 }
 
 /** Loading leaves about as much behind as a thread needs; a thread at rest gives it back. */
-async function clearAway(): Promise<void> {
+function clearAway(): void {
   if (compileCache !== undefined) flushCompileCache();
-  const { Session } = await import("node:inspector");
+  // Where Node was built without an inspector the thread stays a little larger.
+  if (!process.features.inspector) return;
+  const { Session } = process.getBuiltinModule("node:inspector");
   const session = new Session();
   session.connect();
   // V8 locks itself out where the session ends within the callback.
@@ -104,6 +106,5 @@ send({ type: "importing" });
 void load().then((served) => {
   if (served === undefined) return;
   opened.resolve(served);
-  // Where Node was built without an inspector the thread stays a little larger.
-  setTimeout(() => void clearAway().catch(() => {}), restMs).unref();
+  setTimeout(clearAway, restMs).unref();
 });

@@ -21,6 +21,10 @@ const signalMs = 1800;
 /** How long what was written may take to be read where the process is to end, in milliseconds. */
 const unreadMs = 1000;
 
+/** How long files that are being read may keep the process, in milliseconds; less where it is to end. */
+const filesMs = 1000;
+const hurriedFilesMs = 50;
+
 /** What a second signal leaves to whoever has something to tell and to keep, in milliseconds. */
 const lastWordsMs = 1300;
 
@@ -35,7 +39,7 @@ export async function main(argv: string[]): Promise<void> {
   let code: number | undefined;
   const leave = (withCode: number): void => {
     process.off("exit", early);
-    exitNow(withCode);
+    exitNow(withCode, interrupted === undefined && deadline.leftMs === undefined ? filesMs : hurriedFilesMs);
   };
   const deadline = createExitDeadline(() => leave(exitCode(code ?? 0, interrupted, action)));
   for (const signal of Object.keys(signals) as (keyof typeof signals)[])

@@ -230,7 +230,7 @@ describe("tool calls", () => {
 describe("one model in the middle of its answer", () => {
   test("an answer that flows when the time for deciding is over is not asked for again", async () => {
     const model = scriptedModel([{ text: "word ".repeat(100), hang: true }, "never asked"]);
-    const events = await runOne(model, { limits: { maxExecutionTimeMs: 200 } });
+    const events = await runOne(model, { limits: { maxExecutionTimeMs: 1000 } });
     expect(model.requests).toHaveLength(1);
     expect(outcomeOf(events)).toMatchObject({
       status: "partial",
@@ -370,7 +370,7 @@ describe("limits", () => {
   test("time: a tool that never answers leaves room for the answer", async () => {
     const stuck = makeTool("search", (_, signal) => sleep(600_000, signal).then(() => ({ ok: true, text: "" })));
     const models = { functionCall: scriptedModel([[search]]), answer: scriptedModel(["Without the search."]) };
-    const events = await runAll({ models, tools: [stuck], limits: { maxExecutionTimeMs: 200 } });
+    const events = await runAll({ models, tools: [stuck], limits: { maxExecutionTimeMs: 1000 } });
     expect(outcomeOf(events)).toMatchObject({
       status: "partial",
       stop_reason: "time_limit",
@@ -383,7 +383,7 @@ describe("limits", () => {
     const stuck = makeTool("search", (_, signal) => sleep(600_000, signal).then(() => ({ ok: true, text: "" })));
     const asks = { text: "Let me look again.", calls: [search] };
     const models = { functionCall: scriptedModel([[search]]), answer: scriptedModel([asks]) };
-    const events = await runAll({ models, tools: [stuck], limits: { maxExecutionTimeMs: 200 } });
+    const events = await runAll({ models, tools: [stuck], limits: { maxExecutionTimeMs: 1000 } });
     expect(outcomeOf(events)).toMatchObject({
       status: "partial",
       stop_reason: "time_limit",
@@ -405,7 +405,7 @@ describe("limits", () => {
 
   test("time: an answer model that hangs ends in what it had said", async () => {
     const models = { functionCall: scriptedModel(["enough"]), answer: scriptedModel([{ text: "So far", hang: true }]) };
-    const events = await runAll({ models, limits: { maxExecutionTimeMs: 200 } });
+    const events = await runAll({ models, limits: { maxExecutionTimeMs: 1000 } });
     expect(outcomeOf(events)).toMatchObject({ status: "partial", stop_reason: "time_limit", response: "So far" });
   });
 

@@ -4,6 +4,8 @@ import { PassThrough, Writable } from "node:stream";
 
 const { main } = await import(process.argv[2]);
 const start = process.cwd();
+// Where the program would put another one in its place, this process is to go on.
+process.execve = undefined;
 const exit = process.exit;
 const watched = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "unhandledRejection", "uncaughtException", "exit"];
 

@@ -65,11 +65,10 @@ describe("a host that reads nothing more does not keep duet serve alive", () => 
     expect(await ended).toEqual([code, null]);
   });
 
-  test("when a second signal comes, which ends it at once with the code of a process that was killed", async () => {
-    const { provider, child, ended } = await startUnread();
-    child.kill("SIGTERM");
-    // The first one has been heard: the run is cancelled.
-    await expect.poll(() => provider.requests("cheap")[0]?.aborted, { timeout: 10_000 }).toBe(true);
+  test("when a second signal comes, which ends it at once with its own code", async () => {
+    const { child, ended } = await startUnread();
+    // They are delivered in this order, and the first one alone would exit with 129.
+    child.kill("SIGHUP");
     child.kill("SIGTERM");
     expect(await ended).toEqual([143, null]);
   });
@@ -151,7 +150,7 @@ test.skipIf(process.platform === "win32")(
     import { open } from "node:fs";
     const { exitNow } = await import(${JSON.stringify(resolve("src/core/processes/exit-now.ts"))});
     open(${JSON.stringify(pipe)}, "r", () => {});
-    setImmediate(() => exitNow(7));
+    setImmediate(() => exitNow(7, 10));
   `;
     const child = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: "inherit" });
     onTestFinished(() => void child.kill("SIGKILL"));

@@ -10,7 +10,7 @@ import { wires } from "../../src/providers/settings.ts";
 import { configFile, type Finished, temporaryFolder } from "../fakes/program.ts";
 import { type FakeProvider, type JournalEntry, startFakeProvider } from "../fakes/provider.ts";
 import { warmProgram } from "../fakes/warm-program.ts";
-import { hear, settings } from "../providers/reading.ts";
+import { hear } from "../providers/reading.ts";
 
 const runProgram = warmProgram();
 

@@ -1,13 +1,30 @@
-/** Work that a thread does for us and that nothing can stop: opening a pipe nobody writes to, asking a name server that is silent. */
+/** Work of threads that nothing can stop: opening a pipe nobody writes to, asking a name server that is silent. */
 const unstoppable = ["FSReqCallback", "FSReqPromise", "GetAddrInfoReqWrap", "GetNameInfoReqWrap"];
+
+/** Between two looks at whether such work is over, in milliseconds. */
+const lookMs = 5;
 
 /**
  * Ends the process with this code. `process.exit` waits for the threads of such work, for ever where a file system or a name
- * server is silent; then a new program takes the place of this one in the same process, which ends at once with the code.
+ * server is silent. Work that is not over after `patienceMs` milliseconds is left behind: a new program takes the place of this
+ * one in the same process, and ends at once with the code.
  */
-export function exitNow(code: number): never {
-  if (process.getActiveResourcesInfo().some((name) => unstoppable.includes(name))) replaceProcess(code);
-  process.exit(code);
+export function exitNow(code: number, patienceMs: number): void {
+  const end = performance.now() + patienceMs;
+  function exit(): void {
+    const isStuck = isHeldUp();
+    if (isStuck && performance.now() < end) {
+      setTimeout(exit, lookMs);
+      return;
+    }
+    if (isStuck) replaceProcess(code);
+    process.exit(code);
+  }
+  exit();
+}
+
+function isHeldUp(): boolean {
+  return process.getActiveResourcesInfo().some((name) => unstoppable.includes(name));
 }
 
 /** Returns where the platform has no such call. */

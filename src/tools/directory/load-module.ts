@@ -69,7 +69,7 @@ async function readReport(report: ToolReport, host: ModuleHost<"tools">, limits:
 /** Only the end of the caller's signal is thrown; all else is a failed result. */
 function createModuleTool(facts: ToolFacts, host: ModuleHost<"tools">, { callMs }: ModuleLimits): Tool {
   const { name } = facts;
-  return defineTool({
+  const tool = defineTool({
     ...facts,
     source: "user",
     async run(args, { signal, locale, progress }) {
@@ -83,4 +83,5 @@ function createModuleTool(facts: ToolFacts, host: ModuleHost<"tools">, { callMs 
       }
     },
   });
+  return { ...tool, callLimits: { timeoutMs: callMs } };
 }

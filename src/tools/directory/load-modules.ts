@@ -18,7 +18,7 @@ export interface OpenedModules {
 
 export interface ModulesOptions {
   limits?: ModuleLimits | undefined;
-  /** Is told of a module that ends while nobody waits for it. */
+  /** Is told of a module that ends while nobody waits for it, and of output that is left out. */
   warn: (line: Text) => void;
 }
 

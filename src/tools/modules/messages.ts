@@ -75,6 +75,8 @@ export type FromWorker<Kind extends ModuleKind = ModuleKind> =
   | { type: "failed"; id: number; error: PlainError }
   /** What the module printed. */
   | { type: "output"; text: string }
+  /** It printed more than is shown. */
+  | { type: "output-missing"; characters: number }
   | { type: "pong"; id: number };
 
 /** Why a thread came to its end without being told to. */

@@ -59,6 +59,14 @@ export function closingError(): DuetError {
   return new DuetError({ code: "tool", text: { zh: "Duet 正在关闭", en: "Duet is closing" } });
 }
 
+/** The line about a module that printed more within a second than is shown. */
+export function tooMuchOutput(file: string, characters: number): Text {
+  return {
+    zh: `${file}：输出过多，省略了 ${characters} 个字符`,
+    en: `${file} printed too much: ${characters === 1 ? "1 character was" : `${characters} characters were`} left out`,
+  };
+}
+
 function endedError(code: "timeout" | "tool", { zh, en }: Text): DuetError {
   return new DuetError({ code, text: { zh: `${zh}${lost.zh}`, en: `${en} ${lost.en}` } });
 }

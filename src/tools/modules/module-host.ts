@@ -10,6 +10,7 @@ import {
   crashedError,
   endedWhileLoading,
   loadedTooLate,
+  tooMuchOutput,
 } from "./module-errors.ts";
 import { type ModuleSource, type ModuleThread, startModuleThread } from "./module-thread.ts";
 
@@ -31,7 +32,7 @@ export interface ModuleHost<Kind extends ModuleKind> {
 
 export interface ModuleHostOptions extends ModuleSource {
   limits: ModuleLimits;
-  /** Is told when the module ends while nobody waits for it. */
+  /** Is told when the module ends while nobody waits for it, and when it prints more than is shown. */
   warn: (line: Text) => void;
 }
 
@@ -136,6 +137,9 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
         return;
       case "output":
         process.stderr.write(message.text);
+        return;
+      case "output-missing":
+        warn(tooMuchOutput(source.file, message.characters));
         return;
       case "pong":
         life.askedAt = undefined;

@@ -1,14 +1,14 @@
 import { StringDecoder } from "node:string_decoder";
 
-/** Characters that a module may print within a second; what is more is left out, and that is said. */
+/** Characters that a module may print within a second; what is more is left out, and that is told. */
 const mostPerSecond = 1_000_000;
 
 /**
  * Gives what this thread writes to stdout and stderr, by whatever name, to `send`: it must arrive before the result of the call that
- * printed it, and must not wait until a thread that works on and on comes to rest.
+ * printed it, and must not wait until a thread that works on and on comes to rest. `sendMissing` is told how many characters were left out.
  */
-export function sendOutput(send: (text: string) => void): void {
-  const limited = limitPerSecond(send);
+export function sendOutput(send: (text: string) => void, sendMissing: (characters: number) => void): void {
+  const limited = limitPerSecond(send, sendMissing);
   for (const stream of [process.stdout, process.stderr]) {
     const decoder = new StringDecoder("utf8");
     stream.write = (
@@ -28,21 +28,33 @@ export function sendOutput(send: (text: string) => void): void {
   });
 }
 
-function limitPerSecond(send: (text: string) => void): (text: string) => void {
+/** Drops what goes over the limit of a second; how much that was is told as soon as the second is over. */
+function limitPerSecond(
+  send: (text: string) => void,
+  sendMissing: (characters: number) => void,
+): (text: string) => void {
   let second = 0;
   let sent = 0;
   let missing = 0;
+  let timer: NodeJS.Timeout | undefined;
+  function tellMissing(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (missing > 0) sendMissing(missing);
+    missing = 0;
+  }
   return (text) => {
     const now = Math.floor(performance.now() / 1000);
     if (now !== second) {
       second = now;
       sent = 0;
-      if (missing > 0) send(`\n[… ${missing} characters left out]\n`);
-      missing = 0;
+      tellMissing();
     }
     const part = text.slice(0, mostPerSecond - sent);
     sent += part.length;
     missing += text.length - part.length;
     if (part !== "") send(part);
+    // Nothing may be printed after it.
+    if (missing > 0) timer ??= setTimeout(tellMissing, 1000).unref();
   };
 }

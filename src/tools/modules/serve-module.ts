@@ -97,7 +97,10 @@ function clearAway(): void {
   session.post("HeapProfiler.collectGarbage", () => setImmediate(() => session.disconnect()));
 }
 
-sendOutput((text) => send({ type: "output", text }));
+sendOutput(
+  (text) => send({ type: "output", text }),
+  (characters) => send({ type: "output-missing", characters }),
+);
 lendPackages(lendTo);
 const opened = Promise.withResolvers<ServedModule>();
 // It keeps the thread alive also while the module waits for what never comes.

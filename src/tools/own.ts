@@ -1,13 +1,13 @@
 import { inspect } from "node:util";
 import type { ZodObject, z } from "zod";
-import { renderContent } from "../core/content.ts";
 import { DuetError } from "../core/errors.ts";
 import { invalidArguments } from "../core/feedback.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../core/json.ts";
 import type { Locale } from "../core/locale.ts";
 import { shortLine } from "../core/short-line.ts";
-import type { ArgumentProblem, Tool, ToolAnnotations, ToolContext, ToolResult } from "../core/tool.ts";
-import { defineTool, success } from "./define.ts";
+import type { ArgumentProblem, Tool, ToolAnnotations, ToolContext } from "../core/tool.ts";
+import { defineTool } from "./define.ts";
+import { toOwnResult } from "./own-result.ts";
 
 /** A tool as its user writes it: in a program that embeds Duet, or as the default export of a module. */
 export interface OwnTool<Arguments = JsonObject> {
@@ -67,7 +67,7 @@ export async function toTool(own: unknown, where: string, described?: string): P
       const read = await parse(args);
       if ("problems" in read) return invalidArguments(context.locale, read.problems);
       const given: unknown = await run.call(own, read.args, ownContext(context));
-      return toResult(given, context.locale);
+      return toOwnResult(given, where, context.locale);
     },
   });
 }
@@ -124,27 +124,6 @@ function isZodObject(value: unknown): value is ZodObject {
 
 function ownContext(context: ToolContext): OwnToolContext {
   return { signal: context.signal, locale: context.locale, progress: (message) => context.progress(String(message)) };
-}
-
-function toResult(given: unknown, locale: Locale): ToolResult {
-  if (given === undefined || given === null) return success("");
-  if (typeof given === "string") return success(given);
-  if (isBlocks(given)) return success(renderContent({ content: given }, locale));
-  if (isRecord(given) && isBlocks(given.content)) {
-    const text = renderContent(given, locale);
-    return given.isError === true ? { ok: false, text, error: { code: "tool", message: text } } : success(text);
-  }
-  const text = JSON.stringify(given);
-  if (text === undefined) throw new TypeError(`run gave a ${typeof given} (allowed: text, JSON, MCP content blocks)`);
-  return success(text);
-}
-
-const blockTypes: readonly unknown[] = ["text", "image", "audio", "resource", "resource_link"];
-
-function isBlocks(value: unknown): boolean {
-  return (
-    Array.isArray(value) && value.length > 0 && value.every((one) => isRecord(one) && blockTypes.includes(one.type))
-  );
 }
 
 function wrong(where: string, key: string, value: unknown, allowed: string): DuetError {

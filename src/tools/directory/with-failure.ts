@@ -1,20 +1,27 @@
 import { inspect } from "node:util";
+import { say, type Text } from "../../core/locale.ts";
+import { shortLine } from "../../core/short-line.ts";
 import { failure, type Tool } from "../../core/tool.ts";
 import { wrap } from "../define.ts";
 
-/** Makes what a tool throws its failed result; only the end of the caller's signal is still thrown. */
-export function withFailure(tool: Tool): Tool {
+/** Makes what a tool throws its failed result, which names `where`; only the end of the caller's signal is still thrown. */
+export function withFailure(tool: Tool, where: string): Tool {
   return wrap(tool, async (args, context) => {
     try {
       return await tool.run(args, context);
     } catch (thrown) {
       context.signal.throwIfAborted();
-      return failure("tool", wordsOf(thrown));
+      return failure("tool", say(context.locale, describeThrown(thrown, where)));
     }
   });
 }
 
-function wordsOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message || thrown.name;
-  return typeof thrown === "string" ? thrown : inspect(thrown);
+function describeThrown(thrown: unknown, where: string): Text {
+  const message = thrown instanceof Error ? thrown.message || thrown.name : thrown;
+  if (typeof message === "string" && message !== "") return { zh: message, en: message };
+  const shown = shortLine(inspect(thrown), 300);
+  return {
+    zh: `${where}：run 抛出了 ${shown}（允许：Error、非空文本）`,
+    en: `${where}: run threw ${shown} (allowed: an Error, a text that is not empty)`,
+  };
 }

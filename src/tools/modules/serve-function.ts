@@ -1,4 +1,5 @@
 import { importModule } from "../directory/import-module.ts";
+import { NotJson, writeJson } from "../own-result.ts";
 import type { ServedModule } from "./served-module.ts";
 
 /** Serves a module whose default export is a function of one object. */
@@ -10,8 +11,16 @@ export async function serveFunction(path: string): Promise<ServedModule<"functio
       if (typeof run !== "function") throw new TypeError("the default export is no function");
       const given: unknown = await run({ ...input, signal });
       // As JSON it can be cloned, and what cannot be JSON is refused in words.
-      const text = JSON.stringify(given);
-      return text === undefined ? undefined : JSON.parse(text);
+      return given === undefined ? undefined : JSON.parse(writeResult(given, path));
     },
   };
+}
+
+function writeResult(given: unknown, path: string): string {
+  try {
+    return writeJson(given);
+  } catch (thrown) {
+    if (!(thrown instanceof NotJson)) throw thrown;
+    throw new TypeError(`${path} ${thrown.message} (allowed: JSON)`, { cause: thrown });
+  }
 }

@@ -33,7 +33,7 @@ export async function serveTools(path: string, file: string): Promise<ServedModu
         if (tool.description.trim() === "") throw refuse(where, noDescription);
         const facts = toFacts(tool, where);
         // Of two with a name the first is on offer.
-        if (!tools.has(tool.name)) tools.set(tool.name, withFailure(withOutputLimit(tool, longestResult)));
+        if (!tools.has(tool.name)) tools.set(tool.name, withFailure(withOutputLimit(tool, longestResult), where));
         return { where, tool: facts };
       } catch (thrown) {
         return { where, refused: toRefusal(where, thrown).text };

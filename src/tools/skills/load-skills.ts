@@ -50,7 +50,7 @@ export async function loadSkills(
   const surroundings = { environment, lifeline, locale, timeoutMs };
   const scripts = process.platform === "win32" ? undefined : createScriptTool(skills, surroundings);
   const texts = withTimeout(createSkillTool(skills, locale), 15_000);
-  const tools = [texts, ...(scripts ? [scripts] : [])].map(withFailure);
+  const tools = [texts, ...(scripts ? [scripts] : [])].map((tool) => withFailure(tool, tool.name));
   return { tools, dropped, close: () => lifeline.close() };
 }
 

@@ -5,6 +5,9 @@ import { expect, test } from "vitest";
 import { temporaryFiles } from "../builtin/files.ts";
 import { loadDirectory, loadFiles, moduleOf } from "./loading.ts";
 
+/** For modules that are not to reach a limit on a busy machine. */
+const patient = { loadMs: 20_000, callMs: 20_000 };
+
 const names = (report: { tools: { name: string }[] }): string[] => report.tools.map(({ name }) => name);
 
 test("modules in JavaScript and TypeScript give their tools, in the order of the files", async () => {
@@ -34,7 +37,8 @@ test("modules in JavaScript and TypeScript give their tools, in the order of the
   expect(report.dropped).toEqual([]);
   expect(names(report)).toEqual(["plain", "esm", "typed", "helped", "common", "one", "two"]);
   expect(report.tools[0]).toMatchObject({ source: "user", annotations: { readOnly: true } });
-  const texts = ["2", '{"list":[1,2]}', "KYOTO", "hi!", "block", "one", ""];
+  const nothing = "f.mjs[1]: run returned nothing (allowed: text, JSON, MCP content blocks)";
+  const texts = ["2", '{"list":[1,2]}', "KYOTO", "hi!", "block", "one", nothing];
   expect(report.results).toEqual(texts.map((text) => ({ ok: true, text })));
 });
 
@@ -92,7 +96,6 @@ test("what cannot be used is named with its file and the reason, and the others 
       "enum A { b }\nexport default A;",
       /^enum\.ts: does not load \(line 1\): SyntaxError.*enum is not supported/,
     ],
-    "hangs.mjs": ["await new Promise(() => {});", "hangs.mjs: did not load within 4 s", "hangs.mjs: 4 秒内没有加载完"],
     "lacks.mjs": ['import "no-such-package-1";', /^lacks\.mjs: does not load: Error.*'no-such-package-1'/],
     "name.mjs": [moduleOf("a b", "() => 1"), "name.mjs: name: a b is not allowed (^[a-zA-Z0-9_-]{1,64}$)"],
     "nothing.mjs": [
@@ -123,10 +126,7 @@ test("what cannot be used is named with its file and the reason, and the others 
     ],
   };
   const texts = Object.fromEntries(Object.entries(files).map(([name, [text]]) => [name, text]));
-  const report = await loadFiles(
-    { ...texts, "works.mjs": moduleOf("works", "() => 1") },
-    { limits: { loadMs: 4000, callMs: 1000 } },
-  );
+  const report = await loadFiles({ ...texts, "works.mjs": moduleOf("works", "() => 1") }, { limits: patient });
   expect(names(report)).toEqual(["fine", "works"]);
   expect(report.dropped.map(({ name }) => name.replace(/\[.*/, "")).sort()).toEqual(Object.keys(files).sort());
   for (const { name, source, reason, text } of report.dropped) {
@@ -137,6 +137,15 @@ test("what cannot be used is named with its file and the reason, and the others 
     expect(text.zh).toBe(zh);
     expect(text.en).not.toContain("\n");
   }
+});
+
+test("a module that is never done with loading is left out at the limit for that", async () => {
+  const { dropped } = await loadFiles(
+    { "hangs.mjs": "await new Promise(() => {});" },
+    { limits: { ...patient, loadMs: 1500 } },
+  );
+  const text = { en: "hangs.mjs: did not load within 1.5 s", zh: "hangs.mjs: 1.5 秒内没有加载完" };
+  expect(dropped).toEqual([{ name: "hangs.mjs", source: "user", reason: "broken", text }]);
 });
 
 test("a description is taken from the export, else from the docstring, else from the document", async () => {
@@ -164,14 +173,12 @@ test("a pipe in the place of a document does not hold up the loading", async () 
   expect(dropped.map(({ text }) => text.en)).toEqual([expect.stringMatching(/^a\.mjs: has no description/)]);
 });
 
-test("a call ends with its limits, and what is thrown is a failed result", async () => {
+test("what a call throws is a failed result, and it ends when its caller leaves", async () => {
   const { results, progressed } = await loadFiles(
     {
       "throws.mjs": moduleOf("throws", '() => { throw new Error("the disk is full"); }'),
       "rejects.mjs": moduleOf("rejects", '() => Promise.reject("no")'),
-      "deaf.mjs": moduleOf("deaf", "() => new Promise(() => {})"),
       "long.mjs": moduleOf("long", '() => "x".repeat(3_000_000)'),
-      "circle.mjs": moduleOf("circle", "() => { const a = {}; a.a = a; return a; }"),
       "told.mjs": moduleOf(
         "told",
         '(_, { locale, progress, signal }) => { progress("half"); return locale + signal.aborted; }',
@@ -182,13 +189,11 @@ test("a call ends with its limits, and what is thrown is a failed result", async
       ),
     },
     {
-      limits: { loadMs: 10_000, callMs: 500 },
+      limits: patient,
       calls: [
         { tool: "throws", args: {} },
         { tool: "rejects", args: {} },
-        { tool: "deaf", args: {}, locale: "zh" },
         { tool: "long", args: {} },
-        { tool: "circle", args: {} },
         { tool: "told", args: {}, locale: "zh" },
         { tool: "obeys", args: {}, abortAfterMs: 20 },
       ],
@@ -197,10 +202,17 @@ test("a call ends with its limits, and what is thrown is a failed result", async
   const failed = (code: string, text: string) => ({ ok: false, text, error: { code, message: text } });
   expect(results[0]).toEqual(failed("tool", "the disk is full"));
   expect(results[1]).toEqual(failed("tool", "no"));
-  expect(results[2]).toEqual(failed("timeout", "deaf 超时（0.5 秒）"));
-  expect(JSON.stringify(results[3]).length).toBeLessThan(2_001_000);
-  expect(results[4]).toMatchObject({ ok: false, text: expect.stringMatching(/circular/) });
-  expect(results[5]).toEqual({ ok: true, text: "zhfalse" });
-  expect(results[6]).toEqual({ thrown: "Error: the caller left" });
+  expect(JSON.stringify(results[2]).length).toBeLessThan(2_001_000);
+  expect(results[3]).toEqual({ ok: true, text: "zhfalse" });
+  expect(results[4]).toEqual({ thrown: "Error: the caller left" });
   expect(progressed).toEqual(["half"]);
+});
+
+test("a call that is never done fails at its limit, in the words of its language", async () => {
+  const { results } = await loadFiles(
+    { "deaf.mjs": moduleOf("deaf", "() => new Promise(() => {})") },
+    { limits: { ...patient, callMs: 500 }, calls: [{ tool: "deaf", args: {}, locale: "zh" }] },
+  );
+  const text = "deaf 超时（0.5 秒）";
+  expect(results).toEqual([{ ok: false, text, error: { code: "timeout", message: text } }]);
 });

@@ -1,4 +1,4 @@
-import { messageOf } from "../core/errors.ts";
+import { DuetError, messageOf } from "../core/errors.ts";
 import type { Verdict } from "../core/events.ts";
 import { say } from "../core/locale.ts";
 import { printableLine } from "../core/printable.ts";
@@ -41,7 +41,8 @@ export async function askEvaluator(run: Run, ruled: Verdict, facts: RoundFacts):
     return said ? toVerdict(said) : { verdict: ruled };
   } catch (thrown) {
     run.cancelled.throwIfAborted();
-    const reason = printableLine(messageOf(thrown));
+    const words = thrown instanceof DuetError ? say(run.locale, thrown.text) : messageOf(thrown);
+    const reason = printableLine(words);
     const message = say(run.locale, {
       zh: `自定义评估出错，改用内置规则：${reason}`,
       en: `The custom evaluator failed; the built-in rules decide: ${reason}`,

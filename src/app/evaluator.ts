@@ -1,7 +1,10 @@
 import { stat } from "node:fs/promises";
+import * as z from "zod";
 import type { Evaluation, Evaluator } from "../agent/evaluator.ts";
 import { problem } from "../config/problem.ts";
-import { type DuetError, toDuetError } from "../core/errors.ts";
+import { DuetError, toDuetError } from "../core/errors.ts";
+import { showValue } from "../core/feedback.ts";
+import { isRecord, type JsonValue } from "../core/json.ts";
 import type { Text } from "../core/locale.ts";
 import { timeoutError } from "../core/waiting.ts";
 import { createModuleHost, type ModuleLimits } from "../tools/modules/module-host.ts";
@@ -45,15 +48,31 @@ export async function openEvaluator(
   return {
     async evaluate({ signal, ...facts }) {
       const said = await host.call(facts, { signal, label: path, lateError: late });
-      return isEvaluation(said) ? said : undefined;
+      return readEvaluation(said, path);
     },
     close: host.close,
   };
 }
 
-/** Whether it says anything; whether that is a verdict is checked by the run. */
-function isEvaluation(said: unknown): said is Evaluation {
-  return Boolean(said);
+const evaluation = z.object({ verdict: z.enum(["continue", "answer"]), reason: z.string().optional() });
+
+/** Undefined where the module leaves the decision to the rules. Throws a `DuetError` for anything that is no evaluation. */
+function readEvaluation(said: JsonValue | undefined, path: string): Evaluation | undefined {
+  // A module in JavaScript says nothing in its own way: `results.length > 3 && { … }`.
+  if (!said) return undefined;
+  const { data, error } = evaluation.safeParse(said);
+  if (data !== undefined) return data;
+  const [issue] = error.issues;
+  const key = issue?.path[0] === undefined ? "" : String(issue.path[0]);
+  const value = showValue(key !== "" && isRecord(said) ? said[key] : said);
+  const allowed = '{ verdict: "continue" | "answer", reason?: string }';
+  throw new DuetError({
+    code: "tool",
+    text: {
+      zh: `${path}：${key === "" ? "返回值" : `${key} `}不能是 ${value}（允许：${allowed}）`,
+      en: `${path}: ${key === "" ? "the returned value" : key} is ${value} (allowed: ${allowed})`,
+    },
+  });
 }
 
 function refused(path: string, what: Text, cause?: unknown): DuetError {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { EvaluationFacts, Evaluator } from "../../src/agent/evaluator.ts";
+import { DuetError } from "../../src/core/errors.ts";
 import { makeTool, noticesOf, outcomeOf, verdictsOf } from "../fakes/events.ts";
 import { scriptedModel } from "../fakes/model.ts";
 import { runAll } from "../fakes/run.ts";
@@ -55,4 +56,14 @@ test.each<[string, Evaluator, string]>([
   expect(noticesOf(events)).toEqual(["evaluator-failed", "evaluator-failed"]);
   expect(events.find((event) => event.type === "notice")?.message).toContain(reason);
   expect(outcomeOf(events).status).toBe("complete");
+});
+
+test("what an evaluator's error says in Chinese is told in Chinese", async () => {
+  const error = new DuetError({ code: "tool", text: { zh: "评估超时", en: "too late" } });
+  const models = {
+    functionCall: scriptedModel([[{ id: "1", name: "look", input: {} }], "Enough."]),
+    answer: scriptedModel(["Seen."]),
+  };
+  const events = await runAll({ models, tools: [look], evaluator: () => Promise.reject(error), locale: "zh" });
+  expect(events.find((event) => event.type === "notice")?.message).toBe("自定义评估出错，改用内置规则：评估超时");
 });

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { openEvaluator } from "../../src/app/evaluator.ts";
 import { openDuet } from "../../src/app.ts";
 import { loadConfig } from "../../src/config.ts";
+import { DuetError } from "../../src/core/errors.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { workplace } from "../config/workplace.ts";
 import { scriptedModel } from "../fakes/model.ts";
@@ -96,14 +97,14 @@ describe("an evaluator that never returns", () => {
 export default ({ question }) => { asked++; if (question === "loop") while (true); return { verdict: "answer", reason: String(asked) }; }`;
     const directory = workplace({ "evaluate.mjs": text });
     const path = join(directory, "evaluate.mjs");
-    const { evaluate, close } = await openEvaluator(path, () => {}, { loadMs: 20_000, callMs: 1500 });
+    const { evaluate, close } = await openEvaluator(path, () => {}, { loadMs: 20_000, callMs: 5000 });
     onTestFinished(close);
     const { signal } = new AbortController();
     await evaluate({ ...facts, signal });
     expect(await evaluate({ ...facts, signal })).toEqual({ verdict: "answer", reason: "2" });
     const lost = "What it kept in memory is lost; the next call starts it again.";
     await expect(evaluate({ ...facts, question: "loop", signal })).rejects.toThrow(
-      `${path} kept its thread busy until the time limit of 1.5 s and was ended. ${lost}`,
+      `${path} kept its thread busy until the time limit of 5 s and was ended. ${lost}`,
     );
     expect(await evaluate({ ...facts, signal })).toEqual({ verdict: "answer", reason: "1" });
   });
@@ -118,6 +119,52 @@ export default ({ question }) => { asked++; if (question === "loop") while (true
     const notices = events.filter((event) => event.type === "notice" && event.code === "evaluator-failed");
     expect(notices).toMatchObject([{ message: expect.stringContaining("kept its thread busy until the time limit") }]);
     expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: { response: "It is 42." } });
+  });
+});
+
+describe("what an evaluator returns", () => {
+  const facts = { iterations: 1, toolCalls: 1, results: [], allResults: [] };
+  const text = 'export default ({ question }) => eval("(" + question + ")");';
+  const allowed = '(allowed: { verdict: "continue" | "answer", reason?: string })';
+
+  async function evaluate(returned: string): Promise<unknown> {
+    const path = join(workplace({ "evaluate.mjs": text }), "evaluate.mjs");
+    const opened = await openEvaluator(path, () => {}, { loadMs: 20_000, callMs: 20_000 });
+    onTestFinished(opened.close);
+    const { signal } = new AbortController();
+    try {
+      return await opened.evaluate({ ...facts, question: returned, signal });
+    } catch (thrown) {
+      if (!(thrown instanceof Error)) throw thrown;
+      const words = thrown instanceof DuetError ? [thrown.text.en, thrown.text.zh] : [thrown.message];
+      return words.map((each) => each.replace(path, "PATH"));
+    }
+  }
+
+  test.each([
+    ['{ verdict: "continue" }', { verdict: "continue" }],
+    ['{ verdict: "answer", reason: "enough", more: 1 }', { verdict: "answer", reason: "enough" }],
+    ["undefined", undefined],
+    ["null", undefined],
+    ["false", undefined],
+  ])("is an evaluation, or nothing: %s", async (returned, expected) => {
+    expect(await evaluate(returned)).toEqual(expected);
+  });
+
+  test.each([
+    ['{ verdict: "maybe" }', 'verdict is "maybe"', 'verdict 不能是 "maybe"'],
+    ["{ reason: 'x' }", "verdict is undefined", "verdict 不能是 undefined"],
+    ['{ verdict: "answer", reason: 3 }', "reason is 3", "reason 不能是 3"],
+    ['"answer"', 'the returned value is "answer"', '返回值不能是 "answer"'],
+  ])("is refused with the value and what is allowed: %s", async (returned, en, zh) => {
+    const inChinese = allowed.replace("(allowed: ", "（允许：").replace(/\)$/, "）");
+    expect(await evaluate(returned)).toEqual([`PATH: ${en} ${allowed}`, `PATH：${zh}${inChinese}`]);
+  });
+
+  test("is refused with its place where JSON would lose it", async () => {
+    expect(await evaluate('{ verdict: "answer", reason: 10n }')).toEqual([
+      "PATH returned a BigInt at reason (allowed: JSON)",
+    ]);
   });
 });
 

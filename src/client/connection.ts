@@ -99,14 +99,20 @@ export class Connection {
     };
   }
 
+  /** A tool may be called twice where it says that it only reads, and a person has approved the definition that says so. */
+  isRepeatable(tool: RemoteTool): boolean {
+    const { readOnly, destructive } = tool.annotations;
+    return readOnly === true && destructive !== true && this.list.isApproved(tool);
+  }
+
   /**
    * Calls a tool. Rejects with a `DuetError`, or at once with the signal's reason. A server that was lost is started again
-   * first; a call that was under way when it was lost is sent again only where the tool says that it only reads.
+   * first; a call that was under way when it was lost is sent again only where it `isRepeatable`.
    */
   async call(tool: RemoteTool, args: JsonObject, options: CallerOptions): Promise<Reply> {
     return this.#sender.send(options, {
       what: tool.name,
-      maySendAgain: tool.annotations.readOnly === true,
+      maySendAgain: this.isRepeatable(tool),
       refuse: (signal) => this.#refuse(tool, signal),
       ask: (session, calling) => session.call(tool, args, calling),
     });

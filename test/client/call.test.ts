@@ -83,17 +83,20 @@ test("119: a crash fails the call under way with the server's last words; the ne
   expect(calls).toHaveLength(1);
 });
 
-test("119: a call that only reads is sent once more after a crash; one that may write never is", async () => {
+test("119: a call is sent once more after a crash where it only reads, which a person has approved, and never where it may write", async () => {
   const folder = temporaryFolder();
-  const [reading, writing] = [join(folder, "reading"), join(folder, "writing")];
+  const names = ["reads", "trusted", "writes"] as const;
+  const journal = (name: string) => join(folder, name);
   const pool = await readyPoolOf(
-    fake("crash-on-call", { name: "reads", journal: reading }),
-    fake("crash-on-call", { name: "writes", journal: writing, args: ["--writes"] }),
+    fake("crash-on-call", { name: "reads", journal: journal("reads") }),
+    fake("crash-on-call", { name: "trusted", journal: journal("trusted") }),
+    fake("crash-on-call", { name: "writes", journal: journal("writes"), args: ["--writes"] }),
   );
-  await Promise.all([call(pool, "reads__echo"), call(pool, "writes__echo")]);
-  const sent = (journal: string) => readJournal(journal).filter(({ method }) => method === "tools/call");
-  expect(sent(reading)).toHaveLength(2);
-  expect(sent(writing)).toHaveLength(1);
+  const shown = pool.trusted().filter(({ name }) => name !== "trusted__echo");
+  expect(await pool.approve(shown)).toHaveLength(2);
+  await Promise.all(names.map((name) => call(pool, `${name}__echo`)));
+  const sent = names.map((name) => readJournal(journal(name)).filter(({ method }) => method === "tools/call").length);
+  expect(sent).toEqual([2, 1, 1]);
 });
 
 test("a server that was lost comes back by itself, with the same tools", async () => {

@@ -55,7 +55,7 @@ export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<Ste
     const { error } = observation.result;
     if (error?.code === "invalid_arguments" && mayCorrect(run, step)) {
       ready = { trouble: { text: observation.text, touchesPlan: !isConfirmed(run) } };
-    } else if (retries < run.planPolicy.retries && mayHelp(tool, error)) {
+    } else if (retries < run.planPolicy.retries && mayHelp(tool, ready.arguments, error)) {
       await sleep(firstPauseMs * 2 ** retries++, run.working).catch(() => {});
       run.cancelled.throwIfAborted();
     } else return { end: "failed", why: error?.message ?? observation.text };
@@ -110,13 +110,12 @@ const final: ReadonlySet<ToolFailure["code"]> = new Set([
 
 /**
  * Whether the same call may do better, and does no harm if the first one worked after all: a call that was lost is made
- * again only where the tool says that it may be.
+ * again only where the tool may be called twice.
  */
-function mayHelp({ annotations }: Tool, error: ToolFailure | undefined): boolean {
-  const reads = annotations.readOnly === true && annotations.destructive !== true;
-  const isHarmless = reads || annotations.idempotent === true;
+function mayHelp(tool: Tool, args: JsonObject, error: ToolFailure | undefined): boolean {
+  const isHarmless = tool.canRepeat?.(args) === true;
   if (error?.code === "timeout" || error?.code === "network") return isHarmless;
-  if (annotations.destructive === true && !isHarmless) return false;
+  if (tool.annotations.destructive === true && !isHarmless) return false;
   return error === undefined || !final.has(error.code);
 }
 

@@ -25,7 +25,7 @@ export function asTool(connection: Connection, remote: RemoteTool, name: string)
     source: connection.settings.name,
     annotations: remote.annotations,
     callLimits: { timeoutMs: connection.settings.timeoutMs },
-    canRepeat: () => connection.list.isApproved(remote) && onlyReads(remote),
+    canRepeat: () => connection.isRepeatable(remote),
     run: (args, context) =>
       heedRefusal({
         send: () => send(connection, remote, args, context),
@@ -33,10 +33,6 @@ export function asTool(connection: Connection, remote: RemoteTool, name: string)
         locale: context.locale,
       }),
   };
-}
-
-function onlyReads({ annotations }: RemoteTool): boolean {
-  return annotations.readOnly === true && annotations.destructive !== true;
 }
 
 async function send(

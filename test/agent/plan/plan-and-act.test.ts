@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DuetError } from "../../../src/core/errors.ts";
-import type { ToolResult } from "../../../src/core/tool.ts";
+import type { Tool, ToolResult } from "../../../src/core/tool.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin.ts";
 import { makeTool, noticesOf, outcomeOf, textOf, verdictsOf } from "../../fakes/events.ts";
 import { scriptedModel } from "../../fakes/model.ts";
@@ -241,11 +241,29 @@ describe("a step that fails", () => {
     ["its failure is final", { error: "auth" }],
     ["it may have done its harm already", { annotations: { destructive: true } }],
     ["it was lost, and nobody says that it may be made twice", { error: "timeout", annotations: {} }],
-  ])("is not tried again when %s", async (_, { error, annotations }) => {
-    const { tool, calls } = flaky(9, { error, annotations });
+    [
+      "it was lost, and what says that it may be made twice was not approved",
+      { error: "timeout", annotations: { readOnly: true, idempotent: true }, canRepeat: false },
+    ],
+    [
+      "it may have done its harm already, and what says that it may be made twice was not approved",
+      { annotations: { destructive: true, idempotent: true }, canRepeat: false },
+    ],
+  ])("is not tried again when %s", async (_, options) => {
+    const { tool, calls } = flaky(9, options);
     const models = planners([written({ tool: "flaky" })]);
     await runAll({ mode: "plan", models, tools: [tool], planPolicy: policy({ retries: 3, onFailure: "stop" }) });
     expect(calls()).toBe(1);
+  });
+
+  test.each<[string, FlakyOptions]>([
+    ["was lost", { error: "timeout", canRepeat: true }],
+    ["may have done harm", { annotations: { destructive: true }, canRepeat: true }],
+  ])("that %s is tried again where the tool may be called twice", async (_, options) => {
+    const { tool, calls } = flaky(1, options);
+    const models = planners([written({ tool: "flaky" })]);
+    await runAll({ mode: "plan", models, tools: [tool], planPolicy: policy({ retries: 1, onFailure: "stop" }) });
+    expect(calls()).toBe(2);
   });
 
   test("is skipped with all that depends on it, and the answer model reads what is missing", async () => {
@@ -351,11 +369,12 @@ describe("a step that fails", () => {
 
 interface FlakyOptions {
   error?: "auth" | "timeout";
-  annotations?: { destructive?: boolean };
+  annotations?: Tool["annotations"];
+  canRepeat?: boolean;
 }
 
 /** A tool that fails so many times before it works. */
-function flaky(times: number, { error, annotations = { destructive: false } }: FlakyOptions = {}) {
+function flaky(times: number, { error, annotations = { destructive: false }, canRepeat }: FlakyOptions = {}) {
   let calls = 0;
   const run = (): ToolResult => {
     calls++;
@@ -363,7 +382,8 @@ function flaky(times: number, { error, annotations = { destructive: false } }: F
     const message = "the moon is away";
     return { ok: false, text: message, error: { code: error ?? "tool", message } };
   };
-  return { tool: { ...makeTool("flaky", run), annotations }, calls: () => calls };
+  const tool: Tool = { ...makeTool("flaky", run), annotations, canRepeat: () => canRepeat === true };
+  return { tool, calls: () => calls };
 }
 
 function policy(more: object) {

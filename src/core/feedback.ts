@@ -4,6 +4,7 @@ import { printableLine } from "./printable.ts";
 import { type ArgumentProblem, failure, type ToolResult } from "./tool.ts";
 
 const maxLines = 10;
+const mostNames = 20;
 
 /** The feedback that makes a model correct its call, in the words of `tool-calling.md`. */
 export function argumentsFeedback(locale: Locale, problems: readonly ArgumentProblem[]): string {
@@ -28,6 +29,21 @@ export function invalidArguments(locale: Locale, problems: readonly ArgumentProb
 export function valueProblem(path: string, value: unknown, zh: string, en: string): ArgumentProblem {
   const shown = showValue(value);
   return { path, text: { zh: `${zh}（当前值: ${shown}）`, en: `${en} (current value: ${shown})` } };
+}
+
+/** A problem that names a field which is not there in the schema; `allowed` are those that are. */
+export function unknownField(path: string, allowed: readonly string[]): ArgumentProblem {
+  if (allowed.length === 0) return { path, text: { zh: "不是允许的字段", en: "this field is not allowed" } };
+  const list = allowed.slice(0, mostNames).map(showName).join(", ");
+  return {
+    path,
+    text: { zh: `不是允许的字段（允许: ${list}）`, en: `this field is not allowed (allowed: ${list})` },
+  };
+}
+
+/** The name of a field as it can be shown. */
+export function showName(name: unknown): string {
+  return printableLine(headOf(String(name), 80));
 }
 
 /** A value as JSON, on one printable line of at most 80 characters. */

@@ -1,6 +1,7 @@
-import type * as z from "zod";
+import * as z from "zod";
 import zhCN from "zod/v4/locales/zh-CN.js";
-import { argumentsFeedback, valueProblem } from "../core/feedback.ts";
+import { keysAt } from "../config/allowed.ts";
+import { argumentsFeedback, showName, unknownField, valueProblem } from "../core/feedback.ts";
 import { isRecord } from "../core/json.ts";
 import type { Locale } from "../core/locale.ts";
 import type { ArgumentProblem } from "../core/tool.ts";
@@ -21,9 +22,12 @@ export function parseInput<T>(
 ): { input: T } | { problems: ArgumentProblem[] } {
   const { data, error } = schema.safeParse(value, wordsOf[locale]);
   if (error === undefined) return { input: data };
-  const problems = error.issues.map(({ code, path, message }) => {
-    // The message names the keys; all the others need not be shown.
-    if (code === "unrecognized_keys") return { path: path.join("."), text: { zh: message, en: message } };
+  const problems = error.issues.flatMap((issue) => {
+    const { code, path, message } = issue;
+    if (code === "unrecognized_keys") {
+      const allowed = fieldsAt(schema, path);
+      return issue.keys.map((key) => unknownField([...path, showName(key)].join("."), allowed));
+    }
     const given = path.reduce<unknown>(
       (at, step) => (isRecord(at) || Array.isArray(at) ? Reflect.get(at, step) : undefined),
       value,
@@ -32,6 +36,12 @@ export function parseInput<T>(
     return valueProblem(path.join("."), given, message, message);
   });
   return { problems };
+}
+
+/** The fields of the object that stands there; none where the schema has alternatives. */
+function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  const steps = path.map((step) => (typeof step === "number" ? step : String(step)));
+  return keysAt(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }), steps);
 }
 
 /** What is not there has no value to show. */

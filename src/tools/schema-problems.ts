@@ -1,9 +1,8 @@
 import type { ErrorObject } from "ajv";
-import { valueProblem } from "../core/feedback.ts";
+import { showName, unknownField, valueProblem } from "../core/feedback.ts";
 import { isRecord } from "../core/json.ts";
-import type { Text } from "../core/locale.ts";
 import type { ArgumentProblem } from "../core/tool.ts";
-import { both, sentence, showName } from "./schema-words.ts";
+import { both, sentence } from "./schema-words.ts";
 
 /** Puts a validator's errors into words: one line a place and fault, the branches of `anyOf` and `oneOf` in one. */
 export function describeProblems(errors: readonly ErrorObject[]): ArgumentProblem[] {
@@ -47,7 +46,7 @@ function describe(error: ErrorObject): ArgumentProblem {
   if (keyword === "dependentRequired" || keyword === "dependencies") return missing(named(params.missingProperty));
   if (keyword === "additionalProperties" || keyword === "unevaluatedProperties") {
     const name = params.additionalProperty ?? params.unevaluatedProperty;
-    return { path: named(name), text: notAllowed(error.parentSchema) };
+    return unknownField(named(name), fieldsOf(error.parentSchema));
   }
   if (keyword === "propertyNames")
     return { path: named(params.propertyName), text: both("字段名不合要求", "this field name is not valid") };
@@ -59,11 +58,8 @@ function missing(path: string): ArgumentProblem {
   return { path, text: both("字段是必需的（缺失）", "this field is required (missing)") };
 }
 
-function notAllowed(schema: unknown): Text {
-  const names = isRecord(schema) && isRecord(schema.properties) ? Object.keys(schema.properties) : [];
-  if (names.length === 0) return both("不是允许的字段", "this field is not allowed");
-  const list = names.slice(0, 20).map(showName).join(", ");
-  return both(`不是允许的字段（允许: ${list}）`, `this field is not allowed (allowed: ${list})`);
+function fieldsOf(schema: unknown): string[] {
+  return isRecord(schema) && isRecord(schema.properties) ? Object.keys(schema.properties) : [];
 }
 
 /** `/filters/labels/2` as `filters.labels[2]`. */

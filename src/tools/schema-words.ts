@@ -1,9 +1,7 @@
 import type { ErrorObject } from "ajv";
-import { headOf } from "../core/cut-text.ts";
-import { showValue } from "../core/feedback.ts";
+import { showName, showValue } from "../core/feedback.ts";
 import { isRecord } from "../core/json.ts";
 import type { Text } from "../core/locale.ts";
-import { printableLine } from "../core/printable.ts";
 
 /** What must hold for the value, without the value. */
 export function sentence({ keyword, params, schema }: ErrorObject): Text {
@@ -112,11 +110,6 @@ function joined(texts: readonly Text[]): Text {
   const zh = [...new Set(texts.map((text) => text.zh))].join("或");
   const en = [...new Set(texts.map((text) => text.en))].join(" or ");
   return both(zh, en);
-}
-
-/** The name of a field as it can be shown. */
-export function showName(name: unknown): string {
-  return printableLine(headOf(String(name), 80));
 }
 
 export function both(zh: string, en: string): Text {

@@ -161,9 +161,12 @@ const refused: [unknown, string][] = [
   [{ message: "x", locale: "fr" }, '"zh"|"en" (current value: "fr")'],
   [{ message: "x", asks: 1 }, "asks: "],
   [{ message: "x", models: "offline" }, "models: "],
-  [{ message: "x", models: { both: "offline" } }, '"both"'],
-  [{ message: "x", parameters: { answer: { heat: 1 } } }, '"heat"'],
-  [{ message: "x", question: "y" }, '"question"'],
+  [
+    { message: "x", models: { both: "offline" } },
+    "models.both: this field is not allowed (allowed: function_call, answer)",
+  ],
+  [{ message: "x", parameters: { answer: { heat: 1 } } }, "parameters.answer.heat: this field is not allowed"],
+  [{ message: "x", question: "y" }, "question: this field is not allowed (allowed: message, "],
   [{ message: "x", confirmation: "made up" }, "confirmation"],
 ];
 

@@ -53,7 +53,7 @@ test.each(["application/json", "text/event-stream"])(
   },
 );
 
-test("134: a session that is lost is made anew, and the call that found out is sent once where it only reads", async () => {
+test("134: a session that is lost is made anew, and the call that found out is sent once more where it only reads, which a person has approved", async () => {
   let lost = "";
   const calls: string[] = [];
   const server = await closing(
@@ -82,6 +82,7 @@ test("134: a session that is lost is made anew, and the call that found out is s
     }),
   );
   const pool = await readyPoolOf(http(server.url));
+  expect(await pool.approve(pool.trusted().filter(({ name }) => name === "web__read"))).toHaveLength(1);
   expect((await call(pool, "web__read")).text).toBe("read in s1");
   lost = "s1";
   expect((await call(pool, "web__read")).text).toBe("read in s2");

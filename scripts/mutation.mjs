@@ -9,6 +9,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
+import { formatCount } from "../src/core/format-count.ts";
 import { mutations } from "./mutations/mutations.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -45,7 +46,9 @@ if (clean.failures.length > 0 || clean.ended !== "done") {
   console.error(`the tests fail without any defect:\n${clean.failures.join("\n")}\n${clean.output}`);
   process.exit(1);
 }
-console.log(`${tests.length} test files pass without a defect, ${seconds(clean.ms)} s; ${rows.length} defects follow`);
+console.log(
+  `${formatCount(tests.length, "test file")} without a failure, ${seconds(clean.ms)} s; ${formatCount(rows.length, "defect")} to go`,
+);
 
 const width = Math.max(...rows.map(({ id }) => id.length));
 const waiting = [...rows];
@@ -54,7 +57,7 @@ await Promise.all(places.map(work));
 
 const bad = results.filter(({ verdict }) => verdict !== "killed");
 console.log(
-  `\n${rows.length} defects, ${rows.length - bad.length} killed, ${bad.length} not; ${seconds(performance.now() - began)} s`,
+  `\n${formatCount(rows.length, "defect")}, ${rows.length - bad.length} killed, ${bad.length} not; ${seconds(performance.now() - began)} s`,
 );
 for (const { row, verdict } of bad) console.log(`${verdict}  ${row.id}  ${row.file}: ${row.endangers}`);
 process.exit(bad.length === 0 ? 0 : 1);

@@ -1,3 +1,4 @@
+import { formatCount } from "./format-count.ts";
 import { isRecord, textOf } from "./json.ts";
 import { type Locale, say } from "./locale.ts";
 
@@ -57,7 +58,7 @@ function renderLink(link: Record<string, unknown>, locale: Locale): string {
 
 function binary(label: string, mimeType: unknown, data: unknown, locale: Locale): string {
   const bytes = typeof data === "string" ? Math.floor((data.length * 3) / 4) : 0;
-  const facts = [textOf(mimeType), `${bytes} ${say(locale, { zh: "字节", en: "bytes" })}`].filter(
+  const facts = [textOf(mimeType), say(locale, { zh: `${bytes} 字节`, en: formatCount(bytes, "byte") })].filter(
     (fact) => fact !== "",
   );
   return `[${label}: ${facts.join(", ")}${say(locale, { zh: "，未显示", en: ", not shown" })}]`;

@@ -1,5 +1,6 @@
 import { cutMiddle } from "../core/cut-middle.ts";
 import { headOf } from "../core/cut-text.ts";
+import { formatCount } from "../core/format-count.ts";
 import { say } from "../core/locale.ts";
 import { failure, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { abortable, timeLimit, timeoutError } from "../core/waiting.ts";
@@ -52,7 +53,7 @@ export function withOutputLimit(tool: Tool, characters = 2_000_000): Tool {
 function shorten(result: ToolResult, characters: number, { locale }: ToolContext): ToolResult {
   if (result.text.length <= characters) return result;
   const text = cutMiddle(result.text, characters, (missing) =>
-    say(locale, { zh: `…[省略 ${missing} 个字符]…`, en: `…[${missing} characters left out]…` }),
+    say(locale, { zh: `…[省略 ${missing} 个字符]…`, en: `…[${formatCount(missing, "character")} left out]…` }),
   );
   return {
     ...result,

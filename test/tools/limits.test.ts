@@ -85,7 +85,7 @@ describe("withOutputLimit", () => {
           expect(cut).toBe(original);
           return;
         }
-        const [all = "", missing] = /\n…\[(\d+) characters left out\]…\n/.exec(cut) ?? [];
+        const [all = "", missing] = /\n…\[(\d+) characters? left out\]…\n/.exec(cut) ?? [];
         const [head = "", tail = ""] = cut.split(all);
         expect(head.length + tail.length).toBeLessThanOrEqual(limit);
         expect(head.length + tail.length + Number(missing)).toBe(original.length);

@@ -3,6 +3,7 @@ import { serverFailure } from "../../app/server-failure.ts";
 import type { Inventory } from "../../app.ts";
 import type { Config } from "../../config.ts";
 import type { DuetError } from "../../core/errors.ts";
+import { formatCount } from "../../core/format-count.ts";
 import { type Text, withoutPrefix } from "../../core/locale.ts";
 import { modelName } from "../../core/model.ts";
 import { healthOf } from "../tools/server-health.ts";
@@ -83,7 +84,7 @@ export function serverFinding(server: Inventory["servers"][number]): Finding {
   const out = problems.length;
   const left = {
     zh: out > 0 ? ` · 忽略了 ${out} 个工具（见 duet tools）` : "",
-    en: out > 0 ? ` · ${out} tools left out (see duet tools)` : "",
+    en: out > 0 ? ` · ${formatCount(out, "tool")} left out (see duet tools)` : "",
   };
   const took = `${startMs ?? "?"} ms`;
   const start =
@@ -91,7 +92,7 @@ export function serverFinding(server: Inventory["servers"][number]): Finding {
   const health = healthOf(server);
   const facts = {
     zh: [transport, `${toolCount} 个工具`, start.zh + left.zh, ...health.map(({ zh }) => zh)].join(" · "),
-    en: [transport, `${toolCount} tools`, start.en + left.en, ...health.map(({ en }) => en)].join(" · "),
+    en: [transport, formatCount(toolCount, "tool"), start.en + left.en, ...health.map(({ en }) => en)].join(" · "),
   };
   return {
     topic: "server",

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { invalidArguments, showValue, valueProblem } from "../../core/feedback.ts";
+import { formatCount } from "../../core/format-count.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
 import { defineTool, success } from "../define.ts";
@@ -126,10 +127,13 @@ function tell(
   const quoted = showValue(query);
   const more = matches.length > most;
   const listed = matches.slice(0, most);
-  const looked = say(locale, { zh: `已查看 ${tally.files} 个文件`, en: `${tally.files} files looked at` });
+  const looked = say(locale, {
+    zh: `已查看 ${tally.files} 个文件`,
+    en: `${formatCount(tally.files, "file")} looked at`,
+  });
   const found = say(locale, {
     zh: `找到 ${listed.length} 处匹配 ${quoted}`,
-    en: `${listed.length} matches for ${quoted}`,
+    en: `${formatCount(listed.length, "match", "matches")} for ${quoted}`,
   });
   const none = say(locale, { zh: `没有找到匹配 ${quoted} 的内容或文件名`, en: `Nothing matches ${quoted}` });
   const notes: string[] = [];
@@ -146,7 +150,9 @@ function tell(
   const megabytes = limits.fileBytes / 1e6;
   if (tally.large > 0) {
     const zh = `跳过了 ${tally.large} 个超过 ${megabytes} MB 的文件的内容`;
-    notes.push(say(locale, { zh, en: `The contents of ${tally.large} files over ${megabytes} MB were skipped.` }));
+    notes.push(
+      say(locale, { zh, en: `The contents of ${formatCount(tally.large, "file")} over ${megabytes} MB were skipped.` }),
+    );
   }
   if (tally.partial) {
     const zh = "结果不完整：达到了文件数、深度、字节或时间的上限，请缩小 root_dir";

@@ -1,5 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { headOf } from "../../core/cut-text.ts";
+import { formatCount } from "../../core/format-count.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import { printable, printableLine } from "../../core/printable.ts";
@@ -106,7 +107,7 @@ function tell(name: string, first: number, { lines, seen, cut, more, partial }: 
   ];
   if (lines.length === 0) {
     const zh = `${name} 只有 ${seen} 行`;
-    return success([say(locale, { zh, en: `${name} has ${seen} lines.` }), ...notes].join("\n"));
+    return success([say(locale, { zh, en: `${name} has ${formatCount(seen, "line")}.` }), ...notes].join("\n"));
   }
   const of = more || partial ? "" : say(locale, { zh: `（共 ${last} 行）`, en: ` of ${last}` });
   const head = say(locale, { zh: `${name} 第 ${first}-${last} 行${of}`, en: `${name}, lines ${first}-${last}${of}` });

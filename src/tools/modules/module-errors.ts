@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { DuetError } from "../../core/errors.ts";
+import { formatCount } from "../../core/format-count.ts";
 import type { Text } from "../../core/locale.ts";
 import { shortLine } from "../../core/short-line.ts";
 import type { Ending } from "./messages.ts";
@@ -63,7 +64,7 @@ export function closingError(): DuetError {
 export function tooMuchOutput(file: string, characters: number): Text {
   return {
     zh: `${file}：输出过多，省略了 ${characters} 个字符`,
-    en: `${file} printed too much: ${characters === 1 ? "1 character was" : `${characters} characters were`} left out`,
+    en: `${file} printed too much: ${formatCount(characters, "character")} left out`,
   };
 }
 

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { cutMiddle } from "../../core/cut-middle.ts";
+import { formatCount } from "../../core/format-count.ts";
 import { type Locale, say, type Text } from "../../core/locale.ts";
 import { failure, type ToolResult } from "../../core/tool.ts";
 import type { ScriptRun } from "./run-script.ts";
@@ -25,7 +26,7 @@ export function toResult(
 
 function shorten(output: string, locale: Locale): string {
   return cutMiddle(output, mostCharacters, (missing) =>
-    say(locale, { zh: `…[省略 ${missing} 个字符]…`, en: `…[${missing} characters left out]…` }),
+    say(locale, { zh: `…[省略 ${missing} 个字符]…`, en: `…[${formatCount(missing, "character")} left out]…` }),
   );
 }
 

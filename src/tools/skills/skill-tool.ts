@@ -1,5 +1,6 @@
 import { cutText } from "../../core/cut-text.ts";
 import { showValue } from "../../core/feedback.ts";
+import { formatCount } from "../../core/format-count.ts";
 import { type Locale, say } from "../../core/locale.ts";
 import { printableLine } from "../../core/printable.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
@@ -54,7 +55,7 @@ async function readFile({ folder }: Skill, file: string, locale: Locale): Promis
   // What else lies in the folder may be data.
   const kind = /\.md$/i.test(file) ? "instruction" : undefined;
   if (read.missing === 0) return { ...success(read.text), kind };
-  const rest = { zh: `…[省略 ${read.missing} 字节]…`, en: `…[${read.missing} bytes left out]…` };
+  const rest = { zh: `…[省略 ${read.missing} 字节]…`, en: `…[${formatCount(read.missing, "byte")} left out]…` };
   return { ...success(`${read.text}\n${say(locale, rest)}`), kind };
 }
 

@@ -179,7 +179,7 @@ describe("what it does not read", () => {
     expect(await matches(files.path, { query: "needle" })).toEqual([
       "needle.log",
       "small.txt:1: needle",
-      "The contents of 1 files over 2 MB were skipped.",
+      "The contents of 1 file over 2 MB were skipped.",
     ]);
   });
 });

@@ -158,7 +158,7 @@ describe("what a text means", () => {
 
   test("what was recognised, and what had to be decided, is told", async () => {
     expect((await format({ data: "a,b\n1\n2,3", to: "yaml" })).text).toMatch(
-      /^csv → yaml \(rows: 2, columns: 2\)\n1 rows lack cells and were filled up, such as line 2\n\n- a: 1\n/,
+      /^csv → yaml \(rows: 2, columns: 2\)\n1 row lacks cells and was filled up, such as line 2\n\n- a: 1\n/,
     );
     expect((await format({ data: '{"a":1,\n"a":2}', to: "json" }, "zh")).text).toBe(
       'json → json\n键重复，取后者：第 2 行第 1 列，"\\"a\\":2}" 处\n\n{"a":2}',

@@ -258,7 +258,7 @@ test("output that is left out is told even where the module prints nothing after
   await vi.waitFor(() => expect(warnings).toHaveLength(1), { timeout: 20_000 });
   expect(warnings).toEqual([
     {
-      en: "prints.mjs printed too much: 500000 characters were left out",
+      en: "prints.mjs printed too much: 500000 characters left out",
       zh: "prints.mjs：输出过多，省略了 500000 个字符",
     },
   ]);

@@ -1,3 +1,4 @@
+import { formatCount } from "../../../core/format-count.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { Locale, Text } from "../../../core/locale.ts";
 import { quoteLine, sentenceOrBlock, sourcesIn } from "../result-text.ts";
@@ -76,7 +77,9 @@ export function tellSources(result: string, args: JsonObject, locale: Locale): s
   const sources = sourcesIn(result);
   if (sources.length > 0) {
     const lead =
-      locale === "zh" ? `关于“${query}”找到 ${sources.length} 条结果：` : `${sources.length} results for "${query}":`;
+      locale === "zh"
+        ? `关于“${query}”找到 ${sources.length} 条结果：`
+        : `${formatCount(sources.length, "result")} for "${query}":`;
     const lines = sources.map(({ n, title, url, snippet }) => {
       const said = snippet === "" ? "" : `${locale === "zh" ? "：" : ": "}${quoteLine(snippet)}`;
       return `- ${title || url}${said} [${n}]`;

@@ -1,6 +1,7 @@
 import { type JSONVisitor, visit } from "jsonc-parser";
 import { messageOf } from "../../../core/errors.ts";
 import { showValue } from "../../../core/feedback.ts";
+import { formatCount } from "../../../core/format-count.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import type { Text } from "../../../core/locale.ts";
 import { printableLine } from "../../../core/printable.ts";
@@ -19,7 +20,7 @@ export function readJson(text: string): Reading {
     const zh = `每行一个 JSON（JSON Lines），共 ${read.length} 行`;
     return {
       content: { value: read, names: [...names] },
-      notes: [...notes, { zh, en: `One JSON a line (JSON Lines): ${read.length} lines` }],
+      notes: [...notes, { zh, en: `One JSON a line (JSON Lines): ${formatCount(read.length, "line")}` }],
     };
   }
   throw whyNot(text);
@@ -38,7 +39,9 @@ function readWhole(text: string, notes: Text[], names: Set<string>): JsonValue |
   if (numbers.length === 0) return value;
   const shown = showValue(numbers[0]?.digits);
   const zh = `${numbers.length} 个位数过多的数字按文本保留，如 ${shown}`;
-  notes.push({ zh, en: `${numbers.length} numbers with too many digits are kept as text, such as ${shown}` });
+  const en =
+    numbers.length === 1 ? "1 number with too many digits is" : `${numbers.length} numbers with too many digits are`;
+  notes.push({ zh, en: `${en} kept as text, such as ${shown}` });
   return JSON.parse(quoted(text, numbers));
 }
 

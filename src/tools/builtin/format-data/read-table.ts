@@ -47,7 +47,10 @@ export function toReading(header: readonly string[], lines: readonly Line[]): Re
   const short = lines.filter(({ record }) => record.length < columns.length);
   if (short.length > 0) {
     const zh = `${short.length} 行缺少单元格，已补空，如第 ${short[0]?.line} 行`;
-    notes.push({ zh, en: `${short.length} rows lack cells and were filled up, such as line ${short[0]?.line}` });
+    notes.push({
+      zh,
+      en: `${short.length === 1 ? "1 row lacks cells and was" : `${short.length} rows lack cells and were`} filled up, such as line ${short[0]?.line}`,
+    });
   }
   const rows = lines.map(({ record }) => columns.map((_, index) => readCell(record[index] ?? "")));
   return { content: { table: { columns, rows } }, notes };

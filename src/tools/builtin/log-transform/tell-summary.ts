@@ -1,4 +1,5 @@
 import { cutText } from "../../../core/cut-text.ts";
+import { formatCount } from "../../../core/format-count.ts";
 import { type Locale, say } from "../../../core/locale.ts";
 import { printableLine } from "../../../core/printable.ts";
 import type { Counter } from "./counter.ts";
@@ -26,7 +27,7 @@ export function tellSummary(name: string, summary: LogSummary, telling: Telling,
   const parts = [
     tell(
       `${name}：${lines} 行，识别出 ${entries} 条记录，格式 ${formats}`,
-      `${name}: ${lines} lines, ${entries} log entries, format ${formats}`,
+      `${name}: ${formatCount(lines, "line")}, ${formatCount(entries, "log entry", "log entries")}, format ${formats}`,
     ),
   ];
   if (telling.partial)

@@ -6,7 +6,7 @@ import { unanswered } from "./elicit.ts";
 import type { Run } from "./run.ts";
 import { leftOf } from "./spent.ts";
 
-interface CallContext extends ToolContext {
+export interface CallContext extends ToolContext {
   /** How long the call has waited for a person, in milliseconds: no time of the tool's. */
   readonly waitedMs: number;
   /** What an agent below may use for it. */

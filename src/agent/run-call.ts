@@ -1,7 +1,8 @@
+import type { JsonObject } from "../core/json.ts";
 import type { ToolCall } from "../core/messages.ts";
-import type { ToolResult } from "../core/tool.ts";
+import type { Tool, ToolResult } from "../core/tool.ts";
 import { abortable } from "../core/waiting.ts";
-import { openContext } from "./call-context.ts";
+import { type CallContext, openContext } from "./call-context.ts";
 import type { Run } from "./run.ts";
 import { failed, overLimit, stopped, unknownTool, unreadableArguments } from "./unrun-call.ts";
 
@@ -48,17 +49,25 @@ export async function runCall(run: Run, call: ToolCall, callId: string, allowanc
   const counts = tool !== run.offer.finder;
   if (counts && !allowance.take()) return { result: overLimit(run), ran: false };
   const context = openContext(run, callId);
+  const result = await runTool(run, tool, call.arguments, context);
+  context.close();
+  const isValid = result.error?.code !== "invalid_arguments";
+  if (counts && !isValid) allowance.giveBack();
+  return {
+    result,
+    ran: counts && isValid,
+    waitedMs: context.waitedMs,
+    mayRepeat: tool.canRepeat?.(call.arguments),
+  };
+}
+
+/** Never throws. */
+async function runTool(run: Run, tool: Tool, args: JsonObject, context: CallContext): Promise<ToolResult> {
   try {
-    const result = await abortable(tool.run(call.arguments, context), run.working);
+    const result = await abortable(tool.run(args, context), run.working);
     if (result.usage) run.agentsBelow.add(tool.source, result.usage, context.lent);
-    const isValid = result.error?.code !== "invalid_arguments";
-    const ran = counts && isValid;
-    if (counts && !isValid) allowance.giveBack();
-    return { result, ran, waitedMs: context.waitedMs, mayRepeat: tool.canRepeat?.(call.arguments) };
+    return result;
   } catch (thrown) {
-    const result = run.working.aborted ? stopped(run) : failed(run, thrown);
-    return { result, ran: counts, waitedMs: context.waitedMs, mayRepeat: tool.canRepeat?.(call.arguments) };
-  } finally {
-    context.close();
+    return run.working.aborted ? stopped(run) : failed(run, thrown);
   }
 }

@@ -1,7 +1,8 @@
 import { DuetError } from "../../core/errors.ts";
 import type { Text } from "../../core/locale.ts";
 import { abortable } from "../../core/waiting.ts";
-import type { Description, FromWorker, Input, ModuleKind, Output, PlainError } from "./messages.ts";
+import type { Description, FromWorker, Input, ModuleKind, Output } from "./messages.ts";
+import { type Call, type CallOptions, settleCall, toPlainError } from "./module-call.ts";
 import {
   abandonedError,
   blockedByOtherError,
@@ -9,9 +10,9 @@ import {
   closingError,
   crashedError,
   endedWhileLoading,
-  loadedTooLate,
   tooMuchOutput,
 } from "./module-errors.ts";
+import { createOpening, type Opening } from "./module-opening.ts";
 import { type ModuleSource, type ModuleThread, startModuleThread } from "./module-thread.ts";
 
 /** A module of the user's in a thread of its own, which is started anew by the first call after it has come to an end. */
@@ -45,34 +46,8 @@ export interface ModuleLimits {
   memoryMb?: number;
 }
 
-export interface CallOptions {
-  signal: AbortSignal;
-  /** What is called, as errors of other calls name it. */
-  label: string;
-  /** The error of a call that is not done in time, while the module still answers. */
-  lateError: () => DuetError;
-  onProgress?: ((message: string) => void) | undefined;
-}
-
-/** How long a thread may take until it begins with the module, in milliseconds: a machine may be busy. */
-const longestStartMs = 60_000;
-
 /** How long a thread may leave a question unanswered before it counts as blocked, in milliseconds. */
 const longestSilenceMs = 1000;
-
-interface Call<Kind extends ModuleKind> {
-  id: number;
-  options: CallOptions;
-  /** Whether it has reached the module. */
-  isStarted: boolean;
-  resolve(output: Output<Kind>): void;
-  reject(error: unknown): void;
-}
-
-type CallMessage<Kind extends ModuleKind> = Extract<
-  FromWorker<Kind>,
-  { type: "started" | "progress" | "result" | "failed" }
->;
 
 /** One thread with the calls that wait for it. */
 interface Life<Kind extends ModuleKind> {
@@ -148,7 +123,7 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
         return;
       default: {
         const call = life.calls.get(message.id);
-        if (call !== undefined) settle(call, message);
+        if (call !== undefined) settleCall(call, message);
       }
     }
   }
@@ -262,54 +237,4 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
       if (current) await end(current, closingError());
     },
   };
-}
-
-/** What a thread becomes when it is loaded. */
-interface Opening<T> extends PromiseWithResolvers<T> {
-  /** The module itself is being loaded: its own limit begins. */
-  startClock(): void;
-}
-
-function createOpening<T>(loadMs: number, onImporting = (): void => {}): Opening<T> {
-  const opening = Promise.withResolvers<T>();
-  const limitTo = (ms: number): NodeJS.Timeout => setTimeout(() => opening.reject(loadedTooLate(ms)), ms);
-  let timer = limitTo(longestStartMs);
-  const clear = (): void => clearTimeout(timer);
-  opening.promise.then(clear, clear);
-  return {
-    ...opening,
-    startClock() {
-      clear();
-      timer = limitTo(loadMs);
-      onImporting();
-    },
-  };
-}
-
-function settle<Kind extends ModuleKind>(call: Call<Kind>, message: CallMessage<Kind>): void {
-  switch (message.type) {
-    case "started":
-      call.isStarted = true;
-      return;
-    case "progress":
-      call.options.onProgress?.(message.message);
-      return;
-    case "result":
-      call.resolve(message.output);
-      return;
-    case "failed":
-      call.reject(toError(message.error));
-  }
-}
-
-function toPlainError(thrown: unknown): PlainError {
-  return thrown instanceof Error
-    ? { name: thrown.name, message: thrown.message }
-    : { name: "AbortError", message: String(thrown) };
-}
-
-function toError({ name, message }: PlainError): Error {
-  const error = new Error(message);
-  error.name = name;
-  return error;
 }

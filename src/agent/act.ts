@@ -86,10 +86,9 @@ async function observe(run: Run, one: OneCall): Promise<Observation> {
 async function makeCalls(run: Run, one: OneCall): Promise<Omit<Observation, "isNews">> {
   const { observation, mayRepeat } = await makeCall(run, one);
   const { call } = one;
-  const tookMs = one.record.elapsed_ms;
-  if (!mayRepeat || !isTemporary(observation.result) || !hasTimeFor(run, one, tookMs)) return observation;
+  if (!mayRepeat || !isTemporary(observation.result) || !hasTimeFor(run, one)) return observation;
   await sleep(pauseMs, run.working).catch(() => {});
-  if (!hasTimeFor(run, one, tookMs)) return observation;
+  if (!hasTimeFor(run, one)) return observation;
   run.emit({ type: "notice", level: "info", code: "tool-retry", message: say(run.locale, retried(call.name)) });
   const record = toRecord(call);
   run.calls.push(record);
@@ -113,10 +112,10 @@ function isTemporary({ ok, error }: ToolResult): boolean {
   return !ok && error !== undefined && temporary.has(error.code);
 }
 
-/** Plan mode tries its steps again by its own rule. */
-function hasTimeFor(run: Run, { allowance }: OneCall, tookMs: number): boolean {
+/** The second try may take as long as the first one did. Plan mode tries its steps again by its own rule. */
+function hasTimeFor(run: Run, { allowance, record }: OneCall): boolean {
   if (run.mode !== "agent" || run.working.aborted || allowance.left < 1) return false;
-  return run.clock.deadline() - Date.now() > tookMs;
+  return run.clock.deadline() - Date.now() > record.elapsed_ms;
 }
 
 function retried(name: string): Text {

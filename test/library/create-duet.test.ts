@@ -166,7 +166,7 @@ test.each<[string, unknown, string]>([
   ["content blocks", [{ type: "text", text: "It rains." }], "It rains."],
   ["a result in MCP's shape", { content: [{ type: "text", text: "It rains." }] }, "It rains."],
   ["any JSON value", { rain: true }, '{"rain":true}'],
-  ["nothing", undefined, ""],
+  ["nothing", undefined, "createDuet: tools[0]: run returned nothing (allowed: text, JSON, MCP content blocks)"],
 ])("a tool may give %s", async (_, given, expected) => {
   const tool = { name: "sky", description: "The sky.", inputSchema: { type: "object" }, run: () => given };
   const functionCall = scriptedModel([[{ id: "1", name: "sky", input: {} }], "Done."]);

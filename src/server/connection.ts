@@ -7,6 +7,9 @@ export interface Connection {
   readonly caller: Caller;
   /** Of the 2026 era over HTTP: it ends with each request, and what waits for the next one outlives it. */
   readonly isOneRequest: boolean;
-  /** Messages come as a stream of bytes: several may be read at once. */
-  readonly isStdio: boolean;
+  /**
+   * Only over stdio, where messages come as a stream of bytes and several may be read at once: it aborts when the host can
+   * send nothing more.
+   */
+  readonly inputEnded: AbortSignal | undefined;
 }

@@ -24,8 +24,8 @@ export interface FaceOptions extends RunRoomOptions {
 /** The MCP face of the whole process: its runs are shared by all connections. */
 export interface Face {
   readonly runs: LiveRuns;
-  /** A server for one connection; cheap. `isOneRequest` and `isStdio`: as in `Connection`. */
-  createServer(caller?: Caller, isOneRequest?: boolean, isStdio?: boolean): Promise<McpServer>;
+  /** A server for one connection; cheap. `isOneRequest` and `inputEnded`: as in `Connection`. */
+  createServer(caller?: Caller, isOneRequest?: boolean, inputEnded?: AbortSignal): Promise<McpServer>;
 }
 
 export function createFace(duet: Duet, { expose = "agent", listLimit, ...options }: FaceOptions): Face {
@@ -34,10 +34,10 @@ export function createFace(duet: Duet, { expose = "agent", listLimit, ...options
   let exposure: Promise<(connection: Connection) => Provider> | undefined;
   return {
     runs: agent.runs,
-    async createServer(caller = operator, isOneRequest = false, isStdio = false) {
+    async createServer(caller = operator, isOneRequest = false, inputEnded?: AbortSignal) {
       const instructions = instructionsOf[expose].map((text) => say(locale, text)).join("\n");
       const server = new McpServer({ name: "duet", title: "Duet", version }, { instructions });
-      const connection: Connection = { server, caller, isOneRequest, isStdio };
+      const connection: Connection = { server, caller, isOneRequest, inputEnded };
       const providers = expose === "tools" ? [] : [agent.offer(connection)];
       if (expose !== "agent") {
         exposure ??= import("./gateway/expose.ts").then((part) => part.createExposure(duet, { listLimit }));

@@ -1,5 +1,5 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import { sleep } from "../core/waiting.ts";
+import { abortable, sleep } from "../core/waiting.ts";
 import type { Host } from "./asking/host.ts";
 import type { Connection } from "./connection.ts";
 import type { ProgressSender } from "./pace.ts";
@@ -36,15 +36,18 @@ export function createProgressSender(
     },
     async confirm() {
       await last;
-      if (!connection.isStdio) return sleep(pauseMs);
+      const { inputEnded } = connection;
+      if (inputEnded === undefined) return sleep(pauseMs);
       // Hosts of the 2026 era answer no request of ours, so nothing tells that they have read.
-      if (isModern || silent.has(connection)) return pauseUntilPunctual();
+      if (isModern || silent.has(connection) || inputEnded.aborted) return pauseUntilPunctual();
       const { server } = connection.server;
       const pong = server.request({ method: "ping" }, { timeout: pingMs, signal });
       // A refusal is an answer too: the host has read everything up to the ping.
-      await pong.catch((thrown) => {
+      await abortable(pong, inputEnded).catch((thrown) => {
         if (isTimeout(thrown)) silent.add(connection);
       });
+      // A host that has closed its output may still read, but its answer to a ping can no longer come.
+      if (inputEnded.aborted) await pauseUntilPunctual();
     },
   };
 }

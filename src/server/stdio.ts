@@ -29,11 +29,17 @@ const messageLimit = 10_000_000;
 
 /**
  * How long the process may take to end, in milliseconds, once the host has closed stdin: hosts wait about two seconds before they
- * send signals. Requests that are open then get 450 of them to be answered, and 100 more once their runs are cancelled.
+ * send signals. Requests that are open then get 450 of them to be answered, and 200 more once their runs are cancelled.
  */
 const endOfInputMs = 850;
 const answerMs = 450;
-const cancelledAnswerMs = 100;
+const cancelledAnswerMs = 200;
+
+/**
+ * How long a host that has sent a signal is still read once its runs are cancelled, in milliseconds: a result that follows progress
+ * waits for its answer to a ping. Requests that are open after that get `cancelledAnswerMs` more, without that answer.
+ */
+const pongMs = 250;
 
 /** How long the connection may take to close, in milliseconds. */
 const closeMs = 100;
@@ -66,7 +72,8 @@ export async function serveOverStdio({
   const out = claimStdout(stdout, stderr);
   const transport = new StdioServerTransport(lines, out.stream, { maxBufferSize: 2 * messageLimit });
   const ended = closing(transport);
-  const handle = serveStdio(() => face.createServer(operator, false, true), {
+  const input = new AbortController();
+  const handle = serveStdio(() => face.createServer(operator, false, input.signal), {
     transport,
     onerror: (error) => log(lineOf(error, locale)),
   });
@@ -76,13 +83,12 @@ export async function serveOverStdio({
   const untell = tellWaiting({ gateway: duet.gateway(), locale, log });
   await new Promise<void>((resolve) => {
     void ended.then(resolve);
-    for (const event of ["end", "close", "error"]) stdin.once(event, () => resolve());
+    input.signal.addEventListener("abort", () => resolve(), { once: true });
+    for (const event of ["end", "close", "error"]) stdin.once(event, () => input.abort());
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
   untell();
-  stdin.unpipe(lines);
-  stdin.pause();
   const isInterrupted = signal.aborted;
   if (!isInterrupted) {
     deadline?.set(endOfInputMs);
@@ -91,7 +97,11 @@ export async function serveOverStdio({
     await within(answerMs, requests.settled);
   }
   for (const run of room.runs.stop()) run.cancel();
-  await within(isInterrupted ? answerMs : cancelledAnswerMs, requests.settled);
+  if (isInterrupted) await within(pongMs, requests.settled);
+  stdin.unpipe(lines);
+  stdin.pause();
+  input.abort();
+  await within(cancelledAnswerMs, requests.settled);
   await Promise.race([handle.close(), sleep(closeMs)]);
   return { written: out.release() };
 }

@@ -18,6 +18,13 @@ function lineOf(message: object): string {
   return `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
 }
 
+function messagesIn(stdout: string) {
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
 async function startServer() {
   const provider = await startFakeProvider();
   onTestFinished(() => provider.close());
@@ -85,10 +92,7 @@ describe("a host that still reads gets its answers", () => {
         lineOf({ id: 2, method: "tools/call", params: { ...question } }),
     );
     const { code, stdout } = await finished;
-    const answers = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
+    const answers = messagesIn(stdout);
     expect(answers.map(({ id }) => id).sort()).toEqual([0, 1, 2]);
     // On a machine that is busy the run may not be done in time: then that is its answer.
     const { status } = answers.find(({ id }) => id === 2).result.structuredContent;
@@ -114,6 +118,42 @@ describe("a host that still reads gets its answers", () => {
       expect(end.code).toBe(code);
     },
   );
+});
+
+describe("a result that follows progress is not held back for an answer to a ping that cannot come", () => {
+  const withProgress = { ...question, _meta: { progressToken: 1 } };
+
+  test("when the host closes stdin in the same breath in which it asks", async () => {
+    const { provider, child } = await startServer();
+    provider.script("cheap", { text: "Here it is." });
+    const finished = collect(child);
+    child.stdin.end(lineOf(initialize) + lineOf({ id: 1, method: "tools/call", params: withProgress }));
+    const { code, stdout } = await finished;
+    const messages = messagesIn(stdout);
+    expect(messages.map(({ method }) => method)).toContain("notifications/progress");
+    expect(["complete", "cancelled"]).toContain(messages.at(-1).result?.structuredContent.status);
+    expect(code).toBe(0);
+  });
+
+  test.for([true, false])("when SIGTERM comes, and the host answers pings: %s", async (answersPing) => {
+    const { provider, child } = await startServer();
+    provider.script("cheap", { text: "thinking", hang: "after-text" });
+    const finished = collect(child);
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const { id, method } = JSON.parse(line);
+      if (method === "ping" && answersPing) child.stdin.write(lineOf({ id, result: {} }));
+    });
+    child.stdin.write(lineOf(initialize) + lineOf({ id: 1, method: "tools/call", params: withProgress }));
+    await expect.poll(() => provider.requests("cheap").length, { timeout: 20_000 }).toBe(1);
+    child.kill("SIGTERM");
+    const { code, stdout } = await finished;
+    const ended = messagesIn(stdout).filter(({ method }) => method !== "notifications/cancelled");
+    expect(ended.slice(-2)).toMatchObject([
+      { method: "ping" },
+      { id: 1, result: { structuredContent: { status: "cancelled" } } },
+    ]);
+    expect(code).toBe(0);
+  });
 });
 
 describe("a reader of other commands", () => {

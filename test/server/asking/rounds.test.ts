@@ -41,7 +41,7 @@ async function connected(work: Work, options: Partial<RoundsOptions<CallToolResu
   const handle = serveStdio(
     () => {
       const server = new McpServer({ name: "test", version: "1" }, { capabilities: { tools: {} } });
-      connection = { server, caller: {}, isOneRequest: false, isStdio: true };
+      connection = { server, caller: {}, isOneRequest: false, inputEnded: new AbortController().signal };
       const ours = connection;
       server.server.setRequestHandler("tools/call", ({ params: { name } }, context) => {
         const progress = createCallProgress();

@@ -45,8 +45,8 @@ export const providers: readonly Mutation[] = [
   {
     id: "P6",
     file: "src/providers/breaker.ts",
-    text: "if (began >= this.#lastAt || this.#failed.has(run)) this.#failed.set(run, now);",
-    becomes: "this.#failed.set(run, now);",
+    text: "else if (began >= this.#countedAt) {",
+    becomes: "else {",
     tests: ["test/providers/retry.test.ts"],
     endangers: "calls that fail together shut a model at once",
   },

@@ -23,6 +23,17 @@ export interface Pause {
   last: DuetError;
 }
 
+/** What a call that failed tells besides its error. */
+interface Failure {
+  /** When the call began, in milliseconds. */
+  began: number;
+  /** It tried a model that was left alone. */
+  isProbe: boolean;
+  /** It began before the rest was over. */
+  isEarly: boolean;
+  run: unknown;
+}
+
 export interface BreakerOptions {
   /** Distinct runs that must fail in a row, within `windowMs`, until the model is left alone. */
   runs?: number;
@@ -47,7 +58,8 @@ export class Breaker {
   #openUntil: number | undefined;
   #probing = false;
   #last: DuetError | undefined;
-  #lastAt = Number.NEGATIVE_INFINITY;
+  /** When a run was last added to those that failed. */
+  #countedAt = Number.NEGATIVE_INFINITY;
 
   constructor({ runs = 5, windowMs = 60_000, restMs = 15_000, now = () => performance.now() }: BreakerOptions = {}) {
     this.#runs = runs;
@@ -76,6 +88,7 @@ export class Breaker {
     if (!this.closed && !this.#mayProbe(visitor)) throw this.#restError(name);
     const began = this.#now();
     const isProbe = this.#openUntil !== undefined;
+    const isEarly = !this.closed;
     this.#probing ||= isProbe;
     let ended = false;
     const end = (count: () => void): void => {
@@ -86,7 +99,7 @@ export class Breaker {
     };
     return {
       answered: () => end(() => this.#recover()),
-      failed: (error) => end(() => this.#count(error, { began, isProbe, run: visitor.run })),
+      failed: (error) => end(() => this.#count(error, { began, isProbe, isEarly, run: visitor.run })),
       left: () => end(() => {}),
     };
   }
@@ -101,13 +114,18 @@ export class Breaker {
     this.#last = undefined;
   }
 
-  #count(error: DuetError, { began, isProbe, run }: { began: number; isProbe: boolean; run: unknown }): void {
+  #count(error: DuetError, { began, isProbe, isEarly, run }: Failure): void {
     const now = this.#now();
     for (const [known, at] of this.#failed) if (now - at > this.#windowMs) this.#failed.delete(known);
-    // Calls that were under way together when one failed tell of the same trouble: they count once.
-    if (began >= this.#lastAt || this.#failed.has(run)) this.#failed.set(run, now);
+    if (this.#failed.has(run)) this.#failed.set(run, now);
+    // Calls that were under way together when one was counted tell of the same trouble: they count once.
+    else if (began >= this.#countedAt) {
+      this.#failed.set(run, now);
+      this.#countedAt = now;
+    }
     this.#last = error;
-    this.#lastAt = now;
+    // A person who tries the model during the rest makes it no longer for the others.
+    if (isEarly) return;
     // Calls that were under way when the rest began do not make it longer.
     if (isProbe || (this.#failed.size >= this.#runs && this.closed)) this.#openUntil = now + this.#restMs;
   }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DuetError, type ErrorDetails } from "../../src/core/errors.ts";
 import { type Model, type ModelEvent, noUsage, type RunContext } from "../../src/core/model.ts";
 import { timeoutError } from "../../src/core/waiting.ts";
+import type { Passage } from "../../src/providers/breaker.ts";
 import { createEndpoints, type Endpoint } from "../../src/providers/endpoints.ts";
 import { withRetry } from "../../src/providers/retry.ts";
 import { question } from "./reading.ts";
@@ -290,6 +291,30 @@ describe("calls that share a model", () => {
     const passages = Array.from({ length: 30 }, (_, each) => endpoint.breaker.enter("x", { run: each }));
     time = 300;
     for (const passage of passages) passage.failed(failing({}));
+    expect(endpoint.breaker.closed).toBe(true);
+  });
+
+  test("are refused when run after run fails, also where each begins before the last one has failed", () => {
+    let time = 0;
+    const { breaker } = createEndpoints({ now: () => time }).of(place);
+    const passages: Passage[] = [];
+    for (; time < 10_000 && breaker.closed; time += 100) {
+      passages.push(breaker.enter("x", { run: time }));
+      if (time >= 500) passages.shift()?.failed(failing({}));
+    }
+    // A run counts where it began after the last that counts: five of them in three seconds.
+    expect(breaker.closed).toBe(false);
+    expect(time).toBeLessThanOrEqual(3000);
+  });
+
+  test("are not refused for longer because a person's own try fails before the time is over", async () => {
+    let time = 0;
+    const endpoint = createEndpoints({ now: () => time }).of(place);
+    await failRuns(endpoint);
+    time = 10_000;
+    endpoint.breaker.enter("x", { run: "a person's", isInteractive: true }).failed(failing({}));
+    expect(endpoint.breaker.pause?.leftMs).toBe(5_000);
+    time = 15_000;
     expect(endpoint.breaker.closed).toBe(true);
   });
 

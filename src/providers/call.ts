@@ -3,12 +3,12 @@ import { DuetError, toDuetError } from "../core/errors.ts";
 import { say } from "../core/locale.ts";
 import { type ModelEvent, type ModelRequest, modelName } from "../core/model.ts";
 import type { Notice } from "../core/notice.ts";
-import { connectionError, httpError, keyError } from "./errors.ts";
+import { connectionError, httpError, keyError, silenceError } from "./errors.ts";
 import type { ModelSettings } from "./settings.ts";
 import { watchSilence } from "./silence.ts";
 import { usageOfFailure, usageOfTurn } from "./spending.ts";
 import { serverEvents } from "./sse.ts";
-import { type Answer, Refusal } from "./transport.ts";
+import { type Answer, ConnectTimeout, Refusal } from "./transport.ts";
 import type { ServerEvent, TurnReader } from "./turn.ts";
 
 /** What a wire brings to a call; the rest is the same on all of them. */
@@ -94,7 +94,12 @@ function requireKey(settings: ModelSettings): void {
 
 function asDuetError(thrown: unknown, call: Call): DuetError {
   if (thrown instanceof DuetError) return thrown;
+  if (thrown instanceof ConnectTimeout) return silenceError(call.settings, noConnection(thrown.limitMs));
   return thrown instanceof Refusal ? httpError(thrown, call.settings) : connectionError(thrown, call.settings);
+}
+
+function noConnection(ms: number) {
+  return { zh: `${ms / 1000} 秒内没有建立连接（超时）`, en: `timed out: no connection within ${ms / 1000} s` };
 }
 
 /** After a complete turn the end of the body gets a moment to arrive, so that the connection can serve the next one. */

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { Agent, request } from "undici";
+import { Agent, errors, request } from "undici";
 import { textOf } from "../core/json.ts";
 import type { HttpFailure } from "./errors.ts";
 import type { Address } from "./signing.ts";
@@ -33,16 +33,37 @@ export class Refusal extends Error implements HttpFailure {
   }
 }
 
+/** No connection came about in time. */
+export class ConnectTimeout extends Error {
+  override readonly name = "ConnectTimeout";
+  /** The limit that was exceeded, in milliseconds. */
+  readonly limitMs: number;
+
+  constructor(limitMs: number, cause: unknown) {
+    super(`no connection within ${limitMs} ms`, { cause });
+    this.limitMs = limitMs;
+  }
+}
+
 const errorBodyLimit = 64 * 1024;
 
-export function openTransport(): Transport {
-  // Silence is limited per call, by what was heard, from sending on; the agent's own limits would cut models that think for
-  // long, and would make several tries of one address that does not answer.
-  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 0 } });
+/**
+ * How long a connection may take to come about, TLS included, in milliseconds. It counts for models that may be silent for
+ * longer than that: an address that does not answer is no model that thinks.
+ */
+const defaultConnectMs = 30_000;
+
+/** Tests limit `connectMs`. */
+export function openTransport({ connectMs = defaultConnectMs } = {}): Transport {
+  // Silence is limited per call, by what was heard, from sending on; the agent's own limits would cut models that think for long.
+  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectMs } });
   return {
     async post({ url, headers }, body, signal) {
       const text = JSON.stringify(body);
-      const answer = await request(url, { dispatcher, method: "POST", headers, body: text, signal });
+      const sent = request(url, { dispatcher, method: "POST", headers, body: text, signal });
+      const answer = await sent.catch((thrown) => {
+        throw thrown instanceof errors.ConnectTimeoutError ? new ConnectTimeout(connectMs, thrown) : thrown;
+      });
       const stream = decoded(answer.body, textOf(answer.headers["content-encoding"]));
       if (answer.statusCode === 200) return { contentType: textOf(answer.headers["content-type"]), body: stream };
       const given = new Headers();

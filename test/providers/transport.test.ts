@@ -1,10 +1,16 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
+import { createServer as createSocketServer } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { Model } from "../../src/core/model.ts";
+import { streamTurn } from "../../src/providers/call.ts";
 import { createModel } from "../../src/providers/create.ts";
 import { findOllama } from "../../src/providers/ollama.ts";
+import { ChatReader } from "../../src/providers/openai-chat/stream.ts";
+import { withRetry } from "../../src/providers/retry.ts";
 import type { WireName } from "../../src/providers/settings.ts";
+import { openTransport } from "../../src/providers/transport.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
 import { type Replay, startReplay } from "../fakes/replay.ts";
 import { hear, settings } from "./reading.ts";
@@ -70,6 +76,44 @@ describe("over the socket", () => {
     } finally {
       await slow.close();
     }
+  });
+
+  test("an address that takes a connection and no TLS on it is given up at its limit, as a time-out that is not tried again", async () => {
+    const deaf = createSocketServer().listen(0, "127.0.0.1");
+    await once(deaf, "listening");
+    let connections = 0;
+    deaf.on("connection", (socket) => {
+      connections += 1;
+      socket.on("error", () => {});
+      onTestFinished(() => void socket.destroy());
+    });
+    onTestFinished(() => void deaf.close());
+    const address = deaf.address();
+    const url = `https://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/`;
+    const transport = openTransport({ connectMs: 300 });
+    const told = settings({ timeoutMs: 600_000 });
+    const slow: Model = {
+      provider: told.provider,
+      model: told.model,
+      stream: (request, signal) =>
+        streamTurn(
+          {
+            settings: told,
+            request,
+            reader: new ChatReader(told, () => "id"),
+            send: (until) => transport.post({ url, headers: {} }, {}, until),
+          },
+          signal,
+        ),
+    };
+    await expect(hear(withRetry(slow))).rejects.toMatchObject({
+      code: "timeout",
+      text: {
+        zh: expect.stringContaining("0.3 秒内没有建立连接"),
+        en: expect.stringContaining("no connection within 0.3 s"),
+      },
+    });
+    expect(connections).toBe(1);
   });
 
   test("a socket that breaks in the middle of an answer is a network error", async () => {

@@ -4,6 +4,10 @@ import type { ModelRule, Vendor } from "./settings.ts";
 const silentMs = 300_000;
 const longSilentMs = 900_000;
 
+/** OpenAI's models that do so, and the longest of them, also by the names that gateways give them (`openai/o3`); chat variants answer soon. */
+const silentOpenai = /(^|\/)(o\d|gpt-[5-9](?!.*-chat))/i;
+const longSilentOpenai = /(^|\/)(o\d|gpt-[5-9]).*-pro(?![a-z])/i;
+
 const qwen: Vendor = {
   wire: "openai-chat",
   baseUrl: "https://dashscope.aliyuncs.com/compatible-mode/v1",
@@ -88,12 +92,9 @@ export const vendors: Readonly<Record<string, Vendor>> = {
         quirks: { noSampling: "while-reasoning", defaultEffort: "none", effortWithTools: "none" },
       },
       // Chat completions never show their reasoning. Responses show that there is some, and may then be silent for as long.
+      { match: silentOpenai, silentThinkingMs: { "openai-chat": silentMs, "openai-responses": silentMs } },
       {
-        match: /^(o\d|gpt-5(-(?!chat)|$)|gpt-(5\.[1-9]|[6-9]))/,
-        silentThinkingMs: { "openai-chat": silentMs, "openai-responses": silentMs },
-      },
-      {
-        match: /^(o\d|gpt-[5-9]).*-pro/,
+        match: longSilentOpenai,
         silentThinkingMs: { "openai-chat": longSilentMs, "openai-responses": longSilentMs },
       },
       {
@@ -183,7 +184,6 @@ export const sharedModelRules: ModelRule[] = [
   { match: /(^|\/)kimi-k[23]/i, quirks: { noSampling: "always", toolDialect: "inlined" } },
   { match: /(^|\/)gemini-/i, quirks: { toolDialect: "openapi" } },
   { match: /(^|\/)claude-/i, quirks: { cacheMarks: true } },
-  { match: /\/(o\d|gpt-5(-(?!chat)|$))/i, silentThinkingMs: { "openai-chat": silentMs, "openai-responses": silentMs } },
   { match: /(^|\/)gemini-(2\.5|[3-9])/i, silentThinkingMs: { "openai-chat": silentMs } },
   { match: /(^|\/)grok-[4-9](?!.*non-reasoning)/i, silentThinkingMs: { "openai-chat": silentMs } },
   { match: /(^|\/)(open-)?(mistral|ministral|magistral|codestral|devstral|pixtral)/i, quirks: { nineLetterIds: true } },

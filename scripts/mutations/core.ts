@@ -180,9 +180,9 @@ export const core: readonly Mutation[] = [
   },
   {
     id: "private-folder-mode",
-    file: "src/core/private-file.ts",
-    text: "mode: 0o700",
-    becomes: "mode: 0o755",
+    file: "src/core/create-folder.ts",
+    text: "mode = 0o700",
+    becomes: "mode = 0o755",
     tests: ["test/core/private-file.test.ts"],
     endangers: "the folder of tokens and pins is open to other users",
   },

@@ -61,6 +61,13 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
     return { traceId, take };
   }
 
+  /** An exporter that is closed takes no more spans: those of a run that ended before the packages were loaded come first. */
+  async function sendRest(): Promise<void> {
+    await Promise.all(behind);
+    const opened = await exporter.begun?.catch(() => undefined);
+    await opened?.close();
+  }
+
   return {
     async follow(run) {
       try {
@@ -74,13 +81,9 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
       }
     },
     async close(limitMs = longestFlushMs) {
-      // An exporter that is closed takes no more spans: those of a run that ended before the packages were loaded come first.
-      await Promise.all(behind);
-      const opened = await exporter.begun?.catch(() => undefined);
-      if (opened === undefined) return;
       const limit = timeLimit(limitMs, () => new Error("late"));
       try {
-        await abortable(opened.close(), limit.signal);
+        await abortable(sendRest(), limit.signal);
       } catch {
         if (limit.expired && address) warnOnce(tooSlow(address.shownUrl, limitMs));
       } finally {

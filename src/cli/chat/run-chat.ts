@@ -80,6 +80,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
       return undefined;
     } finally {
       going = outer;
+      // What the task last drew may still say that it can be stopped.
+      face.refresh();
     }
   }
 

@@ -1,6 +1,7 @@
+import type { JsonObject } from "../core/json.ts";
 import type { Locale } from "../core/locale.ts";
 import type { Tool } from "../core/tool.ts";
-import { createCalculator } from "./builtin/calculator.ts";
+import { createCalculator, prepareCalculator } from "./builtin/calculator.ts";
 import { createContext } from "./builtin/context.ts";
 import { createCurrentTime } from "./builtin/current-time.ts";
 import { createEcho } from "./builtin/echo.ts";
@@ -50,11 +51,11 @@ export function createBuiltinTools({
   email,
   now = Date.now,
 }: BuiltinOptions): Tool[] {
-  const limited = (tool: Tool, milliseconds: number): Tool =>
-    withValidation(withTimeout(withOutputLimit(tool), milliseconds));
+  const limited = (tool: Tool, milliseconds: number, prepare?: (args: JsonObject) => Promise<void>): Tool =>
+    withValidation(withTimeout(withOutputLimit(tool), milliseconds, prepare));
   const tools = [
     limited(createEcho(locale), 5000),
-    limited(createCalculator(locale), 5000),
+    limited(createCalculator(locale), 5000, prepareCalculator),
     limited(createFileSearch(roots, locale), 15_000),
     limited(createReadFile(roots, locale), 15_000),
     limited(createLogTransform(roots, locale, now), 30_000),

@@ -1,6 +1,7 @@
 import { cutMiddle } from "../core/cut-middle.ts";
 import { headOf } from "../core/cut-text.ts";
 import { formatCount } from "../core/format-count.ts";
+import type { JsonObject } from "../core/json.ts";
 import { say } from "../core/locale.ts";
 import { failure, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { abortable, timeLimit, timeoutError } from "../core/waiting.ts";
@@ -8,12 +9,14 @@ import { wrap } from "./define.ts";
 
 /**
  * Answers `failure("timeout")` after `ms` milliseconds and aborts the tool's signal, even if the tool ignores it. When the
- * caller's own signal aborts, rejects with that signal's reason.
+ * caller's own signal aborts, rejects with that signal's reason. The time that `prepare` takes does not count: to load a package
+ * for the first time may take a slow machine longer than the call itself.
  */
-export function withTimeout(tool: Tool, ms: number): Tool {
+export function withTimeout(tool: Tool, ms: number, prepare?: (args: JsonObject) => Promise<void>): Tool {
   const limited = { ...tool, callLimits: { ...tool.callLimits, timeoutMs: ms } };
   return wrap(limited, async (args, context) => {
     context.signal.throwIfAborted();
+    if (prepare !== undefined) await abortable(prepare(args), context.signal);
     const error = timeoutError(tool.name, ms);
     const limit = timeLimit(ms, () => error, context.signal);
     try {

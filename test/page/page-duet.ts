@@ -1,5 +1,3 @@
-// Loaded before any test: the first use of the calculator loads mathjs, which on a busy machine outlasts the limit of a call.
-import "../../src/tools/builtin/calculator/expression.ts";
 import { afterAll } from "vitest";
 import { type Duet, openDuet, type Parts } from "../../src/app.ts";
 import { loadConfig } from "../../src/config.ts";

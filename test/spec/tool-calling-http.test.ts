@@ -1,5 +1,3 @@
-// Loaded before any test: the first use of the calculator loads mathjs, which on a busy machine outlasts the limit of a call.
-import "../../src/tools/builtin/calculator/expression.ts";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

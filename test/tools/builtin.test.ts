@@ -1,5 +1,3 @@
-// Loaded before any test: the first use of the calculator loads mathjs, which on a busy machine outlasts the limit of a call.
-import "../../src/tools/builtin/calculator/expression.ts";
 import { expect, test } from "vitest";
 import { createBuiltinTools } from "../../src/tools/builtin.ts";
 import { collectTools } from "../../src/tools/collect.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { cutText } from "../../src/core/cut-text.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { defineTool } from "../../src/tools/define.ts";
@@ -40,6 +40,25 @@ describe("withTimeout", () => {
       withTimeout(tool(run), 10).run({}, testContext({ signal: AbortSignal.abort(new Error("gone")) })),
     ).rejects.toThrow("gone");
     expect(run).not.toHaveBeenCalled();
+  });
+
+  test("begins to count when the tool is prepared, however long that takes", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const prepare = vi.fn(async () => void (await vi.advanceTimersByTimeAsync(60_000)));
+    const result = await withTimeout(saying("ready"), 10, prepare).run({ a: 1 }, testContext());
+    expect(prepare.mock.calls).toEqual([[{ a: 1 }]]);
+    expect(result).toEqual({ ok: true, text: "ready" });
+  });
+
+  test("leaves a preparation that never ends when the caller does", async () => {
+    const controller = new AbortController();
+    const running = withTimeout(saying("never"), 10, () => new Promise(() => {})).run(
+      {},
+      testContext({ signal: controller.signal }),
+    );
+    controller.abort(new Error("the user left"));
+    await expect(running).rejects.toThrow("the user left");
   });
 
   test("lets the tool's own failure through", async () => {

@@ -69,6 +69,16 @@ export function createCalculator(locale: Locale): Tool {
   });
 }
 
+/** Loads what a call with these arguments needs, so that its time limit does not cover the loading. */
+export async function prepareCalculator({ expression }: JsonObject): Promise<void> {
+  if (expression !== undefined) await loadExpression();
+}
+
+/** mathjs is slow to load, so only the first expression pays for it. */
+function loadExpression(): Promise<typeof import("./calculator/expression.ts")> {
+  return import("./calculator/expression.ts");
+}
+
 async function calculate(args: JsonObject, locale: Locale): Promise<ToolResult> {
   const numbers = Array.isArray(args.numbers)
     ? args.numbers.filter((value) => typeof value === "number").map(readFraction)
@@ -107,8 +117,7 @@ async function solve(expression: string, numbers: readonly Value[] | undefined, 
   const shown = printableLine(expression).replace(/[\s=＝?？]+$/, "");
   const date = calculateDate(expression, locale);
   if (date !== undefined) return `${shown} ${date}`;
-  // mathjs is slow to load, so only the first expression pays for it.
-  const { evaluateExpression } = await import("./calculator/expression.ts");
+  const { evaluateExpression } = await loadExpression();
   const value = evaluateExpression(expression, numbers);
   return `${shown} ${showValue(value)}`;
 }

@@ -1,5 +1,3 @@
-// Loaded before any test: the first use of the calculator loads mathjs, which on a busy machine outlasts the limit of a call.
-import "../../../src/tools/builtin/calculator/expression.ts";
 import type { Models } from "../../../src/agent/run.ts";
 import type { AgentEvent, PlanStep } from "../../../src/core/events.ts";
 import type { JsonObject } from "../../../src/core/json.ts";

@@ -16,7 +16,8 @@ export async function runModelsCommand({ flags, output, write }: ModelsCommand):
   const config = await loadConfig(flags);
   const models = await findUsedModels(config);
   if (output === "json") return write(asJson({ models }));
-  write(models.map((model) => table(toRows(model, config.locale))).join("\n"));
+  // One table, so that the columns of all models line up; an empty row parts them.
+  write(table(models.flatMap((model, index) => [...(index === 0 ? [] : [[""]]), ...toRows(model, config.locale)])));
 }
 
 function toRows({ role, model, ...values }: UsedModel, locale: Locale): string[][] {
@@ -29,9 +30,13 @@ function toRows({ role, model, ...values }: UsedModel, locale: Locale): string[]
     [names.price, priceText(price.value, locale), price.origin],
   ];
   return [
-    [say(locale, roles[role]), model.value, toText(model.origin, locale)],
-    ...rows.map(([name, value = "-", origin]) => [`  ${say(locale, name)}`, value, toText(origin, locale)]),
-  ].map((row) => row.map(printableLine));
+    [say(locale, roles[role]), printableLine(model.value), toText(model.origin, locale)],
+    ...rows.map(([name, value = "-", origin]) => [
+      `  ${say(locale, name)}`,
+      printableLine(value),
+      toText(origin, locale),
+    ]),
+  ];
 }
 
 function withUnit(value: number | null, unit: Text, locale: Locale): string | undefined {
@@ -49,7 +54,7 @@ function priceText(price: UsedModel["price"]["value"], locale: Locale): string |
 function toText(origin: ValueOrigin, locale: Locale): string {
   switch (origin.from) {
     case "vendor-table":
-      return say(locale, { zh: "服务商表", en: "vendor table" });
+      return say(locale, { zh: "内置默认（按服务商）", en: "vendor table" });
     case "price-list":
       return say(locale, { zh: `价格表（${origin.date}）`, en: `price list of ${origin.date}` });
     case "unknown":
@@ -57,7 +62,7 @@ function toText(origin: ValueOrigin, locale: Locale): string {
     case "nothing-configured":
       return say(locale, { zh: "没有配置模型", en: "no model is configured" });
     default:
-      return originText(origin, locale);
+      return printableLine(originText(origin, locale));
   }
 }
 
@@ -68,8 +73,8 @@ const roles: Record<UsedModel["role"], Text> = {
 
 const names = {
   wire: { zh: "协议", en: "wire" },
-  timeout: { zh: "首个内容的时限（timeout）", en: "timeout (first content)" },
-  idle: { zh: "此后无数据的时限", en: "idle (silence after it)" },
+  timeout: { zh: "首个输出的时限（timeout）", en: "timeout (first content)" },
+  idle: { zh: "之后无数据的上限", en: "idle (silence after it)" },
   contextWindow: { zh: "上下文窗口", en: "context window" },
   price: { zh: "价格", en: "price" },
 } satisfies Record<string, Text>;

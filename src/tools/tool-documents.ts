@@ -125,8 +125,8 @@ function sourceLine({ source }: Tool, locale: Locale): string {
 
 function limitLine({ callLimits }: Tool, locale: Locale): string {
   const seconds = callLimits?.timeoutMs === undefined ? undefined : callLimits.timeoutMs / 1000;
-  if (seconds === undefined) return say(locale, { zh: "限制：以运行的时间为限", en: "Limit: the time of the run" });
-  return say(locale, { zh: `限制：每次调用 ${seconds} 秒`, en: `Limit: ${seconds} s a call` });
+  if (seconds === undefined) return say(locale, { zh: "时限：随整次运行", en: "Limit: the time of the run" });
+  return say(locale, { zh: `时限：每次调用 ${seconds} 秒`, en: `Limit: ${seconds} s a call` });
 }
 
 function permissionLine(tool: Tool, { locale, ask = [] }: DocumentOptions): string {
@@ -161,8 +161,8 @@ const words = {
   no: { zh: "否", en: "no" },
   example: { zh: "示例：", en: "Example:" },
   noArguments: { zh: "没有参数。", en: "No arguments." },
-  reads: { zh: "只读取", en: "reads only" },
+  reads: { zh: "只读", en: "reads only" },
   changes: { zh: "可能改变外部状态，或没有说明", en: "may change something, or does not say" },
-  depends: { zh: "读取还是改变取决于参数", en: "reads or changes, by its arguments" },
+  depends: { zh: "只读还是会改变外部状态，取决于参数", en: "reads or changes, by its arguments" },
   goesOut: { zh: "访问网络", en: "goes to the network" },
 } satisfies Record<string, Text>;

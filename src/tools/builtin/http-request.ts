@@ -19,7 +19,7 @@ export function createHttpRequest(outgoing: Outgoing, hosts: readonly string[], 
   return defineTool({
     name: "http_request",
     ...describe(
-      `发送 HTTP 请求并返回状态、头部和正文，用于调用 API。允许的主机: ${shown}`,
+      `发送 HTTP 请求并返回状态、头部和正文，用于调用 API。允许的主机：${shown}`,
       `Sends an HTTP request and gives back status, headers and body: for calling APIs. Hosts allowed: ${shown}`,
     ),
     inputSchema: {

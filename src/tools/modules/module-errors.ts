@@ -45,7 +45,7 @@ export function endedWhileLoading(ending: Ending, memoryMb: number): DuetError {
   const { zh, en } = describeEnding(ending, memoryMb);
   return new DuetError({
     code: "config",
-    text: { zh: `加载时结束（${zh}）`, en: `ended while it was loading: ${en}` },
+    text: { zh: `加载过程中退出（${zh}）`, en: `ended while it was loading: ${en}` },
   });
 }
 

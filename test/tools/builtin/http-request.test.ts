@@ -37,7 +37,7 @@ const says =
 test("is on offer only where hosts are configured, and names them", () => {
   expect(toolFor([])).toBeUndefined();
   expect(toolFor(["api.example.com", "*.test"])?.description).toContain("Hosts allowed: api.example.com, *.test");
-  expect(toolFor(["*.test"], "zh")?.description).toContain("允许的主机: *.test");
+  expect(toolFor(["*.test"], "zh")?.description).toContain("允许的主机：*.test");
 });
 
 describe("what comes back", () => {

@@ -62,7 +62,7 @@ function evaluate(node: MathNode, scope: Scope): Value {
     if (value !== undefined) return value;
     const known = "pi, e, tau, deg";
     throw misunderstood(
-      `未知的名称：${shown(node)}（可用: ${known}；不支持单位和变量，函数要加括号）`,
+      `未知的名称：${shown(node)}（可用：${known}；不支持单位和变量，函数要加括号）`,
       `unknown name: ${shown(node)} (known: ${known}; no units or variables, and a function needs brackets)`,
     );
   }
@@ -94,7 +94,7 @@ function callFunction(callee: unknown, args: readonly MathNode[], scope: Scope):
   if (callable === undefined) {
     const known = [...functions.keys()].join(", ");
     const bad = printableLine(name.slice(0, 40));
-    throw misunderstood(`未知的函数 "${bad}"（可用: ${known}）`, `unknown function "${bad}" (known: ${known})`);
+    throw misunderstood(`未知的函数 "${bad}"（可用：${known}）`, `unknown function "${bad}" (known: ${known})`);
   }
   const values = args.map((arg) => evaluateArgument(arg, scope));
   const [least, most] = callable.arity;

@@ -48,7 +48,7 @@ function bodyText({ headers, body, truncated }: OutgoingResponse, locale: Locale
   if (isMedia(type) || isBinary(body) || (type === "application/octet-stream" && !isUtf8(body))) {
     const [kind, size] = [shortLine(type, 80) || "?", `${body.length}${truncated ? "+" : ""}`];
     return say(locale, {
-      zh: `[二进制内容: ${kind}, ${size} 字节，未显示]`,
+      zh: `[二进制内容：${kind}，${size} 字节，未显示]`,
       en: `[binary content: ${kind}, ${size} bytes, not shown]`,
     });
   }

@@ -25,9 +25,10 @@ test("what is sent fits the schema that is declared, whatever a run has come to"
   const planning = await linkHost((await openFace({ turns: [plan], config })).face);
   const failing = await linkHost((await openFace({ turns: [] })).face);
   const goesOn = (await running.ask("What is it?", { wait_s: 0 })).outcome;
+  await running.call("agent_cancel", { run_id: goesOn.run_id });
   const outcomes = [
     goesOn,
-    (await running.call("agent_cancel", { run_id: goesOn.run_id })).outcome,
+    (await running.call("agent_result", { run_id: goesOn.run_id, wait_s: 20 })).outcome,
     (await waiting.ask("Wipe disk a.")).outcome,
     (await planning.ask("Say it.", { mode: "plan" })).outcome,
     (await failing.ask("What is it?")).outcome,

@@ -37,11 +37,17 @@ export async function main(argv: string[]): Promise<void> {
   let interrupted: keyof typeof signals | undefined;
   let action: Action | undefined;
   let code: number | undefined;
+  let unwritten: NodeJS.ErrnoException | undefined;
+  let unwrittenCode: number | undefined;
+  let untold: NodeJS.ErrnoException | undefined;
   const leave = (withCode: number): void => {
     process.off("exit", early);
     exitNow(withCode, interrupted === undefined && deadline.leftMs === undefined ? filesMs : hurriedFilesMs);
   };
-  const deadline = createExitDeadline(() => leave(exitCode(code ?? 0, interrupted, action)));
+  const deadline = createExitDeadline(() => {
+    if (unwritten !== undefined && interrupted === undefined) return leave(unwrittenCode ?? tellUnwritten(unwritten));
+    leave(exitCode(code ?? 0, interrupted, action));
+  });
   for (const signal of Object.keys(signals) as (keyof typeof signals)[])
     process.on(signal, () => {
       if (interrupted !== undefined) {
@@ -67,8 +73,6 @@ export async function main(argv: string[]): Promise<void> {
     process.exitCode = 1;
   };
   process.on("exit", early);
-  let unwritten: NodeJS.ErrnoException | undefined;
-  let untold: NodeJS.ErrnoException | undefined;
   process.stdout.on("error", (error) => {
     unwritten ??= error;
     if (action?.hasOwnGrace !== true) deadline.set(signalMs);
@@ -84,7 +88,11 @@ export async function main(argv: string[]): Promise<void> {
   // A pager is waited for as long as it likes, a reader of a process that is to end is not.
   if (interrupted !== undefined) deadline.set(unreadMs);
   await Promise.all([drained(process.stdout), drained(process.stderr)]);
-  if (unwritten !== undefined && interrupted === undefined) return leave(await unwrittenCode(unwritten));
+  if (unwritten !== undefined && interrupted === undefined) {
+    unwrittenCode = tellUnwritten(unwritten);
+    await drained(process.stderr);
+    return leave(unwrittenCode);
+  }
   if (code === 0 && untold !== undefined && !hasLeft(untold)) code = 1;
   leave(exitCode(code, interrupted, action));
 }
@@ -100,10 +108,10 @@ function hasLeft(error: NodeJS.ErrnoException): boolean {
   return error.code === "EPIPE";
 }
 
-async function unwrittenCode(error: NodeJS.ErrnoException): Promise<number> {
+/** Tells why the answer could not be written, and gives the exit code. */
+function tellUnwritten(error: NodeJS.ErrnoException): number {
   if (hasLeft(error)) return 0;
   process.stderr.write(`duet: ${printableLine(error.message)}\n`);
-  await drained(process.stderr);
   return 1;
 }
 

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -239,6 +240,18 @@ test("an answer that cannot be written is said and ends with 1", requires(linux)
   const code = await new Promise((resolve) => child.once("close", resolve));
   expect(stderr).toContain("ENOSPC");
   expect(code).toBe(1);
+});
+
+test("an answer that cannot be written ends with 1 also where nobody reads why", requires(linux), async () => {
+  const { provider, env } = await twoModels();
+  provider.script("cheap", { reasoning: "hmm ".repeat(200_000), text: "enough" });
+  provider.script("strong", { text: "the whole answer" });
+  const full = openSync("/dev/full", "w");
+  const args = [program, "ask", "hello", "--verbose"];
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", full, "pipe"] });
+  closeSync(full);
+  child.stderr?.pause();
+  expect(await once(child, "exit")).toEqual([1, null]);
 });
 
 test("steps that cannot be written do not cost the answer", requires(linux), async () => {

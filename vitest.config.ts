@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { patienceMs } from "./test/runner/patience.ts";
 import { selectQuickFiles } from "./test/runner/select-files.ts";
 import { SlowFirst } from "./test/slow-first.ts";
 
@@ -28,7 +29,7 @@ export default defineConfig({
     // What a test waits for is an event. These limits only end a test whose event never comes, on however busy a machine.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: patienceMs } },
     pool: "forks",
     // Most tests wait for processes and sockets: more of them than cores run at once.
     maxWorkers: Math.max(6, availableParallelism()),

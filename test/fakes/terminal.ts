@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { onTestFinished } from "vitest";
+import { patienceMs } from "../runner/patience.ts";
 import { createEmulator, type Emulator } from "./emulator.ts";
 import { type KeyName, keyCodes, pasted } from "./key-codes.ts";
 import { type ProgramOptions, program, programEnvironment } from "./program.ts";
@@ -48,7 +49,6 @@ export interface Terminal {
 
 export interface TerminalOptions extends ProgramOptions, Partial<TerminalSize> {}
 
-const patienceMs = 60_000;
 /** Sooner than this after a question no key is its answer: more than the program waits, on a busy machine too. */
 const reactionMs = 700;
 

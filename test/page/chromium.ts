@@ -1,5 +1,6 @@
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, describe } from "vitest";
+import { patienceMs } from "../runner/patience.ts";
 import { requires, chromium as wanted } from "../runner/requirements.ts";
 
 /** A group of tests that need a browser; skipped where there is none. */
@@ -14,7 +15,7 @@ export function openBrowser(): Promise<Browser> {
   browser ??= chromium.launch({
     executablePath: wanted.path,
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-    timeout: 60_000,
+    timeout: patienceMs,
   });
   return browser;
 }

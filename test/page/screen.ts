@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Page } from "playwright-core";
+import { patienceMs } from "../runner/patience.ts";
 
 /** What stands in a step of a run. */
 export interface ShownStep {
@@ -59,7 +60,7 @@ export function readRun(page: Page): Promise<Shown> {
 
 /** Waits until the last run shows what is wanted, and gives what it shows then. */
 export async function untilRun(page: Page, isSo: (shown: Shown) => boolean): Promise<Shown> {
-  const limit = performance.now() + 60_000;
+  const limit = performance.now() + patienceMs;
   for (;;) {
     const shown = await readRun(page);
     if (isSo(shown)) return shown;

@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterEach, expect } from "vitest";
+import { patienceMs } from "../runner/patience.ts";
 import { openBrowser } from "./chromium.ts";
 
 export interface WatchedPage {
@@ -20,7 +21,7 @@ export async function openPage(origin: string, { meant, ...options }: PageOption
   const browser = await openBrowser();
   const context = await browser.newContext({ locale: "zh-CN", viewport: { width: 1200, height: 800 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(patienceMs);
   const faults: string[] = [];
   const requests: string[] = [];
   const tell = (fault: string): void => {

@@ -51,7 +51,7 @@ async function startUnread() {
   child.stdin.write(
     Array.from({ length: 300 }, list).join("") + lineOf({ id: 1000, method: "tools/call", params: question }),
   );
-  await expect.poll(() => provider.requests("cheap").length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => provider.requests("cheap").length).toBe(1);
   return { provider, child, ended };
 }
 
@@ -60,7 +60,7 @@ describe("a host that reads nothing more does not keep duet serve alive", () => 
     const { provider, child, ended } = await startUnread();
     child.stdin.end();
     expect(await ended).toEqual([0, null]);
-    await expect.poll(() => provider.requests("cheap")[0]?.aborted, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => provider.requests("cheap")[0]?.aborted).toBe(true);
   });
 
   test.for([
@@ -110,7 +110,7 @@ describe("a host that still reads gets its answers", () => {
       provider.script("cheap", { text: "thinking", hang: "after-text" });
       const finished = collect(child);
       child.stdin.write(lineOf(initialize) + lineOf({ id: 1, method: "tools/call", params: question }));
-      await expect.poll(() => provider.requests("cheap").length, { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => provider.requests("cheap").length).toBe(1);
       child.kill(signal);
       const { stdout, ...end } = await finished;
       const last = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
@@ -175,7 +175,7 @@ describe("a reader of other commands", () => {
     const ended = once(child, "exit");
     child.stdout.pause();
     child.stdin.end();
-    await expect.poll(() => provider.requests("cheap")[0]?.endedAt, { timeout: 20_000 }).toBeDefined();
+    await expect.poll(() => provider.requests("cheap")[0]?.endedAt).toBeDefined();
     child.kill("SIGINT");
     expect(await ended).toEqual([130, null]);
   });

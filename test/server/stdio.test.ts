@@ -106,10 +106,10 @@ describe("duet serve over stdio for an SDK v1 client", () => {
     const stop = new AbortController();
     const call = caller.ask("wait", () => {}, stop.signal);
     call.catch(() => {});
-    await expect.poll(() => it.provider.requests("cheap").length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => it.provider.requests("cheap").length).toBe(1);
     stop.abort("user stop");
     await expect(call).rejects.toThrow();
-    await expect.poll(() => it.provider.requests("cheap")[0]?.aborted, { timeout: 10_000, interval: 10 }).toBe(true);
+    await expect.poll(() => it.provider.requests("cheap")[0]?.aborted, { interval: 10 }).toBe(true);
     const again = await caller.ask("and now?", () => {});
     expect(again.content[0]?.text).toBe("Back again.");
   });
@@ -191,7 +191,7 @@ describe("duet serve", () => {
     child.stdout.on("data", (text) => {
       out += text;
     });
-    await expect.poll(() => out, { timeout: 15_000 }).toContain("Still here.");
+    await expect.poll(() => out).toContain("Still here.");
     child.stdin.end();
     const { code, stderr } = await finished;
     expect(stderr).toBe("");
@@ -210,7 +210,7 @@ describe("duet serve", () => {
     child.stdout.on("data", (text) => {
       out += text;
     });
-    await expect.poll(() => out, { timeout: 10_000 }).toContain("serverInfo");
+    await expect.poll(() => out).toContain("serverInfo");
     child.stdin.write("[]\nnull\n");
     send({
       id: 2,
@@ -218,7 +218,7 @@ describe("duet serve", () => {
       params: { name: "agent_ask", arguments: { question: "x".repeat(11_000_000) } },
     });
     send({ id: 3, method: "ping" });
-    await expect.poll(() => out, { timeout: 10_000 }).toContain('"id":3');
+    await expect.poll(() => out).toContain('"id":3');
     child.stdin.end();
     const { code, stdout, stderr } = await finished;
     const answers = stdout
@@ -256,9 +256,9 @@ describe("duet serve", () => {
     const call = callTool("hang, please", stop.signal);
     call.catch(() => {});
     const journalText = () => readFile(journal, "utf8").catch(() => "");
-    await expect.poll(journalText, { timeout: 10_000 }).toContain("tools/call");
+    await expect.poll(journalText).toContain("tools/call");
     stop.abort("user stop");
-    await expect.poll(journalText, { timeout: 10_000, interval: 20 }).toContain("notifications/cancelled");
+    await expect.poll(journalText, { interval: 20 }).toContain("notifications/cancelled");
   });
 });
 

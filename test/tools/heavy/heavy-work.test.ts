@@ -1,12 +1,13 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createHeavyWork, type HeavyWorkOptions } from "../../../src/tools/heavy/heavy-work.ts";
 import type { PageBytes } from "../../../src/tools/page/page.ts";
+import { patienceMs } from "../../runner/patience.ts";
 import { makePdf, makePdfBomb } from "../page/make-pdf.ts";
 import { endless, html, sentence } from "./pages.ts";
 import { workersOf } from "./processes.ts";
 
 const never = new AbortController().signal;
-const patience = { timeout: 60_000 };
+const patience = { timeout: patienceMs };
 
 function open(options?: HeavyWorkOptions) {
   const work = createHeavyWork(options);

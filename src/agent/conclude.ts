@@ -1,4 +1,4 @@
-import { chatAdvice } from "../core/chat-advice.ts";
+import { canChatModeHelp, chatAdvice } from "../core/chat-advice.ts";
 import { type DuetError, type ErrorReport, report } from "../core/errors.ts";
 import { say } from "../core/locale.ts";
 import type { FinishReason } from "../core/model.ts";
@@ -56,8 +56,8 @@ function reportOf(run: Run, ending: Ending, status: Outcome["status"]): ErrorRep
   if (status === "partial") return error ? report(error, run.locale) : null;
   const told = report(error ?? emptyAnswer("stop"), run.locale);
   const { code, hint } = told;
-  // Chat mode asks the same models; it cannot help with what is wrong with them, or with a chain of agents.
-  if (run.mode === "chat" || run.depth > 0 || code === "auth" || code === "quota" || code === "config") return told;
+  // Nobody can switch the mode of an agent below another one.
+  if (run.mode === "chat" || run.depth > 0 || !canChatModeHelp(code)) return told;
   return { ...told, hint: [hint, say(run.locale, chatAdvice)].filter(Boolean).join(" ") };
 }
 

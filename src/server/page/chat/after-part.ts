@@ -1,3 +1,4 @@
+import { canChatModeHelp } from "../../../core/chat-advice.ts";
 import { type Locale, say } from "../../../core/locale.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import { element, type Part, setShown } from "../dom.ts";
@@ -28,12 +29,7 @@ export function createAfter(locale: Locale, actions: ChatActions): Part<RunState
 
 const noAnswer: ReadonlySet<Outcome["status"]> = new Set(["failed", "cancelled"]);
 
-/**
- * After a run with tools that failed (model-invocation.md, "Agent 模式错误降级"): it is advised, and never switched by itself.
- * Chat mode asks the same models over the same network, with the same keys.
- */
+/** After a run with tools that failed (model-invocation.md, "Agent 模式错误降级"): it is advised, and never switched by itself. */
 function chatHelps({ status, meta, error }: Outcome): boolean {
-  return status === "failed" && meta.mode !== "chat" && !(error !== null && sharedCauses.has(error.code));
+  return status === "failed" && meta.mode !== "chat" && canChatModeHelp(error?.code);
 }
-
-const sharedCauses: ReadonlySet<string> = new Set(["auth", "quota", "config", "network"]);

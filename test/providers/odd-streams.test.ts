@@ -92,3 +92,66 @@ test("Mistral's word for a turn that was cut is known", () => {
   const { finish } = read(chat(), lines(delta({ content: "hi" }), delta({}, "model_length"), "[DONE]")).turn;
   expect(finish).toBe("length");
 });
+
+const message = (...blocks: object[]) =>
+  lines(
+    { type: "message_start", message: {} },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "hi" } },
+    ...blocks,
+    { type: "message_delta", delta: { stop_reason: "end_turn" } },
+    { type: "message_stop" },
+  );
+const said = { type: "message", content: [{ type: "output_text", text: "hi" }] };
+const response = (...output: object[]) => ({ object: "response", status: "completed", output });
+const whole = (...output: object[]) => ({ type: "response.completed", response: response(...output) });
+
+test.each<[string, "claude" | "gpt", string, string[]]>([
+  ["a message as it should be", "claude", message(), []],
+  [
+    "a block of an unknown kind",
+    "claude",
+    message(
+      { type: "content_block_start", index: 1, content_block: { type: "picture" } },
+      { type: "content_block_delta", index: 1, delta: { type: "picture_delta" } },
+    ),
+    ["a content block of an unknown kind"],
+  ],
+  [
+    "a delta of an unknown kind",
+    "claude",
+    message({ type: "content_block_delta", index: 0, delta: { type: "mood_delta" } }),
+    ["a delta of an unknown kind"],
+  ],
+  [
+    "a delta without its block",
+    "claude",
+    message({ type: "content_block_delta", index: 4, delta: { type: "text_delta", text: "lost" } }),
+    ["a delta of a content block that never began"],
+  ],
+  ["a response as it should be", "gpt", lines(whole(said)), []],
+  ["a response that is not streamed", "gpt", lines(response(said)), ["one whole document in place of a stream"]],
+  [
+    "an item of an unknown kind",
+    "gpt",
+    lines(
+      { type: "response.output_text.delta", output_index: 0, delta: "hi" },
+      { type: "response.output_item.done", output_index: 1, item: { type: "picture" } },
+      whole(said, { type: "picture" }),
+    ),
+    ["an output item of an unknown kind"],
+  ],
+  [
+    "a part of an unknown kind",
+    "gpt",
+    lines(whole({ type: "message", content: [{ type: "mood" }, ...said.content] })),
+    ["content holds a part of an unknown kind"],
+  ],
+])("%s is read, and what is odd about it is noted", (_, wire, stream, oddities) => {
+  const reader: TurnReader =
+    wire === "claude"
+      ? new MessageReader(settings({ wire: "anthropic-messages" }), () => "made")
+      : new ResponseReader(settings({ wire: "openai-responses" }), () => "made");
+  expect(read(reader, stream).text).toBe("hi");
+  expect(reader.oddities?.map(({ en }) => en)).toEqual(oddities);
+});

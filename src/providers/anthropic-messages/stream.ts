@@ -1,4 +1,5 @@
 import { isRecord, ownValue, textOf } from "../../core/json.ts";
+import type { Text } from "../../core/locale.ts";
 import type { FinishReason, ModelEvent, Turn, Usage } from "../../core/model.ts";
 import { badResponse, streamError } from "../errors.ts";
 import type { ModelSettings } from "../settings.ts";
@@ -21,6 +22,7 @@ export class MessageReader implements TurnReader {
   #fragments = new ToolFragments();
   /** By index, in the order in which they began. */
   #blocks = new Map<number, Block>();
+  #oddities = new Set<Text>();
 
   constructor(settings: ModelSettings, newId: () => string) {
     this.#settings = settings;
@@ -35,6 +37,10 @@ export class MessageReader implements TurnReader {
     if (data.type === "content_block_delta") this.#extend(data.index, data.delta, out);
     if (data.type === "message_delta") this.#readEnd(data, out);
     if (data.type === "message_stop") this.done = true;
+  }
+
+  get oddities(): readonly Text[] {
+    return [...this.#oddities];
   }
 
   get usage(): Usage {
@@ -75,6 +81,7 @@ export class MessageReader implements TurnReader {
 
   #open(index: unknown, raw: unknown, out: ModelEvent[]): void {
     if (typeof index !== "number" || !isRecord(raw)) return;
+    if (!blockTypes.has(textOf(raw.type))) this.#oddities.add(unknownBlock);
     // A block of thinking is a sign of it, also where its text stays hidden; one of text is nothing before its text.
     if (raw.type === "tool_use") this.sent = "words";
     else if (raw.type !== "text" && this.sent === "nothing") this.sent = "thinking";
@@ -96,7 +103,10 @@ export class MessageReader implements TurnReader {
   #extend(index: unknown, delta: unknown, out: ModelEvent[]): void {
     if (typeof index !== "number" || !isRecord(delta)) return;
     const block = this.#blocks.get(index);
+    // A block of an unknown kind is told when it begins.
+    if (!block && !this.#oddities.has(unknownBlock)) this.#oddities.add(noBlock);
     if (!block) return;
+    if (!deltaTypes.has(textOf(delta.type))) this.#oddities.add(unknownDelta);
     if (delta.type === "text_delta") this.#say(index, textOf(delta.text), out);
     if (delta.type === "thinking_delta") this.#think(index, textOf(delta.thinking), out);
     if (delta.type === "signature_delta") block.signature = textOf(block.signature) + textOf(delta.signature);
@@ -188,6 +198,14 @@ function wholeInput(input: unknown): string {
   return isRecord(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : "";
 }
 
+const blockTypes: ReadonlySet<string> = new Set(["text", "thinking", "redacted_thinking", "tool_use"]);
+const deltaTypes: ReadonlySet<string> = new Set([
+  ...["text_delta", "thinking_delta", "signature_delta", "input_json_delta", "citations_delta"],
+]);
+
+const unknownBlock = { zh: "有未知的内容块", en: "a content block of an unknown kind" };
+const unknownDelta = { zh: "有未知的增量", en: "a delta of an unknown kind" };
+const noBlock = { zh: "增量所属的内容块没有开始", en: "a delta of a content block that never began" };
 const malformed = { zh: "收到无法解析的数据", en: "an event is not JSON" };
 const cutOff = { zh: "回答在结束前中断", en: "the stream ended before the answer did" };
 const unknownStop = { zh: "未知的结束原因", en: "unknown stop reason" };

@@ -1,4 +1,5 @@
 import { isRecord, ownValue, textOf } from "../../core/json.ts";
+import type { Text } from "../../core/locale.ts";
 import type { NativeTurn } from "../../core/messages.ts";
 import { type FinishReason, type ModelEvent, noUsage, type Turn, type Usage } from "../../core/model.ts";
 import { badResponse, streamError } from "../errors.ts";
@@ -22,6 +23,7 @@ export class ResponseReader implements TurnReader {
   #refusal = "";
   #items = new OutputItems();
   #finish: FinishReason | undefined;
+  #oddities = new Set<Text>();
 
   constructor(settings: ModelSettings, newId: () => string) {
     this.#settings = settings;
@@ -70,6 +72,10 @@ export class ResponseReader implements TurnReader {
     }
   }
 
+  get oddities(): readonly Text[] {
+    return [...this.#oddities];
+  }
+
   get written(): string {
     return allWritten([this.#reasoning, this.#text, this.#refusal], this.#items.calls(this.#newId));
   }
@@ -104,7 +110,10 @@ export class ResponseReader implements TurnReader {
   /** An error, in any of its forms, or a server that does not stream and sends the whole response. */
   #readOther(event: ServerEvent, data: Fields, out: ModelEvent[]): void {
     if (data.type === "error" || event.event === "error") throw streamError(data, this.#settings);
-    if (data.object === "response") this.#end(data, textOf(data.status), out);
+    if (data.object === "response") {
+      this.#oddities.add(wholeDocument);
+      this.#end(data, textOf(data.status), out);
+    }
     if (data.object === "response" || data.type !== undefined) return;
     const bare = typeof data.message === "string" || data.detail !== undefined;
     if (bare || (data.error !== undefined && data.error !== null)) throw streamError(data, this.#settings);
@@ -113,6 +122,7 @@ export class ResponseReader implements TurnReader {
   /** An item of reasoning is a sign of it, also where its text stays hidden; a message is nothing before its text. */
   #see(item: unknown): void {
     if (!isRecord(item)) return;
+    if (!itemTypes.has(textOf(item.type))) this.#oddities.add(unknownItem);
     if (item.type === "function_call") this.sent = "words";
     else if (item.type !== "message" && this.sent === "nothing") this.sent = "thinking";
   }
@@ -145,6 +155,7 @@ export class ResponseReader implements TurnReader {
       if (part.type === "output_text") this.#say(item, part.text, out);
       if (part.type === "reasoning_text") this.#reason(item, part.text, out);
       if (part.type === "refusal") this.#refuse(item, part.refusal);
+      if (!partTypes.has(textOf(part.type))) this.#oddities.add(unknownPart);
     }
   }
 
@@ -206,6 +217,12 @@ function partsOf(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
+const itemTypes: ReadonlySet<string> = new Set(["message", "reasoning", "function_call"]);
+const partTypes: ReadonlySet<string> = new Set(["output_text", "reasoning_text", "refusal"]);
+
+const wholeDocument = { zh: "整份文档而不是数据流", en: "one whole document in place of a stream" };
+const unknownItem = { zh: "有未知的输出项", en: "an output item of an unknown kind" };
+const unknownPart = { zh: "content 中有未知的部分", en: "content holds a part of an unknown kind" };
 const malformed = { zh: "收到无法解析的数据", en: "an event is not JSON" };
 const cutOff = { zh: "回答在结束前中断", en: "the stream ended before the answer did" };
 const unknownFinish = { zh: "未知的结束原因", en: "unknown finish reason" };

@@ -562,7 +562,7 @@ function searchTool(): Tool {
   return makeTool("search", () => ({ ok: true, text: "[1] Duet", sources: [source] }));
 }
 
-function failing(code: "network" | "auth" | "server" | "overloaded"): DuetError {
+function failing(code: "network" | "auth" | "server" | "overloaded" | "invalid_request"): DuetError {
   return new DuetError({ code, text: both(`${code} trouble`) });
 }
 

@@ -11,12 +11,14 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 
 const quick = selectQuickFiles();
 /** Folders whose tests leave nothing behind in their process, so that one process may run many files. */
-const folders = ["core", "config", "agent", "providers", "tools"].map((folder) => `test/${folder}/**/*.test.ts`);
+const folders = ["kit", "core", "render", "store", "config", "agent", "providers", "tools"].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
 /** What starts the program, a terminal or a server from npm. */
 const starters =
   /startProgram|runProgram|startTerminal|open-chat|openPseudoTerminal|warmProgram|npmServer|child_process/;
 /** Of the faces and the client the files that start none of these: loading Duet for each of them costs more than they do. */
-const within = globSync("test/{app,cli,client,faults,library,server,spec}/**/*.test.ts").filter(
+const within = globSync("test/{app,cli,client,faults,library,runs,server,spec}/**/*.test.ts").filter(
   (file) => !starters.test(readFileSync(file, "utf8")),
 );
 const sharing = [...folders, ...within];

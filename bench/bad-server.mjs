@@ -1,4 +1,4 @@
-// The neighbour of neighbours.mjs: an MCP server over stdio that misbehaves in one way, `node bad-server.mjs WAY`.
+// Runs beside the servers of shared-process.mjs: an MCP server over stdio that misbehaves in one way, `node bad-server.mjs WAY`.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 

@@ -1,8 +1,8 @@
 // Weight: about how many tokens each prompt costs with every request, in both languages, the tools of `plan` left out.
 // Fails above the limits.
-import { promptNames } from "../src/agent/prompt-names.ts";
-import { createPrompts } from "../src/agent/prompts.ts";
-import { estimateTokens } from "../src/providers/tokens.ts";
+import { promptNames } from "../src/agent/prompts/prompt-names.ts";
+import { createPrompts } from "../src/agent/prompts/prompts.ts";
+import { estimateTokens } from "../src/providers/estimate-tokens.ts";
 
 const limits = { decide: 240, "decide-alone": 260, answer: 140, chat: 45, plan: 280, compress: 165 };
 

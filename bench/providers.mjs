@@ -89,8 +89,8 @@ async function vendorReader(wire, url) {
 /** Reads a turn through our model: retries, limits, collected turn and all. */
 async function ourReader(wire, url) {
   const [{ createModel }, { resolveModel, vendorTable }] = await Promise.all([
-    import("../src/providers/create.ts"),
-    import("../src/providers/resolve.ts"),
+    import("../src/providers/create-model.ts"),
+    import("../src/config/models/resolve-model.ts"),
   ]);
   const table = vendorTable({ bench: { wire, baseUrl: `${url}/${wire}` } });
   const model = createModel(resolveModel({ provider: "bench", model: "m" }, table, {}, "bench"));

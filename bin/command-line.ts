@@ -1,19 +1,19 @@
 import yargs from "yargs/yargs";
-import { DuetError } from "../src/core/errors.ts";
-import { version } from "../src/core/version.ts";
+import { DuetError } from "../src/kit/errors.ts";
+import { version } from "../src/kit/version.ts";
 import type { Action } from "./actions/action.ts";
 import { ask } from "./actions/ask.ts";
 import { chat } from "./actions/chat.ts";
+import { trace } from "./actions/conversations.ts";
 import { doctor } from "./actions/doctor.ts";
 import { install } from "./actions/install.ts";
-import { trace } from "./actions/kept.ts";
 import { login } from "./actions/login.ts";
 import { models } from "./actions/models.ts";
 import { serve } from "./actions/serve.ts";
+import { output, rows, textOrJson } from "./commands/command-options.ts";
 import { configCommands } from "./commands/config.ts";
 import { conversationsCommands } from "./commands/conversations.ts";
 import { installOptions } from "./commands/install.ts";
-import { output, rows, textOrJson } from "./commands/rows.ts";
 import { toolsCommands } from "./commands/tools.ts";
 import { chatOptions, conversationOptions, serveOptions } from "./options.ts";
 

@@ -2,11 +2,11 @@ import { Console } from "node:console";
 import { getEventListeners } from "node:events";
 import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
 import type { Context } from "../src/cli/console.ts";
-import { DuetError, report, toDuetError } from "../src/core/errors.ts";
-import { createExitDeadline } from "../src/core/exit-deadline.ts";
-import { sentences } from "../src/core/lines.ts";
-import { printableLine } from "../src/core/printable.ts";
-import { exitNow } from "../src/core/processes/exit-now.ts";
+import { DuetError, report, toDuetError } from "../src/kit/errors.ts";
+import { createExitDeadline } from "../src/kit/process/exit-deadline.ts";
+import { exitNow } from "../src/kit/process/exit-now.ts";
+import { printableLine } from "../src/kit/text/sanitize.ts";
+import { sentences } from "../src/render/event-lines.ts";
 import type { Action } from "./actions/action.ts";
 import { chat } from "./actions/chat.ts";
 import { serve } from "./actions/serve.ts";
@@ -135,7 +135,7 @@ function localeIn(argv: string[]): string | undefined {
 }
 
 async function errorText(error: DuetError, locale: string | undefined): Promise<string> {
-  const { fallbackLocale } = await import("../src/config.ts");
+  const { fallbackLocale } = await import("../src/config/load-config.ts");
   const { message, hint } = report(error, fallbackLocale({ locale }));
   return `duet: ${sentences(message, hint)}`;
 }

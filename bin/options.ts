@@ -1,6 +1,6 @@
-import type { Flags } from "../src/config.ts";
-import { DuetError } from "../src/core/errors.ts";
-import type { Text } from "../src/core/locale.ts";
+import type { Flags } from "../src/config/load-config.ts";
+import { DuetError } from "../src/kit/errors.ts";
+import type { Text } from "../src/kit/locale.ts";
 import { text, type Values } from "./values.ts";
 
 /** One row a flag; the same table feeds yargs and the quick reader of `serve`. All values arrive as text. */

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { build } from "esbuild";
 
-const folder = "src/server/page";
+const folder = "src/server/web";
 
 /** The page that hosts show of a run, as one text. */
 export function buildRunPage() {

@@ -31,7 +31,7 @@ await build({
   entryPoints: {
     duet: "bin/duet.ts",
     index: "src/index.ts",
-    "heavy-worker": "src/tools/heavy/heavy-worker.ts",
+    "heavy-worker": "src/tools/workers/heavy-worker.ts",
     "module-worker": "src/tools/modules/module-worker.ts",
   },
   outdir: "dist",
@@ -86,4 +86,4 @@ await writeFile("dist/run-page.html", await buildRunPage());
 const chatPage = await buildChatPage();
 await writeFile("dist/chat-page.html", chatPage);
 await writeFile("dist/chat-page.html.gz", gzipSync(chatPage, { level: 9 }));
-await cp("src/agent/prompts", "dist/prompts", { recursive: true });
+await cp("src/agent/prompts", "dist/prompts", { recursive: true, filter: (path) => !path.endsWith(".ts") });

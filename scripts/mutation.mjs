@@ -9,7 +9,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { formatCount } from "../src/core/format-count.ts";
+import { formatCount } from "../src/kit/text/format-count.ts";
 import { mutations } from "./mutations/mutations.ts";
 
 const root = join(import.meta.dirname, "..");

@@ -2,31 +2,31 @@
 import type { EmbeddedDuet } from "./app/create-duet.ts";
 import type { DuetOptions } from "./app/duet-options.ts";
 
-export type { Conversation, ConversationTurn, Summary } from "./agent/conversation.ts";
-export type { EvaluatedResult, Evaluation, EvaluationFacts, Evaluator } from "./agent/evaluator.ts";
-export type { ConfirmPlan } from "./agent/plan-reply.ts";
-export type { SourceList } from "./agent/sources.ts";
-export type { BegunRun, BegunRuns, WantedMark } from "./agent/store/begun.ts";
-export type { ConversationEntry, ConversationStore, FinishedRun, RunEntry } from "./agent/store.ts";
+export type { EvaluatedResult, Evaluation, EvaluationFacts, Evaluator } from "./agent/loop/evaluator.ts";
+export type { ConfirmPlan } from "./agent/questions/confirm-plan.ts";
 export type { AskOptions } from "./app/ask-options.ts";
 export type { EmbeddedDuet } from "./app/create-duet.ts";
 export type { DuetOptions } from "./app/duet-options.ts";
-export type { LimitChanges } from "./app/limits.ts";
-export type { ModelOption } from "./app/model-options.ts";
-export type { AskElicitation, Elicitation, ElicitationReply } from "./core/elicitation.ts";
-export { DuetError, type ErrorCode, type ErrorDetails, type ErrorReport } from "./core/errors.ts";
+export type { LimitChanges } from "./app/merge-limits.ts";
+export type { ModelOption } from "./app/models/model-options.ts";
 export type { AgentEvent, PlanStep } from "./core/events.ts";
-export type { JsonObject, JsonSchema, JsonValue } from "./core/json.ts";
-export type { Locale, Text } from "./core/locale.ts";
+export type { AskElicitation, Elicitation, ElicitationReply } from "./core/forms/elicitation.ts";
 export type { AssistantMessage, Message, ToolCall } from "./core/messages.ts";
 export type { FinishReason, Model, ModelEvent, ModelRequest, ToolDefinition, Turn, Usage } from "./core/model.ts";
 export type { Citation, Mode, Outcome, Status, StopReason, ToolCallRecord } from "./core/outcome.ts";
-export type { Approval, ApprovalRequest, ApproveCall, Permission } from "./core/permission.ts";
 export type { PlanReply } from "./core/plan-reply.ts";
 export type { NumberedSource } from "./core/sources.ts";
-export type { Source, Tool, ToolAnnotations } from "./core/tool.ts";
+export type { Conversation, ConversationTurn, Summary } from "./core/store/conversation.ts";
+export type { BegunRun, BegunRuns, WantedMark } from "./core/store/idempotency-records.ts";
+export type { SourceList } from "./core/store/source-list.ts";
+export type { ConversationEntry, ConversationStore, FinishedRun, RunEntry } from "./core/store/store.ts";
+export type { Approval, ApprovalRequest, ApproveCall, Permission } from "./core/tools/permission.ts";
+export type { Source, Tool, ToolAnnotations } from "./core/tools/tool.ts";
 export type { AgentTrace, TraceStep } from "./core/trace.ts";
-export { type OwnTool, type OwnToolContext, withTypes as defineTool } from "./tools/own.ts";
+export { DuetError, type ErrorCode, type ErrorDetails, type ErrorReport } from "./kit/errors.ts";
+export type { JsonObject, JsonSchema, JsonValue } from "./kit/json.ts";
+export type { Locale, Text } from "./kit/locale.ts";
+export { type OwnTool, type OwnToolContext, withTypes as defineTool } from "./tools/own-tool.ts";
 
 /**
  * Makes an agent. Keys come from the environment as on the command line (`DEEPSEEK_API_KEY` ...). Throws a `DuetError`

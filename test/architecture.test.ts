@@ -6,39 +6,47 @@ import { expect, test } from "vitest";
 /** File name to text. */
 type Files = Record<string, string>;
 
-/** Which rooms a room may import from, besides itself: every arrow points to the right. */
-const arrows: Record<string, readonly string[]> = {
-  index: ["app", "agent", "tools", "core"],
-  bin: ["server", "cli", "app", "config", "core"],
-  server: ["app", "config", "core"],
-  cli: ["app", "config", "core"],
-  app: ["config", "agent", "providers", "tools", "client", "core"],
-  config: ["core"],
-  agent: ["core"],
-  providers: ["core"],
-  tools: ["core"],
-  client: ["core"],
-  core: [],
-};
+/** What each layer may import besides itself: every import points to the right of bin -> server | cli -> ... -> kit. */
+const layers: Record<string, readonly string[]> = (() => {
+  const shared = ["config", "render", "core", "kit"];
+  const parts = ["agent", "providers", "tools", "client", "store"];
+  const interfaces = ["runs", "app", ...parts, ...shared];
+  return {
+    bin: ["server", "cli", ...interfaces],
+    index: ["app", ...parts, ...shared],
+    server: interfaces,
+    cli: interfaces,
+    runs: ["app", ...parts, ...shared],
+    app: [...parts, ...shared],
+    agent: shared,
+    providers: shared,
+    tools: shared,
+    client: shared,
+    store: shared,
+    config: ["core", "kit"],
+    render: ["core", "kit"],
+    core: ["kit"],
+    kit: [],
+  };
+})();
 
-/** What else the configuration reads: tables and types of the rooms, which load nothing. */
-const light = [
-  "src/client/settings.ts",
-  "src/providers/resolve.ts",
-  "src/providers/settings.ts",
-  "src/providers/vendors.ts",
-];
+/** The table of vendors loads nothing, so that the configuration may read it. */
+const vendorTable = "src/providers/vendors.ts";
 
-test("every import points to the right", () => {
-  expect(importsAgainstTheArrows(program())).toEqual([]);
+/** The only file that reads the environment. */
+const environmentReader = "src/config/load-config.ts";
+
+test("every import points to a layer on the right", () => {
+  expect(upwardImports(program())).toEqual([]);
 });
 
-test("the page, which runs in browsers, imports core alone, and nothing of the program imports the page", () => {
+test("the page, which runs in browsers, imports core, render and kit alone, and nothing of the program imports the page", () => {
   const files = program();
-  const isPage = (file: string): boolean => file.startsWith("src/server/page/");
+  const isPage = (file: string): boolean => file.startsWith("src/server/web/");
+  const isForPages = (file: string): boolean => /^src\/(core|render|kit)\//.test(file);
   const strays = Object.keys(files).flatMap((file) =>
     importsOf(files, file)
-      .filter((imported) => (isPage(file) ? !isPage(imported) && !imported.startsWith("src/core/") : isPage(imported)))
+      .filter((imported) => (isPage(file) ? !isPage(imported) && !isForPages(imported) : isPage(imported)))
       .map((imported) => `${file} imports ${imported}`),
   );
   expect(Object.keys(files).filter(isPage)).not.toEqual([]);
@@ -46,67 +54,72 @@ test("the page, which runs in browsers, imports core alone, and nothing of the p
 });
 
 test("no file imports itself by way of others", () => {
-  expect(circles(program())).toEqual([]);
+  expect(cycles(program())).toEqual([]);
 });
 
 test("only the configuration reads the environment", () => {
-  expect(readersOfTheEnvironment(program())).toEqual([]);
+  expect(environmentReaders(program())).toEqual([]);
 });
 
-test("the program is there to be checked", () => {
+test("the check finds the program's files and their imports", () => {
   const files = program();
-  expect(Object.keys(files)).toContain("src/config.ts");
-  expect(importsOf(files, "src/config.ts")).toContain("src/config/schema.ts");
+  expect(Object.keys(files)).toContain(environmentReader);
+  expect(importsOf(files, environmentReader)).toContain("src/config/config.ts");
 });
 
-test("the arrows' check names the file and its import, however it is written", () => {
+test("the check of layers names the file and its import, however it is written", () => {
   const files = {
-    "src/core/model.ts": `import { x } from "../agent/run.ts";`,
-    "src/agent/run.ts": `import type { Vendor } from "../providers/vendors.ts";\nimport { say } from "../core/locale.ts";`,
-    "src/providers/vendors.ts": `export * from "../tools/collect.ts";`,
-    "src/tools/collect.ts": `const pool = await import("../client/pool.ts");`,
-    "src/client/pool.ts": `type Config = import("../config.ts").Config;`,
-    "src/config.ts": `import "./app.ts";`,
-    "src/config/models.ts": `import { resolveModel } from "../providers/resolve.ts";\nimport "../providers/create.ts";`,
-    "src/app.ts": `import {\n  serve,\n} from "./server/stdio.ts";`,
-    "src/server/stdio.ts": `import { chat } from "../cli/chat.ts";`,
-    "src/cli/chat.ts": `import { start } from "../../bin/duet.ts";\nimport { openDuet } from "../app.ts";`,
+    "src/kit/json.ts": `import { x } from "../core/model.ts";`,
+    "src/core/model.ts": `import { x } from "../agent/run.ts";\nimport { y } from "../kit/json.ts";`,
+    "src/render/lines.ts": `import { x } from "../config/config.ts";`,
+    "src/agent/run.ts": `import type { Vendor } from "../providers/vendors.ts";\nimport { say } from "../kit/locale.ts";`,
+    "src/providers/vendors.ts": `export * from "../tools/collect-tools.ts";`,
+    "src/tools/collect-tools.ts": `const pool = await import("../client/pool.ts");`,
+    "src/client/pool.ts": `type Store = import("../store/store.ts").Store;`,
+    "src/config/load-config.ts": `import "../app/duet.ts";`,
+    "src/config/models.ts": `import { vendors } from "../providers/vendors.ts";\nimport "../providers/create-model.ts";`,
+    "src/app/open-duet.ts": `import {\n  begin,\n} from "../runs/begin-run.ts";`,
+    "src/runs/begin-run.ts": `import { serve } from "../server/mcp/serve-stdio.ts";`,
+    "src/server/mcp/serve-stdio.ts": `import { chat } from "../../cli/chat.ts";`,
+    "src/cli/chat.ts": `import { start } from "../../bin/duet.ts";\nimport { openDuet } from "../app/open-duet.ts";`,
     "bin/duet.ts": `import { runAgent } from "../src/agent/run.ts";\nimport { chat } from "../src/cli/chat.ts";`,
   };
-  expect(importsAgainstTheArrows(files)).toEqual([
+  expect(upwardImports(files)).toEqual([
+    "src/kit/json.ts imports src/core/model.ts",
     "src/core/model.ts imports src/agent/run.ts",
+    "src/render/lines.ts imports src/config/config.ts",
     "src/agent/run.ts imports src/providers/vendors.ts",
-    "src/providers/vendors.ts imports src/tools/collect.ts",
-    "src/tools/collect.ts imports src/client/pool.ts",
-    "src/client/pool.ts imports src/config.ts",
-    "src/config.ts imports src/app.ts",
-    "src/config/models.ts imports src/providers/create.ts",
-    "src/app.ts imports src/server/stdio.ts",
-    "src/server/stdio.ts imports src/cli/chat.ts",
+    "src/providers/vendors.ts imports src/tools/collect-tools.ts",
+    "src/tools/collect-tools.ts imports src/client/pool.ts",
+    "src/client/pool.ts imports src/store/store.ts",
+    "src/config/load-config.ts imports src/app/duet.ts",
+    "src/config/models.ts imports src/providers/create-model.ts",
+    "src/app/open-duet.ts imports src/runs/begin-run.ts",
+    "src/runs/begin-run.ts imports src/server/mcp/serve-stdio.ts",
+    "src/server/mcp/serve-stdio.ts imports src/cli/chat.ts",
     "src/cli/chat.ts imports bin/duet.ts",
-    "bin/duet.ts imports src/agent/run.ts",
   ]);
 });
 
-test("what stands in a comment is no import", () => {
+test("an import in a comment is ignored", () => {
   const files = {
     "src/core/a.ts": `// import "../agent/b.ts";\n/* import "../agent/c.ts"; */\n/** from "../agent/d.ts" */`,
   };
-  expect(importsAgainstTheArrows(files)).toEqual([]);
+  expect(upwardImports(files)).toEqual([]);
 });
 
 test("a text that looks like the start of a comment hides no import", () => {
   const files = { "src/core/a.ts": `const all = "src/*";\nimport "../agent/b.ts"; /* end */` };
-  expect(importsAgainstTheArrows(files)).toEqual(["src/core/a.ts imports src/agent/b.ts"]);
+  expect(upwardImports(files)).toEqual(["src/core/a.ts imports src/agent/b.ts"]);
 });
 
-test("a file in no room is refused", () => {
-  expect(importsAgainstTheArrows({ "src/extra/a.ts": `import "../core/b.ts";` })).toEqual([
+test("a file in no layer is reported", () => {
+  expect(upwardImports({ "src/extra/a.ts": `import "../core/b.ts";` })).toEqual([
     "src/extra/a.ts imports src/core/b.ts",
   ]);
 });
 
-test("the circle check shows the circle, type-only imports included", () => {
+test("the cycle check shows the cycle, type-only imports included", () => {
   const files = {
     "src/core/a.ts": `import { b } from "./b.ts";`,
     "src/core/b.ts": `import type { C } from "./c.ts";\nimport "./d.ts";`,
@@ -114,20 +127,20 @@ test("the circle check shows the circle, type-only imports included", () => {
     "src/core/d.ts": "",
     "src/core/self.ts": `import "./self.ts";`,
   };
-  expect(circles(files)).toEqual([
+  expect(cycles(files)).toEqual([
     "src/core/a.ts -> src/core/b.ts -> src/core/c.ts -> src/core/a.ts",
     "src/core/self.ts -> src/core/self.ts",
   ]);
 });
 
-test("two ways to one file are no circle", () => {
+test("two paths to one file are no cycle", () => {
   const files = {
     "src/core/a.ts": `import "./b.ts";\nimport "./c.ts";`,
     "src/core/b.ts": `import "./d.ts";`,
     "src/core/c.ts": `import "./d.ts";`,
     "src/core/d.ts": "",
   };
-  expect(circles(files)).toEqual([]);
+  expect(cycles(files)).toEqual([]);
 });
 
 test("the environment's check sees every way to read it", () => {
@@ -138,9 +151,9 @@ test("the environment's check sees every way to read it", () => {
     "src/d.ts": `import { env } from "node:process";`,
     "src/e.ts": "// process.env is read elsewhere",
     "src/f.ts": "process.environment; process.argv",
-    "src/config.ts": "process.env",
+    "src/config/load-config.ts": "process.env",
   };
-  expect(readersOfTheEnvironment(files)).toEqual(["src/a.ts", "src/b.ts", "src/c.ts", "src/d.ts"]);
+  expect(environmentReaders(files)).toEqual(["src/a.ts", "src/b.ts", "src/c.ts", "src/d.ts"]);
 });
 
 function program(): Files {
@@ -149,7 +162,7 @@ function program(): Files {
   return Object.fromEntries(names.sort().map((name) => [name, readFileSync(`${root}/${name}`, "utf8")]));
 }
 
-function importsAgainstTheArrows(files: Files): string[] {
+function upwardImports(files: Files): string[] {
   return Object.keys(files).flatMap((file) =>
     importsOf(files, file)
       .filter((imported) => !mayImport(file, imported))
@@ -159,15 +172,15 @@ function importsAgainstTheArrows(files: Files): string[] {
 
 function mayImport(file: string, imported: string): boolean {
   if (imported === "package.json") return true;
-  const [from, to] = [roomOf(file), roomOf(imported)];
+  const [from, to] = [layerOf(file), layerOf(imported)];
   if (from === undefined || to === undefined) return false;
-  if (from === "config" && light.includes(imported)) return true;
-  return from === to || (arrows[from] ?? []).includes(to);
+  if (from === "config" && imported === vendorTable) return true;
+  return from === to || (layers[from] ?? []).includes(to);
 }
 
-function roomOf(file: string): string | undefined {
-  const room = /^(?:src\/)?([^/.]+)/.exec(file)?.[1];
-  return room !== undefined && Object.hasOwn(arrows, room) ? room : undefined;
+function layerOf(file: string): string | undefined {
+  const layer = /^(?:src\/)?([^/.]+)/.exec(file)?.[1];
+  return layer !== undefined && Object.hasOwn(layers, layer) ? layer : undefined;
 }
 
 /** Every relative import, static, of types, or dynamic, as a file name. */
@@ -183,7 +196,7 @@ function withoutComments(code: string): string {
   return code.replace(textOrComment, (_, text: string | undefined) => text ?? "");
 }
 
-function circles(files: Files): string[] {
+function cycles(files: Files): string[] {
   const done = new Set<string>();
   const found: string[] = [];
   function visit(file: string, trail: readonly string[]): void {
@@ -197,10 +210,10 @@ function circles(files: Files): string[] {
   return found;
 }
 
-function readersOfTheEnvironment(files: Files): string[] {
+function environmentReaders(files: Files): string[] {
   const reading =
     /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\s*\[\s*["'`]env|\benv\b[^;]*\}\s*(?:=\s*process\b|from\s*["']node:process)/;
   return Object.keys(files).filter(
-    (file) => file !== "src/config.ts" && reading.test(withoutComments(files[file] ?? "")),
+    (file) => file !== "src/config/load-config.ts" && reading.test(withoutComments(files[file] ?? "")),
   );
 }

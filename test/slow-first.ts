@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take long though they are small; without a word about it the last of them would run alone. */
-const slow = ["conformance/", "library/", "real-servers/", "app/isolation", "providers/recordings", "tools/heavy/"];
+const slow = ["conformance/", "library/", "real-servers/", "app/isolation", "providers/recordings", "tools/workers/"];
 
 /** The order in which files begin: slow ones first, then large ones. */
 export class SlowFirst extends BaseSequencer {

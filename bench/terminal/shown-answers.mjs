@@ -1,11 +1,11 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
-import { createMarkdownStream } from "../../src/cli/markdown/create-stream.ts";
-import { createRunView } from "../../src/cli/steps/create-run-view.ts";
-import { createStepBook } from "../../src/cli/steps/step-book.ts";
-import { chooseReflow } from "../../src/cli/terminal/choose-reflow.ts";
-import { paintLine } from "../../src/cli/terminal/paint.ts";
-import { createScreen } from "../../src/cli/terminal/screen.ts";
-import { createTheme } from "../../src/cli/terminal/theme.ts";
+import { createRunView } from "../../src/cli/chat/steps/create-run-view.ts";
+import { createStepBook } from "../../src/cli/chat/steps/step-log.ts";
+import { createMarkdownStream } from "../../src/cli/terminal/markdown/create-stream.ts";
+import { chooseReflow } from "../../src/cli/terminal/screen/choose-reflow.ts";
+import { paintLine } from "../../src/cli/terminal/screen/paint-line.ts";
+import { createScreen } from "../../src/cli/terminal/screen/screen.ts";
+import { createTheme } from "../../src/cli/terminal/screen/theme.ts";
 import { markdownPieces } from "../markdown-pieces.mjs";
 import { watchedOutput } from "./watched-output.mjs";
 

@@ -4,10 +4,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { openDuet } from "../../src/app.ts";
-import { openFace } from "../../src/cli/chat/open-face.ts";
+import { openDuet } from "../../src/app/open-duet.ts";
+import { openFace } from "../../src/cli/chat/open-interface.ts";
 import { runChat } from "../../src/cli/chat/run-chat.ts";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import { settledMemory } from "../settled-memory.mjs";
 
 /** Bytes a turn: less than a question and its answer, of which a screen keeps nothing. */

@@ -1,6 +1,6 @@
 import { chosenConversation } from "../../src/cli/conversations/chosen-conversation.ts";
-import { withDuet } from "../../src/cli/opened.ts";
-import { DuetError } from "../../src/core/errors.ts";
+import { withDuet } from "../../src/cli/with-duet.ts";
+import { DuetError } from "../../src/kit/errors.ts";
 import { conversationChoice, toFlags } from "../options.ts";
 import { modeOf, text, type Values } from "../values.ts";
 import type { Action } from "./action.ts";
@@ -13,8 +13,8 @@ export function ask(values: Values): Action {
     withDuet(flags, context, async ({ duet, config, console, signal }) => {
       const [{ runAsk }, { readQuestion }, { showsHyperlinks }] = await Promise.all([
         import("../../src/cli/ask.ts"),
-        import("../../src/cli/question.ts"),
-        import("../../src/cli/terminal/shows-hyperlinks.ts"),
+        import("../../src/cli/read-question.ts"),
+        import("../../src/cli/terminal/screen/shows-hyperlinks.ts"),
       ]);
       const question = await readQuestion(text(values.question), console);
       if (question === "") throw noQuestion();

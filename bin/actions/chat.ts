@@ -1,7 +1,7 @@
-import { startMode } from "../../src/app/start-mode.ts";
+import { startMode } from "../../src/app/models/start-mode.ts";
 import { chosenConversation, tellTitle } from "../../src/cli/conversations/chosen-conversation.ts";
-import { following } from "../../src/cli/following.ts";
-import { type Opened, withDuet } from "../../src/cli/opened.ts";
+import { following } from "../../src/cli/follow-config.ts";
+import { type Opened, withDuet } from "../../src/cli/with-duet.ts";
 import { conversationChoice, toFlags } from "../options.ts";
 import { modeOf, type Values } from "../values.ts";
 import type { Action } from "./action.ts";
@@ -18,8 +18,8 @@ export function chat(values: Values): Action {
       const { duet, config, console, signal } = opened;
       const [{ runChat }, { openFace }, { programPlaces }] = await Promise.all([
         import("../../src/cli/chat/run-chat.ts"),
-        import("../../src/cli/chat/open-face.ts"),
-        import("../../src/config.ts"),
+        import("../../src/cli/chat/open-interface.ts"),
+        import("../../src/config/load-config.ts"),
       ]);
       const mode = modeOf(values) ?? (isTyped ? await startMode(config, duet) : "agent");
       const conversationId = await chosenConversation(choice, { duet, config });

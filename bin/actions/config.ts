@@ -1,5 +1,5 @@
 import { writeLine } from "../../src/cli/stderr-lines.ts";
-import { printableLine } from "../../src/core/printable.ts";
+import { printableLine } from "../../src/kit/text/sanitize.ts";
 import { toFlags } from "../options.ts";
 import { formOf, type Values } from "../values.ts";
 import type { Action } from "./action.ts";

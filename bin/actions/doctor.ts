@@ -1,4 +1,4 @@
-import { withDuet } from "../../src/cli/opened.ts";
+import { withDuet } from "../../src/cli/with-duet.ts";
 import { toFlags } from "../options.ts";
 import { formOf, type Values } from "../values.ts";
 import type { Action } from "./action.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { load } from "../../src/cli/opened.ts";
-import { DuetError } from "../../src/core/errors.ts";
+import { load } from "../../src/cli/with-duet.ts";
+import { DuetError } from "../../src/kit/errors.ts";
 import { exposeOf, serveOptions, sharedOptions, toFlags } from "../options.ts";
 import { text, type Values } from "../values.ts";
 import type { Action } from "./action.ts";
@@ -15,7 +15,7 @@ export function install(values: Values): Action {
       import("../../src/cli/install/hosts.ts"),
       import("../../src/cli/install/find-machine.ts"),
       import("../../src/cli/install/find-program.ts"),
-      import("../../src/config.ts"),
+      import("../../src/config/load-config.ts"),
     ]);
     const machine = await findMachine({ platform: process.platform });
     const host = hostNames.find((each) => each === values.host);

@@ -1,4 +1,4 @@
-import { loadWithState } from "../../src/cli/opened.ts";
+import { loadWithState } from "../../src/cli/with-duet.ts";
 import { toFlags } from "../options.ts";
 import { text, type Values } from "../values.ts";
 import type { Action } from "./action.ts";

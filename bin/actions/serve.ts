@@ -1,14 +1,14 @@
 import type { Console } from "../../src/cli/console.ts";
-import { following } from "../../src/cli/following.ts";
-import { type Opened, withDuet } from "../../src/cli/opened.ts";
-import { tellTroubles } from "../../src/cli/server-troubles.ts";
-import { hideSecrets } from "../../src/config/mask.ts";
-import { secretsOf } from "../../src/config/secrets.ts";
-import type { Config } from "../../src/config.ts";
-import { say } from "../../src/core/locale.ts";
+import { following } from "../../src/cli/follow-config.ts";
+import { tellTroubles } from "../../src/cli/report-failed-servers.ts";
+import { type Opened, withDuet } from "../../src/cli/with-duet.ts";
+import type { Config } from "../../src/config/load-config.ts";
+import { hideSecrets } from "../../src/config/secrets/mask.ts";
+import { secretsOf } from "../../src/config/secrets/secrets.ts";
+import { say } from "../../src/kit/locale.ts";
+import type { HeldRun } from "../../src/runs/run-handle.ts";
 import { createLog, type Log } from "../../src/server/operations/log.ts";
 import { createFaultLog, createRunLog } from "../../src/server/operations/log-runs.ts";
-import type { HeldRun } from "../../src/server/runs/held-run.ts";
 import { exposeOf, toFlags } from "../options.ts";
 import { modeOf, text, type Values } from "../values.ts";
 import type { Action } from "./action.ts";
@@ -22,7 +22,10 @@ export function serve(values: Values): Action {
   const flags = toFlags(values);
   const address = text(values.http);
   const action: Action = async ({ console: { stdin, stdout, stderr }, signal: stop, hurry, deadline }) => {
-    const face = address === undefined ? import("../../src/server/stdio.ts") : import("../../src/server/http.ts");
+    const face =
+      address === undefined
+        ? import("../../src/server/mcp/serve-stdio.ts")
+        : import("../../src/server/http/serve-duet.ts");
     const write = (line: string): void => void stderr.write(`${line}\n`);
     // How lines are told is in the configuration; until that is read, they are for people.
     let log = createLog({ format: "text", write });

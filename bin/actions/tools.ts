@@ -1,4 +1,4 @@
-import { withDuet } from "../../src/cli/opened.ts";
+import { withDuet } from "../../src/cli/with-duet.ts";
 import { toFlags } from "../options.ts";
 import { formOf, text, texts, type Values } from "../values.ts";
 import type { Action } from "./action.ts";
@@ -9,7 +9,7 @@ export function listTools(values: Values): Action {
     withDuet(toFlags(values), context, async (opened) => {
       const [tools, { tellDangers }] = await Promise.all([
         import("../../src/cli/tools/list-tools.ts"),
-        import("../../src/cli/trust/tell-dangers.ts"),
+        import("../../src/cli/trust/warn-dangers.ts"),
       ]);
       tellDangers(opened.config, opened.console);
       return tools.listTools({ ...opened, output: formOf(values) });

@@ -1,6 +1,6 @@
 import type { Argv } from "yargs";
 import { config, trustConfig } from "../actions/config.ts";
-import { rows, type Take, textOrJson, yes } from "./rows.ts";
+import { rows, type Take, textOrJson, yes } from "./command-options.ts";
 
 /** `duet config …` */
 export function configCommands(it: Argv, take: Take): Argv {

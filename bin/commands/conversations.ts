@@ -1,7 +1,7 @@
 import type { Argv } from "yargs";
-import { conversations } from "../actions/kept.ts";
+import { conversations } from "../actions/conversations.ts";
 import { pageOptions } from "../options.ts";
-import { rows, type Take, textOrJson } from "./rows.ts";
+import { rows, type Take, textOrJson } from "./command-options.ts";
 
 /** `duet conversations …` */
 export function conversationsCommands(it: Argv, take: Take): Argv {

@@ -1,7 +1,7 @@
 import type { Argv } from "yargs";
 import { hostNames } from "../../src/cli/install/hosts.ts";
 import { serveOptions } from "../options.ts";
-import { rows, yes } from "./rows.ts";
+import { rows, yes } from "./command-options.ts";
 
 /** What `duet install [host]` may be told. */
 export function installOptions(it: Argv) {

@@ -1,6 +1,6 @@
 import type { Argv } from "yargs";
 import { approveTools, callTool, documentTools, listTools } from "../actions/tools.ts";
-import { rows, type Take, textOrJson, yes } from "./rows.ts";
+import { rows, type Take, textOrJson, yes } from "./command-options.ts";
 
 /** `duet tools …` */
 export function toolsCommands(it: Argv, take: Take): Argv {

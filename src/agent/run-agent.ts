@@ -1,24 +1,24 @@
 import { checkChain } from "../core/chain.ts";
-import { Channel } from "../core/channel.ts";
-import { DuetError, toDuetError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { modelName } from "../core/model.ts";
-import { follow } from "../core/waiting.ts";
-import { briefOf } from "./brief.ts";
-import { chat } from "./chat.ts";
-import { type Ending, toOutcome } from "./conclude.ts";
-import { decideAndAct } from "./decide.ts";
-import { messagesOfInstruction } from "./instruction.ts";
-import { keepRun } from "./keep-run.ts";
-import { keptOfRun } from "./kept-of-run.ts";
-import { recall } from "./memory.ts";
+import { Channel } from "../kit/async/channel.ts";
+import { follow } from "../kit/async/timeout.ts";
+import { DuetError, toDuetError } from "../kit/errors.ts";
+import { briefOf } from "./answer/answer-input.ts";
+import { chat } from "./answer/chat.ts";
+import { messagesOfInstruction } from "./answer/instruction.ts";
+import { writeAnswer } from "./answer/write-answer.ts";
+import { recall } from "./context/recall.ts";
+import { keepRun } from "./context/save-run.ts";
+import { keptOfRun } from "./context/turn-record.ts";
+import { createRunClock } from "./limits/run-clock.ts";
+import { unknownPrice } from "./limits/unknown-price.ts";
+import { decideAndAct } from "./loop/decide.ts";
+import type { Work } from "./loop/decide-result.ts";
+import { type Ending, toOutcome } from "./loop/run-result.ts";
 import { openRun, type RunOptions } from "./open-run.ts";
 import type { Run } from "./run.ts";
-import { createRunClock } from "./run-clock.ts";
-import { createTraceRecorder } from "./trace-recorder.ts";
-import { unknownPrice } from "./unknown-price.ts";
-import type { Work } from "./work.ts";
-import { writeAnswer } from "./write-answer.ts";
+import { createTraceRecorder } from "./trace/trace-recorder.ts";
 
 /**
  * Runs one question as a stream of events: `run-start` first, `run-end` last, whatever happens; never throws. Leaving

@@ -1,26 +1,26 @@
 import type { TraceContext } from "../core/chain.ts";
-import type { Elicit } from "../core/elicitation.ts";
-import type { DuetError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
-import type { Locale } from "../core/locale.ts";
+import type { Elicit } from "../core/forms/elicitation.ts";
 import type { Message } from "../core/messages.ts";
 import type { Model } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
-import type { Approve } from "../core/permission.ts";
-import type { Tool } from "../core/tool.ts";
-import type { AgentsBelow } from "./agents-below.ts";
-import type { AnswerText } from "./answer-text.ts";
-import type { Conversation } from "./conversation.ts";
-import type { Evaluator } from "./evaluator.ts";
-import type { Limits } from "./limits.ts";
-import type { Offer } from "./offer.ts";
-import type { ConfirmPlan, PlanPolicy } from "./plan-reply.ts";
-import type { Prompts } from "./prompts.ts";
-import type { Repetition } from "./repetition.ts";
-import type { Results } from "./results.ts";
-import type { RunClock } from "./run-clock.ts";
-import type { Statistics } from "./statistics.ts";
-import type { Windows } from "./window.ts";
+import type { Conversation } from "../core/store/conversation.ts";
+import type { Approve } from "../core/tools/permission.ts";
+import type { Tool } from "../core/tools/tool.ts";
+import type { DuetError } from "../kit/errors.ts";
+import type { Locale } from "../kit/locale.ts";
+import type { AnswerText } from "./answer/answer-text.ts";
+import type { Windows } from "./context/context-window.ts";
+import type { Limits } from "./limits/limits.ts";
+import type { RunClock } from "./limits/run-clock.ts";
+import type { Statistics } from "./limits/statistics.ts";
+import type { AgentsBelow } from "./limits/sub-agents.ts";
+import type { Evaluator } from "./loop/evaluator.ts";
+import type { Repetition } from "./loop/repetition.ts";
+import type { Prompts } from "./prompts/prompts.ts";
+import type { ConfirmPlan, PlanPolicy } from "./questions/confirm-plan.ts";
+import type { Offer } from "./tools/tool-catalog.ts";
+import type { Results } from "./tools/tool-results.ts";
 
 /** What all parts of one run share; made once, in `runAgent`. */
 export interface Run {

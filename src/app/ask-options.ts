@@ -1,8 +1,8 @@
-import type { DuetError } from "../core/errors.ts";
-import type { Text } from "../core/locale.ts";
-import { permitProblem } from "../core/tool-pattern.ts";
+import { permitProblem } from "../core/tools/tool-pattern.ts";
+import type { DuetError } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
 import type { AskRequest } from "./duet.ts";
-import { optionProblem } from "./option-problem.ts";
+import { optionProblem } from "./option-error.ts";
 
 /** What a program that embeds Duet may say beside a question. */
 export type AskOptions = Omit<AskRequest, "question" | "models">;

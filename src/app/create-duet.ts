@@ -1,15 +1,15 @@
-import type { ConversationStore } from "../agent/store.ts";
-import { openDuet } from "../app.ts";
-import { loadConfig } from "../config.ts";
-import { DuetError } from "../core/errors.ts";
+import { loadConfig } from "../config/load-config.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { say, type Text } from "../core/locale.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { Tool } from "../core/tool.ts";
-import type { OwnTool } from "../tools/own.ts";
+import type { ConversationStore } from "../core/store/store.ts";
+import type { Tool } from "../core/tools/tool.ts";
+import { DuetError } from "../kit/errors.ts";
+import { say, type Text } from "../kit/locale.ts";
+import type { OwnTool } from "../tools/own-tool.ts";
 import { type AskOptions, checkAsk } from "./ask-options.ts";
 import { checkOptions, type DuetOptions } from "./duet-options.ts";
-import { readModelOptions } from "./model-options.ts";
+import { readModelOptions } from "./models/model-options.ts";
+import { openDuet } from "./open-duet.ts";
 
 /** An agent in your own program. */
 export interface EmbeddedDuet extends AsyncDisposable {
@@ -72,7 +72,7 @@ export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDue
 
 async function readTools(own: readonly OwnTool<never>[]): Promise<Tool[]> {
   if (own.length === 0) return [];
-  const { toTool } = await import("../tools/own.ts");
+  const { toTool } = await import("../tools/own-tool.ts");
   const tools = await Promise.all(own.map((tool, index) => toTool(tool, `createDuet: tools[${index}]`)));
   const again = tools.findIndex(({ name }, index) => tools.findIndex((other) => other.name === name) < index);
   if (again >= 0) throw taken(again, tools[again]?.name ?? "");

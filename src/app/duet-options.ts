@@ -1,13 +1,13 @@
 import type { input } from "zod";
-import type { Evaluator } from "../agent/evaluator.ts";
-import type { ConversationStore } from "../agent/store.ts";
-import { unknownKey } from "../config/problem.ts";
-import type { fileSchema } from "../config/schema.ts";
-import { isRecord, ownValue } from "../core/json.ts";
-import type { Text } from "../core/locale.ts";
-import type { OwnTool } from "../tools/own.ts";
-import type { ModelOption } from "./model-options.ts";
-import { optionProblem } from "./option-problem.ts";
+import type { Evaluator } from "../agent/loop/evaluator.ts";
+import { unknownKey } from "../config/config-errors.ts";
+import type { fileSchema } from "../config/schema/file-schema.ts";
+import type { ConversationStore } from "../core/store/store.ts";
+import { isRecord, ownValue } from "../kit/json.ts";
+import type { Text } from "../kit/locale.ts";
+import type { OwnTool } from "../tools/own-tool.ts";
+import type { ModelOption } from "./models/model-options.ts";
+import { optionProblem } from "./option-error.ts";
 
 /** What an embedding program sets; everything has a default. */
 export interface DuetOptions {

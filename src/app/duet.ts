@@ -1,29 +1,29 @@
-import type { Compaction } from "../agent/compact.ts";
-import type { ConversationTurn } from "../agent/conversation.ts";
-import type { Evaluator } from "../agent/evaluator.ts";
-import type { OfferWeight } from "../agent/offer-weight.ts";
-import type { ConfirmPlan } from "../agent/plan-reply.ts";
+import type { Compaction } from "../agent/context/compact.ts";
+import type { Evaluator } from "../agent/loop/evaluator.ts";
+import type { ConfirmPlan } from "../agent/questions/confirm-plan.ts";
 import type { Models } from "../agent/run.ts";
-import type { ConversationStore } from "../agent/store.ts";
-import type { ServerStatus } from "../client/connection.ts";
+import type { OfferWeight } from "../agent/tools/catalog-weight.ts";
 import type { NamedChange } from "../client/pool.ts";
-import type { ServerSettings } from "../client/settings.ts";
+import type { ServerStatus } from "../client/server-connection.ts";
+import type { ServerSettings } from "../config/server-settings.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Chain } from "../core/chain.ts";
-import type { AskElicitation } from "../core/elicitation.ts";
 import type { AgentEvent } from "../core/events.ts";
-import type { Locale, Text } from "../core/locale.ts";
+import type { AskElicitation } from "../core/forms/elicitation.ts";
 import type { Notice } from "../core/notice.ts";
 import type { Mode } from "../core/outcome.ts";
-import type { ApproveCall } from "../core/permission.ts";
-import type { Tool } from "../core/tool.ts";
-import type { PausedModel } from "../providers/endpoints.ts";
-import type { ModelCheck, SearchCheck } from "./checkup.ts";
-import type { Gateway } from "./gateway.ts";
-import type { Inventory } from "./inventory.ts";
-import type { LimitChanges } from "./limits.ts";
-import type { ModelChanges, ModelParameters } from "./model-changes.ts";
-import type { OwnModels } from "./models.ts";
+import type { ConversationTurn } from "../core/store/conversation.ts";
+import type { ConversationStore } from "../core/store/store.ts";
+import type { ApproveCall } from "../core/tools/permission.ts";
+import type { Tool } from "../core/tools/tool.ts";
+import type { Locale, Text } from "../kit/locale.ts";
+import type { PausedModel } from "../providers/middleware/endpoints.ts";
+import type { LimitChanges } from "./merge-limits.ts";
+import type { ModelCheck, SearchCheck } from "./models/check-models.ts";
+import type { ModelChanges, ModelParameters } from "./models/model-changes.ts";
+import type { OwnModels } from "./models/model-registry.ts";
+import type { Gateway } from "./tools/gateway.ts";
+import type { Inventory } from "./tools/tool-inventory.ts";
 
 /** The whole agent, opened once and shared by every face and connection. */
 export interface Duet {

@@ -1,15 +1,15 @@
-import type { ServerStatus } from "../client/connection.ts";
-import type { Config } from "../config.ts";
+import type { ServerStatus } from "../client/server-connection.ts";
+import type { Config } from "../config/load-config.ts";
 import { deepestChain } from "../core/chain.ts";
-import { cutText } from "../core/cut-text.ts";
-import { type DuetError, report } from "../core/errors.ts";
-import { sentences } from "../core/lines.ts";
-import { type Locale, say } from "../core/locale.ts";
 import type { Notice } from "../core/notice.ts";
-import { printableLine } from "../core/printable.ts";
-import type { DroppedTool } from "../tools/collect.ts";
-import { lostTools } from "./own-tools.ts";
-import { serverFailure } from "./server-failure.ts";
+import { type DuetError, report } from "../kit/errors.ts";
+import { type Locale, say } from "../kit/locale.ts";
+import { printableLine } from "../kit/text/sanitize.ts";
+import { cutText } from "../kit/text/truncate.ts";
+import { sentences } from "../render/event-lines.ts";
+import type { DroppedTool } from "../tools/collect-tools.ts";
+import { lostTools } from "./tools/own-tools.ts";
+import { serverFailure } from "./tools/server-failure.ts";
 
 /** Tells that no server was started, because Duets start one another in a circle. */
 export function nested(

@@ -1,10 +1,10 @@
 import type { Models } from "../agent/run.ts";
-import { DuetError } from "../core/errors.ts";
 import type { Message } from "../core/messages.ts";
 import { type Model, modelName, type Turn, type Usage } from "../core/model.ts";
-import { randomHex } from "../core/random.ts";
 import type { Sample, SamplingReply, SamplingRequest } from "../core/sampling.ts";
-import { abortable, type TimeLimit, timeLimit, timeoutError } from "../core/waiting.ts";
+import { abortable, type TimeLimit, timeLimit, timeoutError } from "../kit/async/timeout.ts";
+import { DuetError } from "../kit/errors.ts";
+import { randomHex } from "../kit/random.ts";
 
 /** For one text, in milliseconds. */
 const longestWritingMs = 60_000;

@@ -1,8 +1,8 @@
 import type { LoggedIn, LoginOptions } from "../client/oauth/login.ts";
-import type { Config } from "../config.ts";
-import { DuetError } from "../core/errors.ts";
-import { shortLine } from "../core/short-line.ts";
-import { version } from "../core/version.ts";
+import type { Config } from "../config/load-config.ts";
+import { DuetError } from "../kit/errors.ts";
+import { shortLine } from "../kit/text/short-line.ts";
+import { version } from "../kit/version.ts";
 
 /** How a face lets a person sign in. */
 export type SignInFace = Pick<LoginOptions, "visit" | "paste" | "misread" | "signal">;

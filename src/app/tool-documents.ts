@@ -1,5 +1,5 @@
-import type { Locale } from "../core/locale.ts";
-import type { Tool } from "../core/tool.ts";
+import type { Tool } from "../core/tools/tool.ts";
+import type { Locale } from "../kit/locale.ts";
 import { builtinExamples } from "../tools/builtin-examples.ts";
 import { documentTools } from "../tools/tool-documents.ts";
 

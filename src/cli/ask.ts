@@ -1,15 +1,15 @@
-import type { AskRequest, Duet } from "../app.ts";
+import type { AskRequest, Duet } from "../app/open-duet.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
-import { printableJson } from "../core/printable.ts";
-import { createStepLog } from "../core/step-log.ts";
+import { printableJson } from "../kit/text/sanitize.ts";
+import { createStepLog } from "../render/step-writer.ts";
 import { type Console, writeSafely } from "./console.ts";
+import { createRenderer, type RenderOptions } from "./create-renderer.ts";
 import { createApproveCall } from "./questions/approve-call.ts";
 import { createConfirmPlan } from "./questions/confirm-plan.ts";
 import { createAskElicitation } from "./questions/elicit.ts";
 import { createQuietScreen } from "./questions/quiet-screen.ts";
 import { canBeAsked, openTerminalQuestions } from "./questions/reader.ts";
-import { createRenderer, type RenderOptions } from "./render.ts";
 
 export interface AskOptions {
   duet: Duet;

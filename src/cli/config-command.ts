@@ -1,20 +1,27 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { LeftOut } from "../config/choose-files.ts";
-import type { Environment } from "../config/expand.ts";
-import { fileName } from "../config/find.ts";
-import { leaves } from "../config/merge.ts";
+import { problem } from "../config/config-errors.ts";
+import {
+  configPlaces,
+  type Flags,
+  fallbackLocale,
+  foundFiles,
+  leftOutLine,
+  loadConfig,
+} from "../config/load-config.ts";
 import { type Overview, overview } from "../config/overview.ts";
-import { pathText, valueAt } from "../config/path.ts";
-import { problem } from "../config/problem.ts";
-import { fileJsonSchema } from "../config/schema.ts";
-import type { Origin } from "../config/source.ts";
-import { starterFile } from "../config/starter.ts";
-import { trustFiles } from "../config/trust.ts";
-import { configPlaces, type Flags, fallbackLocale, foundFiles, leftOutLine, loadConfig } from "../config.ts";
-import { isRecord } from "../core/json.ts";
-import { type Locale, say } from "../core/locale.ts";
-import { printableJson, printableLine } from "../core/printable.ts";
+import { fileJsonSchema } from "../config/schema/file-schema.ts";
+import type { LeftOut } from "../config/sources/choose-files.ts";
+import type { Environment } from "../config/sources/expand-variables.ts";
+import { fileName } from "../config/sources/find-file.ts";
+import { leaves } from "../config/sources/merge.ts";
+import { pathText, valueAt } from "../config/sources/setting-path.ts";
+import type { Origin } from "../config/sources/source.ts";
+import { starterFile } from "../config/starter-file.ts";
+import { trustFiles } from "../config/trust/trusted-files.ts";
+import { isRecord } from "../kit/json.ts";
+import { type Locale, say } from "../kit/locale.ts";
+import { printableJson, printableLine } from "../kit/text/sanitize.ts";
 
 export interface ConfigCommand {
   flags: Flags;

@@ -1,5 +1,5 @@
-import type { ExitDeadline } from "../core/exit-deadline.ts";
-import { printable } from "../core/printable.ts";
+import type { ExitDeadline } from "../kit/process/exit-deadline.ts";
+import { printable } from "../kit/text/sanitize.ts";
 
 /** The streams of this process, as faces use them. */
 export interface Console {

@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline";
 import { forgetSignIn, openInBrowser, signIn } from "../app/sign-in.ts";
-import type { Config } from "../config.ts";
-import { say, type Text } from "../core/locale.ts";
-import { printable, printableLine } from "../core/printable.ts";
+import type { Config } from "../config/load-config.ts";
+import { say, type Text } from "../kit/locale.ts";
+import { printable, printableLine } from "../kit/text/sanitize.ts";
 import type { Console } from "./console.ts";
 import { takeLines } from "./questions/typed-lines.ts";
 

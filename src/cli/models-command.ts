@@ -1,7 +1,7 @@
-import { findUsedModels, type UsedModel, type ValueOrigin } from "../app/used-models.ts";
-import { type Flags, loadConfig } from "../config.ts";
-import { type Locale, say, type Text } from "../core/locale.ts";
-import { printableLine } from "../core/printable.ts";
+import { findUsedModels, type UsedModel, type ValueOrigin } from "../app/models/used-models.ts";
+import { type Flags, loadConfig } from "../config/load-config.ts";
+import { type Locale, say, type Text } from "../kit/locale.ts";
+import { printableLine } from "../kit/text/sanitize.ts";
 import { asJson, originText, table } from "./config-command.ts";
 
 export interface ModelsCommand {

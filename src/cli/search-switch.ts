@@ -1,7 +1,7 @@
-import { type Locale, say } from "../core/locale.ts";
-import { decidesItself } from "../core/mode-words.ts";
 import type { Mode } from "../core/outcome.ts";
-import { shortLine } from "../core/short-line.ts";
+import { type Locale, say } from "../kit/locale.ts";
+import { shortLine } from "../kit/text/short-line.ts";
+import { decidesItself } from "../render/mode-names.ts";
 
 /** The switch of web search as a chat keeps it: it counts in chat mode, and other modes leave it as it is. */
 export interface SearchSwitch {

@@ -1,6 +1,6 @@
-import type { Config } from "../config.ts";
-import { say, type Text } from "../core/locale.ts";
-import { printableLine } from "../core/printable.ts";
+import type { Config } from "../config/load-config.ts";
+import { say, type Text } from "../kit/locale.ts";
+import { printableLine } from "../kit/text/sanitize.ts";
 import type { Console } from "./console.ts";
 
 /** A line of the program's own on stderr, beside its output. */

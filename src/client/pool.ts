@@ -1,25 +1,25 @@
 import type { Implementation } from "@modelcontextprotocol/client";
-import type { JsonObject } from "../core/json.ts";
-import type { Environment } from "../core/processes/environment.ts";
-import { createLifeline } from "../core/processes/lifeline.ts";
+import type { ServerSettings } from "../config/server-settings.ts";
 import type { Sample } from "../core/sampling.ts";
-import type { Tool } from "../core/tool.ts";
-import { abortable } from "../core/waiting.ts";
+import type { Tool } from "../core/tools/tool.ts";
+import { abortable } from "../kit/async/timeout.ts";
+import type { JsonObject } from "../kit/json.ts";
+import type { Environment } from "../kit/process/child-environment.ts";
+import { createLifeline } from "../kit/process/lifeline.ts";
 import type { RawResult } from "./calls/content.ts";
-import type { CallerOptions } from "./calls/sender.ts";
-import { asTool } from "./calls/tool.ts";
-import { Connection, type ServerStatus } from "./connection.ts";
+import { asTool } from "./calls/remote-tool.ts";
+import type { CallerOptions } from "./calls/request-sender.ts";
+import { everyList, type ServerList } from "./lifecycle/announcements.ts";
+import type { Surroundings } from "./lifecycle/start-attempt.ts";
 import type { RemoteTool } from "./lists/listing.ts";
 import { createToolList } from "./lists/tool-list.ts";
-import { createNames } from "./naming.ts";
 import { createCredentialStore } from "./oauth/credential-store.ts";
-import { createPinStore } from "./pins/pin-store.ts";
-import type { WaitingTool } from "./pins/pins.ts";
-import type { OtherTool } from "./pins/warnings.ts";
 import type { Sdk } from "./sdk.ts";
-import { everyList, type ServerList } from "./session/announcements.ts";
-import type { Surroundings } from "./session/attempt.ts";
-import type { ServerSettings } from "./settings.ts";
+import { Connection, type ServerStatus } from "./server-connection.ts";
+import { createNames } from "./tool-names.ts";
+import { createPinStore } from "./trust/pin-store.ts";
+import type { WaitingTool } from "./trust/pins.ts";
+import type { OtherTool } from "./trust/tool-warnings.ts";
 
 export interface PoolOptions {
   /** Our environment, of which a child sees only what it needs to run. */

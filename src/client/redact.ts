@@ -1,5 +1,5 @@
-import { isRecord } from "../core/json.ts";
-import type { ServerSettings } from "./settings.ts";
+import type { ServerSettings } from "../config/server-settings.ts";
+import { isRecord } from "../kit/json.ts";
 
 /** Replaces the secrets of one server by `[redacted NAME]`. */
 export type Redact = (text: string) => string;

@@ -1,8 +1,8 @@
-import { valueAt } from "./path.ts";
-import { problem } from "./problem.ts";
-import type { Settings } from "./schema.ts";
-import type { EmailSettings } from "./settings.ts";
-import type { Origin, Source } from "./source.ts";
+import type { EmailSettings } from "./config.ts";
+import { problem } from "./config-errors.ts";
+import type { Settings } from "./schema/file-schema.ts";
+import { valueAt } from "./sources/setting-path.ts";
+import type { Origin, Source } from "./sources/source.ts";
 
 /**
  * Undefined where no server is set. Throws when nobody can be the sender, unless only the environment names a server: it may be

@@ -1,8 +1,8 @@
-import type { Text } from "../core/locale.ts";
-import { allowedBy, schemaAt } from "./allowed.ts";
-import { check } from "./issue.ts";
-import { fileJsonSchema, fileSchema, once } from "./schema.ts";
-import { assignedSource } from "./source.ts";
+import type { Text } from "../kit/locale.ts";
+import { check } from "./schema/check-source.ts";
+import { allowedBy, schemaAt } from "./schema/describe-schema.ts";
+import { fileJsonSchema, fileSchema, once } from "./schema/file-schema.ts";
+import { assignedSource } from "./sources/source.ts";
 
 /** The limits of a run that may be changed while the program runs, in the configuration's words: seconds, tokens, US dollars. */
 export type LimitKey = "maxIterations" | "maxToolCalls" | "maxExecutionTime" | "tokenBudget" | "costBudget";

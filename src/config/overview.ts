@@ -1,10 +1,10 @@
-import { maskedTree } from "./mask.ts";
-import { leaves } from "./merge.ts";
-import type { ModelChoice } from "./models.ts";
-import { type Path, pathText } from "./path.ts";
-import { secretsOf } from "./secrets.ts";
-import type { Config } from "./settings.ts";
-import type { Origin } from "./source.ts";
+import type { Config } from "./config.ts";
+import type { ModelChoice } from "./models/models.ts";
+import { maskedTree } from "./secrets/mask.ts";
+import { secretsOf } from "./secrets/secrets.ts";
+import { leaves } from "./sources/merge.ts";
+import { type Path, pathText } from "./sources/setting-path.ts";
+import type { Origin } from "./sources/source.ts";
 
 export interface Overview {
   /** The settings in force, in the file's shape, secrets masked; `null` is what is needed and not set. */

@@ -1,9 +1,9 @@
-import type { Text } from "../core/locale.ts";
-import { valueAt } from "./path.ts";
-import { problem } from "./problem.ts";
-import type { Settings } from "./schema.ts";
-import type { KeyedBackend, SearchSettings } from "./settings.ts";
-import type { Source } from "./source.ts";
+import type { Text } from "../kit/locale.ts";
+import type { KeyedBackend, SearchSettings } from "./config.ts";
+import { problem } from "./config-errors.ts";
+import type { Settings } from "./schema/file-schema.ts";
+import { valueAt } from "./sources/setting-path.ts";
+import type { Source } from "./sources/source.ts";
 
 /** Throws when the backend asked for has no address. */
 export function readSearch(search: Settings["search"], sources: readonly Source[]): SearchSettings {

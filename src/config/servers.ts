@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
-import type { ServerSettings, ServerTransport } from "../client/settings.ts";
-import type { Text } from "../core/locale.ts";
-import type { Environment } from "./expand.ts";
-import { absolutePath } from "./find.ts";
-import { problem } from "./problem.ts";
-import type { ServerEntry, Settings } from "./schema.ts";
-import type { Source } from "./source.ts";
+import type { Text } from "../kit/locale.ts";
+import { problem } from "./config-errors.ts";
+import type { ServerEntry, Settings } from "./schema/file-schema.ts";
+import type { ServerSettings, ServerTransport } from "./server-settings.ts";
+import type { Environment } from "./sources/expand-variables.ts";
+import { absolutePath } from "./sources/find-file.ts";
+import type { Source } from "./sources/source.ts";
 
 /** The servers that are switched on, in the file's order; relative directories start at the file. Throws what does not fit together. */
 export function readServers(

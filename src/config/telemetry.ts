@@ -1,7 +1,7 @@
-import type { Text } from "../core/locale.ts";
-import { printableLine } from "../core/printable.ts";
-import type { Environment } from "./expand.ts";
-import { maskedAddress } from "./mask.ts";
+import type { Text } from "../kit/locale.ts";
+import { printableLine } from "../kit/text/sanitize.ts";
+import { maskedAddress } from "./secrets/mask.ts";
+import type { Environment } from "./sources/expand-variables.ts";
 
 /** What OpenTelemetry's own variables say (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). */
 export interface TelemetrySettings {

@@ -1,5 +1,5 @@
+import { isRecord, type JsonSchema, textOf } from "../kit/json.ts";
 import { type Chain, fromMeta, type TraceContext, traceFrom } from "./chain.ts";
-import { isRecord, type JsonSchema, textOf } from "./json.ts";
 
 /**
  * The argument of `agent_ask` in which the chain travels beside `_meta`: gateways that drop `_meta` hand arguments on. A tool

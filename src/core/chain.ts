@@ -1,6 +1,6 @@
-import { DuetError } from "./errors.ts";
-import { textOf } from "./json.ts";
-import { randomHex } from "./random.ts";
+import { DuetError } from "../kit/errors.ts";
+import { textOf } from "../kit/json.ts";
+import { randomHex } from "../kit/random.ts";
 
 /**
  * Where a run stands in a chain of agents that call one another, and what the agent above leaves it. Travels in the

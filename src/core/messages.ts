@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "../kit/json.ts";
 
 /**
  * The conversation as every model understands it. What only its own author can read (signatures, thinking

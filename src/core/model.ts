@@ -1,5 +1,5 @@
-import type { JsonSchema } from "./json.ts";
-import type { Locale } from "./locale.ts";
+import type { JsonSchema } from "../kit/json.ts";
+import type { Locale } from "../kit/locale.ts";
 import type { AssistantMessage, Message } from "./messages.ts";
 import type { Notice } from "./notice.ts";
 

@@ -1,5 +1,5 @@
-import type { ErrorReport } from "./errors.ts";
-import type { JsonObject, JsonValue } from "./json.ts";
+import type { ErrorReport } from "../kit/errors.ts";
+import type { JsonObject, JsonValue } from "../kit/json.ts";
 
 export type Mode = "agent" | "plan" | "chat";
 

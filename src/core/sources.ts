@@ -1,4 +1,4 @@
-import type { Source } from "./tool.ts";
+import type { Source } from "./tools/tool.ts";
 
 /** A source under its number: what a model reads and cites as `[n]`. */
 export interface NumberedSource {

@@ -1,8 +1,8 @@
-import type { ErrorReport } from "./errors.ts";
+import type { ErrorReport } from "../kit/errors.ts";
+import type { JsonValue } from "../kit/json.ts";
 import type { Phase, PlanStep } from "./events.ts";
-import type { JsonValue } from "./json.ts";
 import type { Mode, OutcomeMeta, Status, StopReason } from "./outcome.ts";
-import type { Permission } from "./permission.ts";
+import type { Permission } from "./tools/permission.ts";
 
 /** What a run did, step by step (agent-architecture.md, "Trace"); the contract's JSON, hence `snake_case`. */
 export interface AgentTrace {

@@ -1,4 +1,4 @@
-import { isRecord } from "../core/json.ts";
+import { isRecord } from "../kit/json.ts";
 
 /** The id of the first model of the Ollama at `baseUrl`; undefined when nothing answers within `ms` milliseconds. */
 export async function findOllama(baseUrl: string, signal?: AbortSignal, ms = 300): Promise<string | undefined> {

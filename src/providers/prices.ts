@@ -1,6 +1,6 @@
 import type { Usage } from "../core/model.ts";
+import type { ModelSettings, Price } from "../core/model-settings.ts";
 import prices from "./prices.json" with { type: "json" };
-import type { ModelSettings, Price } from "./settings.ts";
 
 /** A price as the list has it. */
 export interface ListPrice extends Price {

@@ -1,4 +1,4 @@
-import type { ModelRule, Vendor } from "./settings.ts";
+import type { ModelRule, Vendor } from "../core/model-settings.ts";
 
 /** What models take that reason for minutes without showing it, and those of them that reason the longest. */
 const silentMs = 300_000;

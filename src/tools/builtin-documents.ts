@@ -1,6 +1,6 @@
-import { type Locale, say } from "../core/locale.ts";
-import type { Tool } from "../core/tool.ts";
-import { createBuiltinTools } from "./builtin.ts";
+import type { Tool } from "../core/tools/tool.ts";
+import { type Locale, say } from "../kit/locale.ts";
+import { createBuiltinTools } from "./builtin/builtin-tools.ts";
 import { builtinExamples } from "./builtin-examples.ts";
 import { documentTools } from "./tool-documents.ts";
 

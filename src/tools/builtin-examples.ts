@@ -1,4 +1,4 @@
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../kit/json.ts";
 
 /** Example calls of the built-in tools, for documents; no model is sent them. */
 export const builtinExamples: Readonly<Record<string, readonly JsonObject[]>> = {

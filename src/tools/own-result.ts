@@ -1,10 +1,10 @@
 import { types } from "node:util";
-import { renderContent } from "../core/content.ts";
-import { isRecord } from "../core/json.ts";
-import { type Locale, say, type Text } from "../core/locale.ts";
-import { shortLine } from "../core/short-line.ts";
-import { failure, type ToolResult } from "../core/tool.ts";
-import { success } from "./define.ts";
+import { failure, type ToolResult } from "../core/tools/tool.ts";
+import { renderContent } from "../core/tools/tool-content.ts";
+import { isRecord } from "../kit/json.ts";
+import { type Locale, say, type Text } from "../kit/locale.ts";
+import { shortLine } from "../kit/text/short-line.ts";
+import { success } from "./define-tool.ts";
 
 /** Levels of a result; deeper ones exhaust the stack of whoever writes them as JSON. */
 const deepest = 1000;

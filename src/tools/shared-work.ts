@@ -1,4 +1,4 @@
-import { abortable } from "../core/waiting.ts";
+import { abortable } from "../kit/async/timeout.ts";
 
 export interface SharedWork<T> {
   key: string;

@@ -1,8 +1,8 @@
-import { isRecord, type JsonObject, type JsonValue } from "../core/json.ts";
-import { type Locale, say, type Text } from "../core/locale.ts";
-import { printable, printableLine } from "../core/printable.ts";
-import type { Tool } from "../core/tool.ts";
-import { fittingCalls, toolPatterns } from "../core/tool-pattern.ts";
+import type { Tool } from "../core/tools/tool.ts";
+import { fittingCalls, toolPatterns } from "../core/tools/tool-pattern.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../kit/json.ts";
+import { type Locale, say, type Text } from "../kit/locale.ts";
+import { printable, printableLine } from "../kit/text/sanitize.ts";
 
 export interface DocumentOptions {
   locale: Locale;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryStore } from "../../src/agent/store/memory.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
-import { failure, type Tool, type ToolFailure, type ToolResult } from "../../src/core/tool.ts";
-import { sleep } from "../../src/core/waiting.ts";
+import { failure, type Tool, type ToolFailure, type ToolResult } from "../../src/core/tools/tool.ts";
+import { sleep } from "../../src/kit/async/timeout.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { noticesOf, outcomeOf } from "../fakes/events.ts";
 import { scriptedModel } from "../fakes/model.ts";
 import { type Overrides, runAll } from "../fakes/run.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { runAgent } from "../../src/agent/run-agent.ts";
-import { createMemoryStore } from "../../src/agent/store/memory.ts";
-import { DuetError } from "../../src/core/errors.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
-import { failure, type Tool } from "../../src/core/tool.ts";
-import { sleep } from "../../src/core/waiting.ts";
+import { failure, type Tool } from "../../src/core/tools/tool.ts";
+import { sleep } from "../../src/kit/async/timeout.ts";
+import { DuetError } from "../../src/kit/errors.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { makeTool, outcomeOf, textOf } from "../fakes/events.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
 import { type Overrides, runAll, runOptions } from "../fakes/run.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { runAgent } from "../../src/agent/run-agent.ts";
-import { createMemoryStore } from "../../src/agent/store/memory.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
-import { createBuiltinTools } from "../../src/tools/builtin.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { createBuiltinTools } from "../../src/tools/builtin/builtin-tools.ts";
 import { outcomeOf } from "../fakes/events.ts";
 import { scriptedModel } from "../fakes/model.ts";
 import { type Overrides, runAll, runOptions } from "../fakes/run.ts";

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { createMemoryStore } from "../../src/agent/store/memory.ts";
-import type { Gateway } from "../../src/app.ts";
+import type { Gateway } from "../../src/app/open-duet.ts";
 import type { Caller } from "../../src/core/caller.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { anna, askAs, ben, countedTool, duetWith } from "../fakes/callers.ts";
 import { answer, type FakeHttp, type Message, serveHttp } from "../fakes/mcp-http.ts";
 import { scriptedModel } from "../fakes/model.ts";

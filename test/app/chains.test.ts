@@ -1,7 +1,7 @@
 // Agents that call agents: group P of the fault catalogue, with the Duets side by side in this process.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test } from "vitest";
-import type { Duet } from "../../src/app.ts";
+import type { Duet } from "../../src/app/open-duet.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import { startCollector } from "../fakes/collector.ts";
 import { openDuetPort } from "../fakes/duet-port.ts";

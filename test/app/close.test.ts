@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createMemoryStore } from "../../src/agent/store/memory.ts";
-import type { ConversationStore } from "../../src/agent/store.ts";
-import { type Duet, openDuet, type Parts } from "../../src/app.ts";
-import { loadConfig } from "../../src/config.ts";
+import { type Duet, openDuet, type Parts } from "../../src/app/open-duet.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
+import type { ConversationStore } from "../../src/core/store/store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { written } from "../agent/plan/planning.ts";
 import { makeTool, outcomeOf } from "../fakes/events.ts";
 import { scriptedModel } from "../fakes/model.ts";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { openDuet } from "../../src/app.ts";
-import { loadConfig } from "../../src/config.ts";
+import { openDuet } from "../../src/app/open-duet.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { noticesOf, outcomeOf } from "../fakes/events.ts";
 import { configFile, temporaryFolder } from "../fakes/program.ts";

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { createSample } from "../../src/app/sampling.ts";
-import { DuetError } from "../../src/core/errors.ts";
 import type { Model } from "../../src/core/model.ts";
 import type { SamplingRequest } from "../../src/core/sampling.ts";
+import { DuetError } from "../../src/kit/errors.ts";
 import { type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
 
 afterEach(() => {

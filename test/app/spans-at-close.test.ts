@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { openDuet } from "../../src/app.ts";
-import { loadConfig } from "../../src/config.ts";
+import { openDuet } from "../../src/app/open-duet.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import { startCollector } from "../fakes/collector.ts";
 import { outcomeOf } from "../fakes/events.ts";
 import { scriptedModel } from "../fakes/model.ts";

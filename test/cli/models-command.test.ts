@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runModelsCommand } from "../../src/cli/models-command.ts";
-import { cellsOf } from "../../src/cli/terminal/width.ts";
+import { cellsOf } from "../../src/cli/terminal/text/width.ts";
 import { temporaryFolder } from "../fakes/program.ts";
 
 /** What each table says of a value, by the column that must be the same in every row. */

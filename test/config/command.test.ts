@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { type ConfigCommand, runConfigCommand } from "../../src/cli/config-command.ts";
-import { parseJson } from "../../src/config/parse.ts";
-import { starterFile } from "../../src/config/starter.ts";
-import { loadConfig, unusedSettings } from "../../src/config.ts";
+import { loadConfig, unusedSettings } from "../../src/config/load-config.ts";
+import { parseJson } from "../../src/config/sources/parse-json.ts";
+import { starterFile } from "../../src/config/starter-file.ts";
 import { lineOf, workplace } from "./workplace.ts";
 
 type Action = Parameters<typeof runConfigCommand>[0];
@@ -238,7 +238,7 @@ describe("duet config schema", () => {
 });
 
 test("jsonc-parser is loaded only when there is a file", () => {
-  const config = new URL("../../src/config.ts", import.meta.url).href;
+  const config = new URL("../../src/config/load-config.ts", import.meta.url).href;
   const directory = workplace({ "duet.config.json": "{}" });
   const script = `
     import { createRequire } from "node:module";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { fallbackLocale, loadConfig } from "../../src/config.ts";
+import { fallbackLocale, loadConfig } from "../../src/config/load-config.ts";
 import { lineOf, load, refusal, workplace } from "./workplace.ts";
 
 const iterations = (value: number): string => JSON.stringify({ agent: { maxIterations: value } });

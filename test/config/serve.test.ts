@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runConfigCommand } from "../../src/cli/config-command.ts";
-import { serveSchema } from "../../src/config/serve-schema.ts";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { serveSchema } from "../../src/config/schema/serve-schema.ts";
 import { workplace } from "./workplace.ts";
 
 /** The line that a configuration with this sign-in is refused with. */

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { type Config, type Flags, loadConfig } from "../../src/config.ts";
-import { DuetError } from "../../src/core/errors.ts";
+import { type Config, type Flags, loadConfig } from "../../src/config/load-config.ts";
+import { DuetError } from "../../src/kit/errors.ts";
 
 /** A directory with these files, for the length of the test. */
 export function workplace(files: Record<string, string> = {}): string {

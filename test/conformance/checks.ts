@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { isRecord, textOf } from "../../src/core/json.ts";
+import { isRecord, textOf } from "../../src/kit/json.ts";
 
 /** The suite, pinned in package.json. */
 const suite = join(createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json"), "..");

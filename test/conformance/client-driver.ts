@@ -1,15 +1,15 @@
 // What the conformance suite knows as "the client": our connector, told by the scenario what to ask for.
 import * as sdk from "@modelcontextprotocol/client";
+import { openSession, type Session } from "../../src/client/lifecycle/session.ts";
 import { type Auth, createAuth } from "../../src/client/oauth/auth.ts";
 import { createCredentialStore } from "../../src/client/oauth/credential-store.ts";
 import { login } from "../../src/client/oauth/login.ts";
 import { createAnswers } from "../../src/client/questions/answers.ts";
 import { createRedactor } from "../../src/client/redact.ts";
-import { openSession, type Session } from "../../src/client/session/session.ts";
-import type { AuthSettings, ServerSettings } from "../../src/client/settings.ts";
-import { DuetError } from "../../src/core/errors.ts";
-import { isRecord, textOf } from "../../src/core/json.ts";
+import type { AuthSettings, ServerSettings } from "../../src/config/server-settings.ts";
 import type { Sample } from "../../src/core/sampling.ts";
+import { DuetError } from "../../src/kit/errors.ts";
+import { isRecord, textOf } from "../../src/kit/json.ts";
 import { follow, offered, wantedCalls } from "./client-steps.ts";
 
 /** What the suite tells the client that it starts. */

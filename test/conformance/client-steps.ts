@@ -1,6 +1,6 @@
 import type { RemoteTool } from "../../src/client/lists/listing.ts";
-import type { Elicit } from "../../src/core/elicitation.ts";
-import { isRecord, type JsonObject, type JsonValue } from "../../src/core/json.ts";
+import type { Elicit } from "../../src/core/forms/elicitation.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../src/kit/json.ts";
 
 /** A browser whose user always agrees: it goes where it is sent, and on to where that sends it. */
 export function follow(url: URL): void {

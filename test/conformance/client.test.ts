@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { revisions, scoredScenarios } from "./checks.ts";
-import { type Door, openDoor } from "./client-door.ts";
+import { type Door, openDoor } from "./client-proxy.ts";
 import { checksOf, runScenarios } from "./run-scenario.ts";
 
 const scored = await Promise.all(

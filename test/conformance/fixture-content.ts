@@ -6,7 +6,7 @@ import {
   type ServerContext,
   type TextContent,
 } from "@modelcontextprotocol/server";
-import { isRecord } from "../../src/core/json.ts";
+import { isRecord } from "../../src/kit/json.ts";
 
 /** A PNG of one red pixel. */
 export const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";

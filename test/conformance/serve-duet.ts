@@ -1,7 +1,7 @@
-import { openDuet } from "../../src/app.ts";
-import { loadConfig } from "../../src/config.ts";
-import { createFace } from "../../src/server/face.ts";
-import { startHttpFace } from "../fakes/http-face.ts";
+import { openDuet } from "../../src/app/open-duet.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { createFace } from "../../src/server/mcp/mcp-interface.ts";
+import { startHttpFace } from "../fakes/http-interface.ts";
 import { scriptedModel } from "../fakes/model.ts";
 
 /** The product over HTTP, with one run behind it, of which there are resources. */

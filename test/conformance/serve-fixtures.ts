@@ -1,5 +1,5 @@
-import type { List } from "../../src/app.ts";
-import { startHttpFace } from "../fakes/http-face.ts";
+import type { List } from "../../src/app/open-duet.ts";
+import { startHttpFace } from "../fakes/http-interface.ts";
 import { createFixtures } from "./fixture-server.ts";
 
 /** Serves the fixtures by the product's HTTP side. */

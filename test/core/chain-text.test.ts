@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkChain } from "../../src/core/chain.ts";
 import { chainOf, takesChain, toChainText, withoutChain } from "../../src/core/chain-text.ts";
-import { DuetError } from "../../src/core/errors.ts";
+import { DuetError } from "../../src/kit/errors.ts";
 
 const id = "0af7651916cd43dd8448eb211c80319c";
 const traceparent = `00-${id}-b7ad6b7169203331-01`;

@@ -1,10 +1,10 @@
 // Duets with callers: opened in process, with scripted models, tools that count their calls, and what a test asks of them.
 import { onTestFinished } from "vitest";
-import { type AskRequest, type Duet, openDuet, type Parts } from "../../src/app.ts";
-import { loadConfig } from "../../src/config.ts";
+import { type AskRequest, type Duet, openDuet, type Parts } from "../../src/app/open-duet.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import type { Caller } from "../../src/core/caller.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
-import type { Tool } from "../../src/core/tool.ts";
+import type { Tool } from "../../src/core/tools/tool.ts";
 import { configFile, temporaryFolder } from "./program.ts";
 
 export const anna: Caller = { owner: "anna" };

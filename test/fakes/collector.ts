@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { onTestFinished } from "vitest";
-import { isRecord } from "../../src/core/json.ts";
+import { isRecord } from "../../src/kit/json.ts";
 
 /** A span as it arrived, attributes by name. */
 export interface CollectedSpan {

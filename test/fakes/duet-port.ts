@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
-import { type Duet, openDuet } from "../../src/app.ts";
-import { loadConfig } from "../../src/config.ts";
-import { createFace } from "../../src/server/face.ts";
-import { serveOverHttp } from "../../src/server/http/serve.ts";
+import { type Duet, openDuet } from "../../src/app/open-duet.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { serveOverHttp } from "../../src/server/http/serve-http.ts";
+import { createFace } from "../../src/server/mcp/mcp-interface.ts";
 import { configFile, temporaryFolder } from "./program.ts";
 
 /** An address at which a Duet of this process can be asked. */

@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
-import { openDuet, type Parts } from "../../src/app.ts";
-import { type Config, loadConfig } from "../../src/config.ts";
-import { abortable } from "../../src/core/waiting.ts";
-import { type HttpFaceOptions, serveDuetOverHttp } from "../../src/server/http.ts";
+import { openDuet, type Parts } from "../../src/app/open-duet.ts";
+import { type Config, loadConfig } from "../../src/config/load-config.ts";
+import { abortable } from "../../src/kit/async/timeout.ts";
+import { type HttpFaceOptions, serveDuetOverHttp } from "../../src/server/http/serve-duet.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "./model.ts";
 
 export interface HttpDuet {

@@ -6,7 +6,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { onTestFinished } from "vitest";
 import type { Caller } from "../../src/core/caller.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
-import type { Face } from "../../src/server/face.ts";
+import type { Face } from "../../src/server/mcp/mcp-interface.ts";
 
 export type Era = "v1" | "v2 legacy" | "v2 modern";
 

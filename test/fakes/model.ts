@@ -1,7 +1,7 @@
-import { DuetError } from "../../src/core/errors.ts";
-import type { JsonObject } from "../../src/core/json.ts";
 import type { FinishReason, Model, ModelEvent, ModelRequest } from "../../src/core/model.ts";
-import { sleep } from "../../src/core/waiting.ts";
+import { sleep } from "../../src/kit/async/timeout.ts";
+import { DuetError } from "../../src/kit/errors.ts";
+import type { JsonObject } from "../../src/kit/json.ts";
 
 /** One scripted turn: a text, calls, or both; an error is thrown; `hang` waits until it is aborted. */
 export type ScriptedTurn =

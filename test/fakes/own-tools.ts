@@ -1,14 +1,14 @@
 // Loads a user's modules as Node does it, without a test runner between: `node own-tools.ts`, a `Job` on stdin, a `Report` on stdout.
 import { text } from "node:stream/consumers";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { Locale } from "../../src/core/locale.ts";
-import type { Tool, ToolResult } from "../../src/core/tool.ts";
-import type { DroppedTool } from "../../src/tools/collect.ts";
+import type { Tool, ToolResult } from "../../src/core/tools/tool.ts";
+import type { JsonObject } from "../../src/kit/json.ts";
+import type { Locale } from "../../src/kit/locale.ts";
+import type { DroppedTool } from "../../src/tools/collect-tools.ts";
 import { findTools } from "../../src/tools/directory/find-tools.ts";
 import { openModules } from "../../src/tools/directory/load-modules.ts";
-import { withOutputLimit } from "../../src/tools/limits.ts";
 import type { ModuleLimits } from "../../src/tools/modules/module-host.ts";
-import { withValidation } from "../../src/tools/validate.ts";
+import { withValidation } from "../../src/tools/schema/with-validation.ts";
+import { withOutputLimit } from "../../src/tools/tool-limits.ts";
 
 export interface Job {
   directory: string;

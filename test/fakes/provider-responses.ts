@@ -1,4 +1,4 @@
-import { isRecord } from "../../src/core/json.ts";
+import { isRecord } from "../../src/kit/json.ts";
 import type { FakeTurn, JournalEntry } from "./provider.ts";
 import { calls, type Piece, parts, sse } from "./provider-wires.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../../src/core/json.ts";
+import { isRecord } from "../../src/kit/json.ts";
 import type { JournalEntry } from "./provider.ts";
 import { checkParameters } from "./provider-rules-parameters.ts";
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { isRecord } from "../../src/core/json.ts";
+import { isRecord } from "../../src/kit/json.ts";
 import { createMemory, type Memory } from "./provider-memory.ts";
 import { responsePieces } from "./provider-responses.ts";
 import { checkChatRequest, checkMessagesRequest, type Refusal } from "./provider-rules.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { JsonSchema } from "../../src/core/json.ts";
-import type { Tool } from "../../src/core/tool.ts";
+import type { Tool } from "../../src/core/tools/tool.ts";
+import type { JsonSchema } from "../../src/kit/json.ts";
 
 interface Listed {
   server: string;

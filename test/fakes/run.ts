@@ -1,9 +1,9 @@
-import type { Limits } from "../../src/agent/limits.ts";
+import type { Limits } from "../../src/agent/limits/limits.ts";
 import type { RunOptions } from "../../src/agent/open-run.ts";
-import { createPrompts } from "../../src/agent/prompts.ts";
+import { createPrompts } from "../../src/agent/prompts/prompts.ts";
 import { runAgent } from "../../src/agent/run-agent.ts";
-import { createMemoryStore } from "../../src/agent/store/memory.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 
 export const defaultLimits: Limits = {
   maxIterations: 5,

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { isRecord } from "../../src/core/json.ts";
+import { isRecord } from "../../src/kit/json.ts";
 
 export interface FakeResult {
   title: string;

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
-import { isRecord } from "../../src/core/json.ts";
+import { isRecord } from "../../src/kit/json.ts";
 import { type Finished, type ProgramOptions, program, programEnvironment, type runProgram } from "./program.ts";
 
 /**

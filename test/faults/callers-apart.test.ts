@@ -1,13 +1,13 @@
 // Faults 97 and 98 of the matrix: what is one caller's is not there for another, over HTTP in both eras.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type Duet, openDuet } from "../../src/app.ts";
-import { type Config, loadConfig } from "../../src/config.ts";
+import { type Duet, openDuet } from "../../src/app/open-duet.ts";
+import { type Config, loadConfig } from "../../src/config/load-config.ts";
 import type { Caller } from "../../src/core/caller.ts";
 import type { Model } from "../../src/core/model.ts";
-import { createFace } from "../../src/server/face.ts";
+import { createFace } from "../../src/server/mcp/mcp-interface.ts";
 import { makeTool } from "../fakes/events.ts";
-import { type ServedFace, startHttpFace } from "../fakes/http-face.ts";
+import { type ServedFace, startHttpFace } from "../fakes/http-interface.ts";
 import { scriptedModel } from "../fakes/model.ts";
 
 const callers: Record<string, Caller> = {

@@ -6,11 +6,11 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { ToolResult } from "../../src/core/tool.ts";
-import { createFileSearch } from "../../src/tools/builtin/file-search.ts";
-import { createLogTransform } from "../../src/tools/builtin/log-transform.ts";
-import { createBuiltinTools } from "../../src/tools/builtin.ts";
+import type { ToolResult } from "../../src/core/tools/tool.ts";
+import type { JsonObject } from "../../src/kit/json.ts";
+import { createBuiltinTools } from "../../src/tools/builtin/builtin-tools.ts";
+import { createFileSearch } from "../../src/tools/builtin/file-search/file-search.ts";
+import { createLogTransform } from "../../src/tools/builtin/log-transform/log-transform.ts";
 import { temporaryFiles } from "../tools/builtin/files.ts";
 import { testContext } from "../tools/context.ts";
 

@@ -1,7 +1,7 @@
 // Group H of the fault catalogue over the agent API and OpenAI's wire: whose is what, and who may agree to what. The callers sign
 // in with tokens of an authorization server.
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { isRecord } from "../../src/core/json.ts";
+import { isRecord } from "../../src/kit/json.ts";
 import { countedTool } from "../fakes/callers.ts";
 import { startHttpDuet } from "../fakes/http-duet.ts";
 import { type FakeIssuer, startIssuer } from "../fakes/issuer.ts";

@@ -1,13 +1,13 @@
 // All routes of `serve --http` as the tests of faults go through them, with what each one takes.
 import { onTestFinished } from "vitest";
-import { openDuet } from "../../src/app.ts";
-import { loadConfig } from "../../src/config.ts";
+import { openDuet } from "../../src/app/open-duet.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { openRunRoom } from "../../src/runs/run-service.ts";
 import { chatPages } from "../../src/server/http/chat-page.ts";
 import { healthPages } from "../../src/server/http/health.ts";
-import { joinRoutes } from "../../src/server/http.ts";
+import { joinRoutes } from "../../src/server/http/serve-duet.ts";
 import { openOperations } from "../../src/server/operations/operations.ts";
-import { openRunRoom } from "../../src/server/runs/room.ts";
-import { call, initialize, post, rawText } from "../fakes/http-face.ts";
+import { call, initialize, post, rawText } from "../fakes/http-interface.ts";
 
 export interface TestedRoute {
   /** With names in place of `:id`. */

@@ -3,13 +3,13 @@ import { Client, ClientCredentialsProvider, StreamableHTTPClientTransport } from
 import { McpServer } from "@modelcontextprotocol/server";
 import { exportSPKI, importJWK, SignJWT } from "jose";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { Duet } from "../../src/app.ts";
+import type { Duet } from "../../src/app/open-duet.ts";
 import type { Caller } from "../../src/core/caller.ts";
-import { isRecord } from "../../src/core/json.ts";
+import { isRecord } from "../../src/kit/json.ts";
 import { written } from "../agent/plan/planning.ts";
 import { anna, askAs, ben, countedTool, duetWith } from "../fakes/callers.ts";
 import { noticesOf } from "../fakes/events.ts";
-import { startHttpFace } from "../fakes/http-face.ts";
+import { startHttpFace } from "../fakes/http-interface.ts";
 import { type FakeIssuer, type SigningKey, signingKey, startIssuer } from "../fakes/issuer.ts";
 import { answer, sessionServer } from "../fakes/mcp-http.ts";
 import { type ScriptedCall, scriptedModel } from "../fakes/model.ts";

@@ -9,7 +9,7 @@ import { allDead, compileCache, processesIn, readJournal } from "../client/serve
 import { collect, configFile, type Finished, runProgram, startProgram, temporaryFolder } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
 import { linux, requires } from "../runner/requirements.ts";
-import { processes } from "../tools/heavy/processes.ts";
+import { processes } from "../tools/workers/processes.ts";
 
 const fakeServer = resolve("test/fakes/mcp.ts");
 

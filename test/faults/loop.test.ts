@@ -1,10 +1,10 @@
 // Group P of the fault catalogue: loops and budgets. A case's number stands first in its title.
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { canonicalJson } from "../../src/agent/repetition.ts";
-import type { JsonValue } from "../../src/core/json.ts";
+import { canonicalJson } from "../../src/agent/loop/repetition.ts";
 import type { Model } from "../../src/core/model.ts";
 import { createDuet } from "../../src/index.ts";
+import type { JsonValue } from "../../src/kit/json.ts";
 import { makeTool, noticesOf, outcomeOf, verdictsOf } from "../fakes/events.ts";
 import { type ScriptedCall, type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
 import { startFakeProvider } from "../fakes/provider.ts";

@@ -2,9 +2,9 @@
 // 63 and 69 are about servers and their tokens and belong to the MCP client; 68's pages are read_page's.
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
-import { DuetError } from "../../src/core/errors.ts";
-import type { OutgoingRequest, OutgoingResponse } from "../../src/core/outgoing/outgoing.ts";
-import { createBuiltinTools } from "../../src/tools/builtin.ts";
+import { DuetError } from "../../src/kit/errors.ts";
+import type { OutgoingRequest, OutgoingResponse } from "../../src/kit/net/guarded-fetch.ts";
+import { createBuiltinTools } from "../../src/tools/builtin/builtin-tools.ts";
 import { createOutgoing, type OutgoingParts } from "../../src/tools/outgoing/create-outgoing.ts";
 import { startFakeSearch } from "../fakes/search.ts";
 import { testContext } from "../tools/context.ts";

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { expect, test } from "vitest";
 import type { Pool } from "../../src/client/pool.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { ToolResult } from "../../src/core/tool.ts";
-import { parseArguments } from "../../src/providers/tool-fragments.ts";
-import { withValidation } from "../../src/tools/validate.ts";
+import type { ToolResult } from "../../src/core/tools/tool.ts";
+import type { JsonObject } from "../../src/kit/json.ts";
+import { parseArguments } from "../../src/providers/wires/tool-fragments.ts";
+import { withValidation } from "../../src/tools/schema/with-validation.ts";
 import { fake, readJournal, readyPoolOf, temporaryFolder } from "../client/servers.ts";
 import { testContext } from "../tools/context.ts";
 

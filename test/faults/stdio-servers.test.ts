@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createPool } from "../../src/client/pool.ts";
-import type { ServerSettings } from "../../src/client/settings.ts";
+import type { ServerSettings } from "../../src/config/server-settings.ts";
 import {
   allDead,
   call,
@@ -134,7 +134,7 @@ test("127: 50,000 notifications a second leave the process free, and both server
   for (let round = 0; round < 20; round += 1) expect((await call(pool, "good__echo")).ok).toBe(true);
   expect((await call(pool, "fake__echo", { text: "a" })).text).toBe('{"text":"a"}');
   delay.disable();
-  // The exact figure is in bench/neighbours.mjs; a busy machine blocks us too.
+  // The exact figure is in bench/shared-process.mjs; a busy machine blocks us too.
   expect(delay.percentile(50) / 1e6).toBeLessThan(100);
 });
 

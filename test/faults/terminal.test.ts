@@ -2,9 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Line } from "../../src/cli/terminal/line.ts";
-import { paintLine } from "../../src/cli/terminal/paint.ts";
-import { createTheme } from "../../src/cli/terminal/theme.ts";
+import { paintLine } from "../../src/cli/terminal/screen/paint-line.ts";
+import { createTheme } from "../../src/cli/terminal/screen/theme.ts";
+import type { Line } from "../../src/cli/terminal/text/line.ts";
 import { attacks, poison } from "../fakes/hostile-text.ts";
 import { formQuestion } from "../fakes/mcp-questions.ts";
 import { onlyOurSequences } from "../fakes/our-sequences.ts";
@@ -201,7 +201,7 @@ describe("C. in whatever order the pieces come", () => {
   });
 
   test("41: an answer in Markdown gives the same lines however it is split, and only ours", async () => {
-    const { createMarkdownStream } = await import("../../src/cli/markdown/create-stream.ts");
+    const { createMarkdownStream } = await import("../../src/cli/terminal/markdown/create-stream.ts");
     const shown = async (pieces: string[]) => {
       const stream = createMarkdownStream({ columns: () => 60, hyperlinks: true, locale: "en" });
       const lines: Line[] = [];

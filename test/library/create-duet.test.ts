@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
-import { createMemoryStore } from "../../src/agent/store/memory.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 // Imported by `createDuet` when it is first called: that is not to count against the first test.
 import "../../src/app/create-duet.ts";
 import { createDuet, type DuetOptions, defineTool, type EmbeddedDuet } from "../../src/index.ts";

@@ -6,8 +6,8 @@ import { getMcpConfigForManifest, unpackExtension, v0_3 } from "@anthropic-ai/mc
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
-import { pathOfVariable } from "../../src/config/environment.ts";
-import { version } from "../../src/core/version.ts";
+import { pathOfVariable } from "../../src/config/sources/environment.ts";
+import { version } from "../../src/kit/version.ts";
 import { vendors } from "../../src/providers/vendors.ts";
 import { programEnvironment, temporaryFolder } from "../fakes/program.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { pathOfVariable } from "../../src/config/environment.ts";
+import { pathOfVariable } from "../../src/config/sources/environment.ts";
 import { vendors } from "../../src/providers/vendors.ts";
 
 /** The rules of the schema of 2025-12-11 that concern this file, and those of the registry itself. */

@@ -1,7 +1,7 @@
 import { afterAll } from "vitest";
-import { type Duet, openDuet, type Parts } from "../../src/app.ts";
-import { loadConfig } from "../../src/config.ts";
-import { serveDuetOverHttp } from "../../src/server/http.ts";
+import { type Duet, openDuet, type Parts } from "../../src/app/open-duet.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { serveDuetOverHttp } from "../../src/server/http/serve-duet.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";
 import { type FakeResult, type FakeSearch, startFakeSearch } from "../fakes/search.ts";
 

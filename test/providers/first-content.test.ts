@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { ModelEvent } from "../../src/core/model.ts";
-import { MessageReader } from "../../src/providers/anthropic-messages/stream.ts";
-import { ChatReader } from "../../src/providers/openai-chat/stream.ts";
-import { ResponseReader } from "../../src/providers/openai-responses/stream.ts";
-import type { WireName } from "../../src/providers/settings.ts";
-import type { Sent } from "../../src/providers/silence.ts";
+import type { WireName } from "../../src/core/model-settings.ts";
+import { MessageReader } from "../../src/providers/wires/anthropic-messages/stream.ts";
+import type { Sent } from "../../src/providers/wires/idle-timeout.ts";
+import { ChatReader } from "../../src/providers/wires/openai-chat/stream.ts";
+import { ResponseReader } from "../../src/providers/wires/openai-responses/stream.ts";
 import { settings } from "./reading.ts";
 
 const readers = { "openai-chat": ChatReader, "openai-responses": ResponseReader, "anthropic-messages": MessageReader };

@@ -1,9 +1,9 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { resolveModel, vendorTable } from "../../src/config/models/resolve-model.ts";
 import type { Model } from "../../src/core/model.ts";
-import { createModel } from "../../src/providers/create.ts";
-import { resolveModel, vendorTable } from "../../src/providers/resolve.ts";
+import { createModel } from "../../src/providers/create-model.ts";
 import { question } from "./reading.ts";
 
 // Sockets are real, what limits the wait for them is moved by hand.

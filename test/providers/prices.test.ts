@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { resolveModel, type VendorSpec, vendorTable } from "../../src/config/models/resolve-model.ts";
 import { noUsage, type Usage } from "../../src/core/model.ts";
-import { createModel } from "../../src/providers/create.ts";
+import { createModel } from "../../src/providers/create-model.ts";
 import { costOf, priceOf, pricesDate } from "../../src/providers/prices.ts";
-import { resolveModel, type VendorSpec, vendorTable } from "../../src/providers/resolve.ts";
 
 function named(provider: string, model?: string, own: Record<string, VendorSpec> = {}) {
   return resolveModel({ provider, model }, vendorTable(own), {}, "model");

@@ -1,6 +1,6 @@
 import type { Message } from "../../src/core/messages.ts";
 import type { Model, ModelEvent, ModelRequest, ToolDefinition, Turn } from "../../src/core/model.ts";
-import type { ModelSettings } from "../../src/providers/settings.ts";
+import type { ModelSettings } from "../../src/core/model-settings.ts";
 
 export interface Heard {
   text: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ModelEvent, Turn } from "../../src/core/model.ts";
-import type { ServerEvent } from "../../src/providers/turn.ts";
+import type { ServerEvent } from "../../src/providers/wires/turn-reader.ts";
 import { textOf } from "./reading.ts";
 import { allRecordings, eventsOf, isComplete, type Recording, readTurn, turnOf } from "./recordings.ts";
 

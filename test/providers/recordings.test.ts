@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DuetError } from "../../src/core/errors.ts";
-import { isRecord } from "../../src/core/json.ts";
 import type { FinishReason, ModelEvent, Turn, Usage } from "../../src/core/model.ts";
-import { createModel } from "../../src/providers/create.ts";
+import { DuetError } from "../../src/kit/errors.ts";
+import { isRecord } from "../../src/kit/json.ts";
+import { createModel } from "../../src/providers/create-model.ts";
 import { type Replay, startReplay } from "../fakes/replay.ts";
 import { folderNamedBy, requires } from "../runner/requirements.ts";
 import { heard, question, settings, textOf } from "./reading.ts";

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isRecord } from "../../src/core/json.ts";
 import type { FinishReason, ModelEvent, Turn } from "../../src/core/model.ts";
-import { MessageReader } from "../../src/providers/anthropic-messages/stream.ts";
-import { ChatReader } from "../../src/providers/openai-chat/stream.ts";
-import { ResponseReader } from "../../src/providers/openai-responses/stream.ts";
-import { type ModelSettings, type WireName, wires } from "../../src/providers/settings.ts";
-import { eventReader } from "../../src/providers/sse.ts";
-import type { ServerEvent, TurnReader } from "../../src/providers/turn.ts";
+import { type ModelSettings, type WireName, wires } from "../../src/core/model-settings.ts";
+import { isRecord } from "../../src/kit/json.ts";
+import { MessageReader } from "../../src/providers/wires/anthropic-messages/stream.ts";
+import { ChatReader } from "../../src/providers/wires/openai-chat/stream.ts";
+import { ResponseReader } from "../../src/providers/wires/openai-responses/stream.ts";
+import { eventReader } from "../../src/providers/wires/server-events.ts";
+import type { ServerEvent, TurnReader } from "../../src/providers/wires/turn-reader.ts";
 import { settings } from "./reading.ts";
 import { madeStreams } from "./recordings-made.ts";
 

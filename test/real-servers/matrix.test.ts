@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { delimiter, join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { isRecord } from "../../src/core/json.ts";
+import { isRecord } from "../../src/kit/json.ts";
 import { isAlive } from "../client/servers.ts";
 import { configFile, npmServer, runProgram } from "../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../fakes/provider.ts";

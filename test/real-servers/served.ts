@@ -1,8 +1,8 @@
 // `duet serve` at the other end of its stdin and stdout, spoken to line by line, so that a test decides how it ends.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { isRecord } from "../../src/core/json.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
+import { isRecord } from "../../src/kit/json.ts";
 import { startProgram } from "../fakes/program.ts";
 
 export interface Served {

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 
 /** What a test, or a helper that it imports, contains where it starts a process, opens a server or drives a browser. */
 const starters =
-  /"(?:node:(?:child_process|cluster|dgram|http|https|http2|net|tls|worker_threads)|playwright-core|esbuild|@hono\/node-server|[./]*src\/(?:server\/http|tools\/heavy\/heavy-work)\.ts)"|process\.execPath|\bnpmServer\b|["'`/]dist\//;
+  /"(?:node:(?:child_process|cluster|dgram|http|https|http2|net|tls|worker_threads)|playwright-core|esbuild|@hono\/node-server|[./]*src\/(?:server\/http\/serve-duet|tools\/workers\/heavy-work)\.ts)"|process\.execPath|\bnpmServer\b|["'`/]dist\//;
 
 interface ReadFile {
   readonly starts: boolean;

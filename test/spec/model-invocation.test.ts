@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { resolveModel, vendorTable } from "../../src/config/models/resolve-model.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
+import { wires } from "../../src/core/model-settings.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import { type ConversationStore, createDuet, type EmbeddedDuet } from "../../src/index.ts";
-import { createModel } from "../../src/providers/create.ts";
-import { resolveModel, vendorTable } from "../../src/providers/resolve.ts";
-import { wires } from "../../src/providers/settings.ts";
+import { createModel } from "../../src/providers/create-model.ts";
 import { configFile, type Finished, temporaryFolder } from "../fakes/program.ts";
 import { type FakeProvider, type JournalEntry, startFakeProvider } from "../fakes/provider.ts";
 import { warmProgram } from "../fakes/warm-program.ts";

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ConversationJson } from "../../src/core/conversation-json.ts";
-import { DuetError } from "../../src/core/errors.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
+import type { ConversationJson } from "../../src/core/store/conversation-json.ts";
+import { DuetError } from "../../src/kit/errors.ts";
 import { type HttpDuet, startHttpDuet } from "../fakes/http-duet.ts";
 import type { ScriptedCall, ScriptedTurn } from "../fakes/model.ts";
 import { temporaryFolder } from "../fakes/program.ts";

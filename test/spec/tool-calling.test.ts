@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Outcome } from "../../src/core/outcome.ts";
-import { createBuiltinTools } from "../../src/tools/builtin.ts";
+import { createBuiltinTools } from "../../src/tools/builtin/builtin-tools.ts";
 import { npmServer, temporaryFolder } from "../fakes/program.ts";
 import { type FakeTurn, startFakeProvider } from "../fakes/provider.ts";
 import { warmProgram } from "../fakes/warm-program.ts";

@@ -1,5 +1,5 @@
-import type { Locale } from "../../src/core/locale.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import type { ToolContext } from "../../src/core/tools/tool.ts";
+import type { Locale } from "../../src/kit/locale.ts";
 
 export interface TestContext extends ToolContext {
   notices: { code: string; message: string }[];

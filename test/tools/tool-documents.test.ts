@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Tool } from "../../src/core/tool.ts";
+import type { Tool } from "../../src/core/tools/tool.ts";
 import { documentBuiltinTools, everyBuiltinTool } from "../../src/tools/builtin-documents.ts";
 import { builtinExamples } from "../../src/tools/builtin-examples.ts";
 import { documentTools, exampleOf } from "../../src/tools/tool-documents.ts";

@@ -1,10 +1,10 @@
-import type { DuetError } from "../../core/errors.ts";
 import type { PlanStep } from "../../core/events.ts";
-import { say, type Text } from "../../core/locale.ts";
-import type { PlanPolicy } from "../plan-reply.ts";
+import type { DuetError } from "../../kit/errors.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import type { Work } from "../loop/decide-result.ts";
+import type { PlanPolicy } from "../questions/confirm-plan.ts";
 import type { Run } from "../run.ts";
-import type { Work } from "../work.ts";
-import { agree } from "./agree.ts";
+import { agree } from "./confirm-plan.ts";
 import type { Plan } from "./plan.ts";
 import type { Planner } from "./planner.ts";
 import { runStep } from "./run-step.ts";

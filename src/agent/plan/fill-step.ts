@@ -1,16 +1,16 @@
 import type { PlanStep } from "../../core/events.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { say, type Text } from "../../core/locale.ts";
 import type { Message } from "../../core/messages.ts";
-import { shortLine } from "../../core/short-line.ts";
-import type { Tool } from "../../core/tool.ts";
-import { fence } from "../fence.ts";
-import { handOver } from "../handover.ts";
-import { placeValues } from "../prompt-places.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import type { JsonObject } from "../../kit/json.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
+import { handOver } from "../answer/answer-messages.ts";
+import { fence } from "../context/fence.ts";
+import { takeTurn } from "../loop/take-turn.ts";
+import { placeValues } from "../prompts/prompt-values.ts";
 import type { Run } from "../run.ts";
-import { takeTurn } from "../turn.ts";
 import type { Plan } from "./plan.ts";
-import { fillingRequest } from "./plan-words.ts";
+import { fillingRequest } from "./plan-requests.ts";
 import { fillReferences, openPlaces } from "./references.ts";
 
 /** The parameters of a step as they can be used, or what stands against it. */

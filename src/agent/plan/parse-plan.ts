@@ -1,7 +1,7 @@
-import { toDuetError } from "../../core/errors.ts";
-import { isDeeperThan, isRecord, type JsonObject, textOf } from "../../core/json.ts";
-import { type Locale, say, type Text } from "../../core/locale.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import { toDuetError } from "../../kit/errors.ts";
+import { isDeeperThan, isRecord, type JsonObject, textOf } from "../../kit/json.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { PlannedStep } from "./plan.ts";
 import { badReferences, noPlan, shownValue, tooDeep, tooMany, unknownTool } from "./plan-problems.ts";
 import { type OpenPlace, openPlaces } from "./references.ts";

@@ -1,9 +1,9 @@
 import type { PlanStep } from "../../core/events.ts";
-import { isRecord } from "../../core/json.ts";
-import type { Locale } from "../../core/locale.ts";
 import { type PlanReply, readPlanReply } from "../../core/plan-reply.ts";
-import type { Observation } from "../act.ts";
-import type { Conversation } from "../conversation.ts";
+import type { Conversation } from "../../core/store/conversation.ts";
+import { isRecord } from "../../kit/json.ts";
+import type { Locale } from "../../kit/locale.ts";
+import type { Observation } from "../loop/act.ts";
 import type { Begun, Plan } from "./plan.ts";
 import { waitingText } from "./plan-text.ts";
 

@@ -1,5 +1,5 @@
-import type { Text } from "../../core/locale.ts";
-import { shortLine } from "../../core/short-line.ts";
+import type { Text } from "../../kit/locale.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
 import type { OpenPlace } from "./references.ts";
 
 /** What is wrong with the references of one place; `known`: the earlier steps that have a result. */

@@ -1,7 +1,7 @@
 import type { PlanStep } from "../../core/events.ts";
-import { type Locale, say } from "../../core/locale.ts";
-import { states } from "../../core/plan-lines.ts";
-import { shortLine } from "../../core/short-line.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
+import { states } from "../../render/plan-lines.ts";
 import type { Plan } from "./plan.ts";
 
 /** Of a failure, in characters; its call brought the whole of it. */

@@ -1,8 +1,8 @@
 import type { PlanStep } from "../../core/events.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { Observation } from "../act.ts";
-import { progressOf } from "../decide.ts";
-import { type LimitReason, limitReached } from "../evaluate.ts";
+import type { JsonObject } from "../../kit/json.ts";
+import type { Observation } from "../loop/act.ts";
+import { progressOf } from "../loop/decide.ts";
+import { type LimitReason, limitReached } from "../loop/evaluate.ts";
 import type { Run } from "../run.ts";
 import { openPlaces } from "./references.ts";
 

@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
-import type { DuetError } from "../../core/errors.ts";
-import { say, type Text } from "../../core/locale.ts";
 import type { Message } from "../../core/messages.ts";
 import type { Turn } from "../../core/model.ts";
-import { noticeFailure } from "../decide.ts";
-import { fence } from "../fence.ts";
-import { handOver } from "../handover.ts";
-import { placeValues } from "../prompt-places.ts";
+import type { DuetError } from "../../kit/errors.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import { handOver } from "../answer/answer-messages.ts";
+import { fence } from "../context/fence.ts";
+import { noticeFailure } from "../loop/decide.ts";
+import type { Work } from "../loop/decide-result.ts";
+import { takeTurn } from "../loop/take-turn.ts";
+import { placeValues } from "../prompts/prompt-values.ts";
 import type { Run } from "../run.ts";
-import { takeTurn } from "../turn.ts";
-import type { Work } from "../work.ts";
 import { parsePlan } from "./parse-plan.ts";
 import type { Draft, Plan, PlannedStep } from "./plan.ts";
 import { tellByRules, tellNoNewPlan, tellNoPlan, tellUnchanged } from "./plan-notices.ts";
+import { correctionRequest, repairRequest, revisionRequest, searchHint } from "./plan-requests.ts";
 import { stateList } from "./plan-text.ts";
-import { correctionRequest, repairRequest, revisionRequest, searchHint } from "./plan-words.ts";
 import { searchesIn, searchForPlan } from "./search-for-plan.ts";
 
 /** A plan, or why there is none. */

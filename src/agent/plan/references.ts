@@ -1,4 +1,4 @@
-import { isRecord, type JsonObject, type JsonValue, ownValue } from "../../core/json.ts";
+import { isRecord, type JsonObject, type JsonValue, ownValue } from "../../kit/json.ts";
 
 // {{step_1}}, {{step_1.items.0.name}}, {{step_1.items[0].name}}. Blanks belong to one part only, or a long run of them
 // would be gone over again and again.

@@ -1,10 +1,10 @@
-import { say } from "../../core/locale.ts";
 import type { Message, ToolCall } from "../../core/messages.ts";
-import { act } from "../act.ts";
-import { fence } from "../fence.ts";
+import { say } from "../../kit/locale.ts";
+import { fence } from "../context/fence.ts";
+import { act } from "../loop/act.ts";
 import type { Run } from "../run.ts";
 import type { Draft, PlannedStep } from "./plan.ts";
-import { foundRequest } from "./plan-words.ts";
+import { foundRequest } from "./plan-requests.ts";
 
 /** The steps of a draft that find tools: a plan is made when it is known which there are. */
 export function searchesIn({ offer }: Run, { steps }: Draft): PlannedStep[] {

@@ -1,13 +1,13 @@
 import type { Span } from "@opentelemetry/api";
-import type { ServerStatus } from "../../client/connection.ts";
-import { findRecords } from "../../core/call-records.ts";
+import type { ServerStatus } from "../../client/server-connection.ts";
 import type { AgentEvent, ToolEnd } from "../../core/events.ts";
-import type { JsonValue } from "../../core/json.ts";
 import type { ToolCallRecord } from "../../core/outcome.ts";
-import type { Tool } from "../../core/tool.ts";
-import { type Branch, fail } from "./branch.ts";
+import { findRecords } from "../../core/tools/call-records.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import type { JsonValue } from "../../kit/json.ts";
+import { attribute, operation } from "./attribute-names.ts";
 import { toolAttributes } from "./mcp-attributes.ts";
-import { attribute, operation } from "./names.ts";
+import { type Branch, fail } from "./span-parent.ts";
 
 /** The spans of a run's tool calls, side by side. Times are milliseconds since the epoch. */
 export interface CallSpans {

@@ -1,8 +1,8 @@
 import type { Span } from "@opentelemetry/api";
 import type { AgentEvent, PhaseEnd } from "../../core/events.ts";
-import { type Branch, fail } from "./branch.ts";
+import { attribute, operation, providerName } from "./attribute-names.ts";
 import { message, type Part } from "./messages.ts";
-import { attribute, operation, providerName } from "./names.ts";
+import { type Branch, fail } from "./span-parent.ts";
 
 /** The spans of a run's model turns, one after another. Times are milliseconds since the epoch. */
 export interface ChatSpans {

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import type { SpanAddress, TelemetrySettings } from "../../config/telemetry.ts";
-import { messageOf } from "../../core/errors.ts";
-import type { Text } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
-import { version } from "../../core/version.ts";
+import { messageOf } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { version } from "../../kit/version.ts";
 import { createRunSpans, type RunSpans, type SpanOptions } from "./run-spans.ts";
 
 /** Sends spans over OTLP/HTTP, in the background and in batches. */

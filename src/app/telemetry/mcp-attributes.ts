@@ -1,7 +1,7 @@
 import type { Attributes } from "@opentelemetry/api";
-import type { ServerStatus } from "../../client/connection.ts";
-import type { Tool } from "../../core/tool.ts";
-import { attribute } from "./names.ts";
+import type { ServerStatus } from "../../client/server-connection.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import { attribute } from "./attribute-names.ts";
 
 /** What a call's span says of its tool; for one of a downstream server also what the MCP conventions ask for. */
 export function toolAttributes(name: string, tools: readonly Tool[], servers: readonly ServerStatus[]): Attributes {

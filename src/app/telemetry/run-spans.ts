@@ -1,15 +1,15 @@
 import type { Context, Span, Tracer } from "@opentelemetry/api";
 import type { Models } from "../../agent/run.ts";
-import type { ServerStatus } from "../../client/connection.ts";
+import type { ServerStatus } from "../../client/server-connection.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import type { Tool } from "../../core/tool.ts";
-import { version } from "../../core/version.ts";
-import { type Branch, fail } from "./branch.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import { version } from "../../kit/version.ts";
+import { attribute, operation, providerName } from "./attribute-names.ts";
 import { createCallSpans } from "./call-spans.ts";
 import { createChatSpans } from "./chat-spans.ts";
 import { message } from "./messages.ts";
-import { attribute, operation, providerName } from "./names.ts";
+import { type Branch, fail } from "./span-parent.ts";
 
 /** What spans say of a run that its events do not. */
 export interface FollowedRun {

@@ -1,14 +1,14 @@
-import type { Duet } from "../../app.ts";
+import type { Duet } from "../../app/open-duet.ts";
 import type { AgentEvent } from "../../core/events.ts";
-import { say } from "../../core/locale.ts";
 import type { Mode } from "../../core/outcome.ts";
-import { attachFiles } from "../editor/attach-files.ts";
-import type { Folders } from "../editor/resolve-path.ts";
+import { say } from "../../kit/locale.ts";
 import { createApproveCall } from "../questions/approve-call.ts";
 import { createConfirmPlan } from "../questions/confirm-plan.ts";
 import { createAskElicitation } from "../questions/elicit.ts";
+import { attachFiles } from "../terminal/editor/files/attach-files.ts";
+import type { Folders } from "../terminal/editor/files/resolve-path.ts";
+import type { ChatFace } from "./chat-interface.ts";
 import type { ChatSettings } from "./chat-state.ts";
-import type { ChatFace } from "./face.ts";
 
 export interface QuestionOptions {
   duet: Duet;

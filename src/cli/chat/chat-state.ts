@@ -1,12 +1,12 @@
-import type { Duet, LimitChanges, ModelChanges } from "../../app.ts";
-import type { Config } from "../../config.ts";
-import type { Locale } from "../../core/locale.ts";
+import type { Duet, LimitChanges, ModelChanges } from "../../app/open-duet.ts";
+import type { Config } from "../../config/load-config.ts";
 import type { Mode } from "../../core/outcome.ts";
+import type { Locale } from "../../kit/locale.ts";
 import type { Reader } from "../questions/reader.ts";
 import type { SearchSwitch } from "../search-switch.ts";
-import type { StepBook } from "../steps/step.ts";
-import type { Line } from "../terminal/line.ts";
+import type { Line } from "../terminal/text/line.ts";
 import type { SessionBill } from "./session-bill.ts";
+import type { StepBook } from "./steps/step.ts";
 
 /** What a chat goes by, and its commands change. */
 export interface ChatSettings {

@@ -1,5 +1,5 @@
-import type { ChatCommand, CommandGroup } from "./command.ts";
 import { answerModel } from "./commands/answer-model.ts";
+import type { ChatCommand, CommandGroup } from "./commands/chat-command.ts";
 import { clear } from "./commands/clear.ts";
 import { compact } from "./commands/compact.ts";
 import { config } from "./commands/config.ts";

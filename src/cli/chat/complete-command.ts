@@ -1,5 +1,5 @@
-import { say } from "../../core/locale.ts";
-import type { Complete, Completion } from "../editor/editor.ts";
+import { say } from "../../kit/locale.ts";
+import type { Complete, Completion } from "../terminal/editor/editor.ts";
 import type { Chat } from "./chat-state.ts";
 import { chatCommands } from "./command-list.ts";
 import { findCommand } from "./find-command.ts";

@@ -1,6 +1,6 @@
-import { createCompleteFiles } from "../editor/complete-files.ts";
-import type { Complete } from "../editor/editor.ts";
-import type { Folders } from "../editor/resolve-path.ts";
+import type { Complete } from "../terminal/editor/editor.ts";
+import { createCompleteFiles } from "../terminal/editor/files/complete-files.ts";
+import type { Folders } from "../terminal/editor/files/resolve-path.ts";
 import type { Chat } from "./chat-state.ts";
 import { createCompleteCommand } from "./complete-command.ts";
 

@@ -1,11 +1,11 @@
-import { titleOf } from "../../core/conversation-title.ts";
-import { stopReasons } from "../../core/lines.ts";
-import { type Locale, say } from "../../core/locale.ts";
-import { modeNames } from "../../core/mode-words.ts";
 import { modelName } from "../../core/model.ts";
-import { printable } from "../../core/printable.ts";
-import { shortLine } from "../../core/short-line.ts";
+import { titleOf } from "../../core/store/conversation-title.ts";
 import type { AgentTrace } from "../../core/trace.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { printable } from "../../kit/text/sanitize.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
+import { stopReasons } from "../../render/event-lines.ts";
+import { modeNames } from "../../render/mode-names.ts";
 import { timeOf } from "../conversations/conversation-lines.ts";
 
 /** A conversation as Markdown: each question with its answer, the answer's references, models and time. */

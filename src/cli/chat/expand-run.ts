@@ -1,6 +1,6 @@
-import { say } from "../../core/locale.ts";
-import { expandAll } from "../steps/expand.ts";
+import { say } from "../../kit/locale.ts";
 import type { Chat } from "./chat-state.ts";
+import { expandAll } from "./steps/expand-step.ts";
 
 /** Opens every step of the last run again. */
 export function expandRun({ steps, settings: { locale }, write }: Pick<Chat, "steps" | "settings" | "write">): void {

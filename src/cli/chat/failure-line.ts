@@ -1,6 +1,6 @@
-import { report, toDuetError } from "../../core/errors.ts";
-import { errorLine } from "../../core/lines.ts";
-import { type Locale, say } from "../../core/locale.ts";
+import { report, toDuetError } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { errorLine } from "../../render/event-lines.ts";
 
 /** What a question or a command threw, as one line; of one that was stopped, that it was. */
 export function failureLine(thrown: unknown, locale: Locale, signal: AbortSignal): string {

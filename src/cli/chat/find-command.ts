@@ -1,4 +1,4 @@
-import type { ChatCommand } from "./command.ts";
+import type { ChatCommand } from "./commands/chat-command.ts";
 
 /** The command of that name, in whatever case and with or without its slash. */
 export function findCommand(typed: string, commands: readonly ChatCommand[]): ChatCommand | undefined {

@@ -1,4 +1,4 @@
-import type { Text } from "../../core/locale.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /** What keys do at a terminal, as help shows it. */
 export const keyHelp: readonly { keys: string; help: Text }[] = [

@@ -1,9 +1,9 @@
-import { titleOf } from "../../core/conversation-title.ts";
-import { DuetError } from "../../core/errors.ts";
-import { say } from "../../core/locale.ts";
-import { shortLine } from "../../core/short-line.ts";
+import { titleOf } from "../../core/store/conversation-title.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
+import type { ChatFace } from "./chat-interface.ts";
 import type { Chat } from "./chat-state.ts";
-import type { ChatFace } from "./face.ts";
 
 /** Shows how a conversation ended. Throws a `config` error when there is none of that id. */
 export async function openConversation(

@@ -1,22 +1,22 @@
-import type { Duet } from "../../app.ts";
-import type { Config } from "../../config.ts";
+import type { Duet } from "../../app/open-duet.ts";
+import type { Config } from "../../config/load-config.ts";
 import type { Mode } from "../../core/outcome.ts";
-import type { Folders } from "../editor/resolve-path.ts";
-import type { Asides } from "../following.ts";
+import type { Asides } from "../follow-config.ts";
 import type { SearchSwitch } from "../search-switch.ts";
-import type { StepBook } from "../steps/step.ts";
-import { createStepBook } from "../steps/step-book.ts";
+import type { Folders } from "../terminal/editor/files/resolve-path.ts";
 import { answerQuestion } from "./answer-question.ts";
+import type { ChatFace, ChatHandler } from "./chat-interface.ts";
 import type { Chat, ChatSettings } from "./chat-state.ts";
-import { farewellOf, promptOf, statusOf, welcomeOf } from "./chat-words.ts";
+import { farewellOf, promptOf, statusOf, welcomeOf } from "./chat-texts.ts";
 import { createComplete } from "./complete-input.ts";
 import { expandRun } from "./expand-run.ts";
-import type { ChatFace, ChatHandler } from "./face.ts";
 import { failureLine } from "./failure-line.ts";
-import { createModelNames } from "./model-names.ts";
 import { openConversation, showEnd } from "./open-conversation.ts";
 import { runCommand } from "./run-command.ts";
 import { createSessionBill } from "./session-bill.ts";
+import { createModelNames } from "./settings/current-models.ts";
+import type { StepBook } from "./steps/step.ts";
+import { createStepBook } from "./steps/step-log.ts";
 
 export interface ChatOptions {
   duet: Duet;

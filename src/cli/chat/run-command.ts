@@ -1,9 +1,9 @@
-import { nearest } from "../../config/problem.ts";
-import { say, type Text } from "../../core/locale.ts";
-import { shortLine } from "../../core/short-line.ts";
+import { nearest } from "../../config/config-errors.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
 import type { Chat } from "./chat-state.ts";
-import { type ChatCommand, usageLine } from "./command.ts";
 import { chatCommands } from "./command-list.ts";
+import { type ChatCommand, usageLine } from "./commands/chat-command.ts";
 import { failureLine } from "./failure-line.ts";
 import { findCommand, namesOf } from "./find-command.ts";
 

@@ -1,7 +1,7 @@
-import { addCosts, costOfAgents, costOfModel, costText, type KnownCost, noCost } from "../../core/known-cost.ts";
-import { seconds } from "../../core/lines.ts";
-import { type Locale, say, type Text } from "../../core/locale.ts";
 import type { AgentsBill, ModelBill, Outcome } from "../../core/outcome.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { seconds } from "../../render/event-lines.ts";
+import { addCosts, costOfAgents, costOfModel, costText, type KnownCost, noCost } from "../../render/known-cost.ts";
 
 /** What the runs of a chat have used together. */
 export interface SessionBill {

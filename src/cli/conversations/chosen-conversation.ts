@@ -1,9 +1,9 @@
-import type { Duet } from "../../app.ts";
-import type { Config } from "../../config.ts";
-import { cutText } from "../../core/cut-text.ts";
-import { DuetError } from "../../core/errors.ts";
-import { say } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
+import type { Duet } from "../../app/open-duet.ts";
+import type { Config } from "../../config/load-config.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { cutText } from "../../kit/text/truncate.ts";
 import type { Console } from "../console.ts";
 import { nothingKept } from "./nothing-kept.ts";
 

@@ -1,7 +1,7 @@
-import type { ConversationEntry } from "../../app.ts";
-import { type Locale, say } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
-import { shortLine } from "../../core/short-line.ts";
+import type { ConversationEntry } from "../../app/open-duet.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
 
 /** A conversation as one line of a list. */
 export function entryLine(entry: ConversationEntry, locale: Locale): string {

@@ -1,9 +1,9 @@
-import type { ConversationEntry, ConversationStore, RunEntry } from "../../app.ts";
-import { conversationJson } from "../../core/conversation-json.ts";
-import { cutText } from "../../core/cut-text.ts";
-import { sentences } from "../../core/lines.ts";
-import { type Locale, say, type Text } from "../../core/locale.ts";
-import { printableJson, printableLine } from "../../core/printable.ts";
+import type { ConversationEntry, ConversationStore, RunEntry } from "../../app/open-duet.ts";
+import { conversationJson } from "../../core/store/conversation-json.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { printableJson, printableLine } from "../../kit/text/sanitize.ts";
+import { cutText } from "../../kit/text/truncate.ts";
+import { sentences } from "../../render/event-lines.ts";
 import { type Console, writeSafely } from "../console.ts";
 import { entryLine, timeOf } from "./conversation-lines.ts";
 import { nothingKept } from "./nothing-kept.ts";

@@ -1,8 +1,8 @@
-import type { Duet, ModelChanges } from "../../app.ts";
-import type { Config } from "../../config.ts";
-import { type Locale, say } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
-import { abortable } from "../../core/waiting.ts";
+import type { Duet, ModelChanges } from "../../app/open-duet.ts";
+import type { Config } from "../../config/load-config.ts";
+import { abortable } from "../../kit/async/timeout.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
 import type { Console } from "../console.ts";
 import { type Finding, modelFinding, serverFinding } from "./findings.ts";
 import { searchFinding } from "./search.ts";

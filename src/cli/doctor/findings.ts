@@ -1,11 +1,11 @@
-import type { ModelCheck, Role } from "../../app/checkup.ts";
-import { serverFailure } from "../../app/server-failure.ts";
-import type { Inventory } from "../../app.ts";
-import type { Config } from "../../config.ts";
-import type { DuetError } from "../../core/errors.ts";
-import { formatCount } from "../../core/format-count.ts";
-import { type Text, withoutPrefix } from "../../core/locale.ts";
+import type { ModelCheck, Role } from "../../app/models/check-models.ts";
+import type { Inventory } from "../../app/open-duet.ts";
+import { serverFailure } from "../../app/tools/server-failure.ts";
+import type { Config } from "../../config/load-config.ts";
 import { modelName } from "../../core/model.ts";
+import type { DuetError } from "../../kit/errors.ts";
+import { type Text, withoutPrefix } from "../../kit/locale.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
 import { healthOf } from "../tools/server-health.ts";
 
 /** What one check showed: a line of `duet doctor`. */

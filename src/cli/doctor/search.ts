@@ -1,5 +1,5 @@
-import type { SearchCheck, SearchParty } from "../../app/checkup.ts";
-import { type Locale, say, type Text } from "../../core/locale.ts";
+import type { SearchCheck, SearchParty } from "../../app/models/check-models.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { Finding } from "./findings.ts";
 
 /** Who gets search queries, in the order in which they are asked; nobody was. */

@@ -1,11 +1,11 @@
 import manifest from "../../../package.json" with { type: "json" };
-import type { ModelCheck } from "../../app/checkup.ts";
-import { serverCount } from "../../config/choose-files.ts";
-import { dangerousVariables } from "../../config/dangerous.ts";
-import { unpinnedPackages } from "../../config/unpinned.ts";
-import { type Config, createStateFolder } from "../../config.ts";
-import { toDuetError } from "../../core/errors.ts";
-import { type Text, withoutPrefix } from "../../core/locale.ts";
+import type { ModelCheck } from "../../app/models/check-models.ts";
+import { type Config, createStateFolder } from "../../config/load-config.ts";
+import { serverCount } from "../../config/sources/choose-files.ts";
+import { dangerousVariables } from "../../config/trust/dangerous-variables.ts";
+import { unpinnedPackages } from "../../config/trust/unpinned-packages.ts";
+import { toDuetError } from "../../kit/errors.ts";
+import { type Text, withoutPrefix } from "../../kit/locale.ts";
 import type { Finding } from "./findings.ts";
 
 /** `version` without a `v`. */

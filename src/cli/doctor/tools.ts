@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
-import { isOwn, lostTools } from "../../app/own-tools.ts";
-import type { Inventory } from "../../app.ts";
-import type { Config } from "../../config.ts";
-import type { Text } from "../../core/locale.ts";
+import type { Inventory } from "../../app/open-duet.ts";
+import { isOwn, lostTools } from "../../app/tools/own-tools.ts";
+import type { Config } from "../../config/load-config.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { Finding } from "./findings.ts";
 
 /** What the user's own directory of tools gives, and a line for each part of it that cannot be used; nothing where there is none. */

@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/json.ts";
+import { isRecord } from "../../kit/json.ts";
 import type { Host } from "./hosts.ts";
 import type { Launch } from "./launch.ts";
 

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
-import type { Environment } from "../../config/expand.ts";
-import { programPlaces } from "../../config.ts";
+import { programPlaces } from "../../config/load-config.ts";
+import type { Environment } from "../../config/sources/expand-variables.ts";
 import { joinOn, type Machine } from "./machine.ts";
 
 /** What is known of a machine before it is looked at; the process's own where absent. */

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
-import { isThere } from "../../config/find.ts";
-import { version } from "../../core/version.ts";
+import { isThere } from "../../config/sources/find-file.ts";
+import { version } from "../../kit/version.ts";
 import { lastingNode, npxPlaces, type Program } from "./launch.ts";
 import type { Machine } from "./machine.ts";
 

@@ -1,4 +1,4 @@
-import type { Text } from "../../core/locale.ts";
+import type { Text } from "../../kit/locale.ts";
 import { joinOn, type Machine, packagedFolders, settingsFolder } from "./machine.ts";
 
 /** A program that starts MCP servers, and how it is told of one. */

@@ -1,18 +1,18 @@
 import { resolve } from "node:path";
-import { variablesInForce } from "../../config/variables-in-force.ts";
-import type { Config } from "../../config.ts";
-import { DuetError } from "../../core/errors.ts";
-import { isRecord } from "../../core/json.ts";
-import { type Locale, say, type Text } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
-import { chooseFile } from "./choose-file.ts";
+import type { Config } from "../../config/load-config.ts";
+import { variablesInForce } from "../../config/sources/active-variables.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { isRecord } from "../../kit/json.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
 import type { Entry, Wanted } from "./entry.ts";
-import { readHostFile, writeHostFile } from "./host-file.ts";
+import { chooseFile } from "./files/choose-file.ts";
+import { readHostFile, writeHostFile } from "./files/host-file.ts";
 import { type HostName, hosts } from "./hosts.ts";
+import * as texts from "./install-texts.ts";
 import { isFetched, launchOf, type Program } from "./launch.ts";
 import type { Machine } from "./machine.ts";
-import { type Plan, planChange } from "./plan.ts";
-import * as texts from "./texts.ts";
+import { type Plan, planChange } from "./plan-change.ts";
 
 /** `duet install HOST` and all that it may be told. */
 export interface InstallCommand {

@@ -1,8 +1,8 @@
-import { type Locale, say, type Text } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
-import { chooseFile } from "./choose-file.ts";
-import { serversIn } from "./edit.ts";
-import { readHostFile } from "./host-file.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { chooseFile } from "./files/choose-file.ts";
+import { serversIn } from "./files/edit.ts";
+import { readHostFile } from "./files/host-file.ts";
 import { type Host, type HostName, hostNames, hosts } from "./hosts.ts";
 import type { Machine } from "./machine.ts";
 

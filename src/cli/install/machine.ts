@@ -1,5 +1,5 @@
 import { posix, win32 } from "node:path";
-import type { Environment } from "../../config/expand.ts";
+import type { Environment } from "../../config/sources/expand-variables.ts";
 
 /** The machine on which a host is looked for, as far as the places of its files depend on it. */
 export interface Machine {

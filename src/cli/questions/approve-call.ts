@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import type { ApprovalRequest, ApproveCall } from "../../app.ts";
-import { approvalNames } from "../../core/approval-words.ts";
-import { type Locale, say, type Text } from "../../core/locale.ts";
-import type { Approval } from "../../core/permission.ts";
-import { printableLine } from "../../core/printable.ts";
+import type { ApprovalRequest, ApproveCall } from "../../app/open-duet.ts";
+import type { Approval } from "../../core/tools/permission.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { approvalNames } from "../../render/approval-names.ts";
 import { showLookAlikes } from "./confusable.ts";
 import { pickOne, type TypedQuestion } from "./pick-one.ts";
 import type { Choice, Picking, Reader } from "./reader.ts";

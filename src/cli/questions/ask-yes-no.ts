@@ -1,4 +1,4 @@
-import { say } from "../../core/locale.ts";
+import { say } from "../../kit/locale.ts";
 import { askLine, type Reader } from "./reader.ts";
 import { readYesNo, yesOrNo } from "./yes-no.ts";
 

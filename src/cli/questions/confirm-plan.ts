@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import type { ConfirmPlan } from "../../app.ts";
-import { say } from "../../core/locale.ts";
-import { planList } from "../../core/plan-lines.ts";
+import type { ConfirmPlan } from "../../app/open-duet.ts";
 import { readPlanReply } from "../../core/plan-reply.ts";
+import { say } from "../../kit/locale.ts";
+import { planList } from "../../render/plan-lines.ts";
 import { askLine, type Reader } from "./reader.ts";
 
 export interface ConfirmOptions extends Reader {

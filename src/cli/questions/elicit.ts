@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import type { AskElicitation } from "../../app.ts";
-import type { Elicit, Elicitation, ElicitationReply } from "../../core/elicitation.ts";
-import { type FormField, readForm } from "../../core/form.ts";
-import type { JsonValue } from "../../core/json.ts";
-import { say, type Text } from "../../core/locale.ts";
-import { printable, printableLine } from "../../core/printable.ts";
-import { timeLimit, timeoutError } from "../../core/waiting.ts";
+import type { AskElicitation } from "../../app/open-duet.ts";
+import type { Elicit, Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
+import { type FormField, readForm } from "../../core/forms/form.ts";
+import { timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import type { JsonValue } from "../../kit/json.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import { printable, printableLine } from "../../kit/text/sanitize.ts";
 import { asksForSecret, fieldLines, fieldQuery, readFieldLine } from "./form-lines.ts";
 import { askLine, type Reader } from "./reader.ts";
 import { readYesNo, yesOrNo } from "./yes-no.ts";

@@ -1,9 +1,9 @@
-import type { Choice, FormField } from "../../core/form.ts";
-import { defaultOf, valueProblem } from "../../core/form-value.ts";
-import type { JsonValue } from "../../core/json.ts";
-import { type Locale, say, type Text } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
-import { shortLine } from "../../core/short-line.ts";
+import type { Choice, FormField } from "../../core/forms/form.ts";
+import { defaultOf, valueProblem } from "../../core/forms/form-value.ts";
+import type { JsonValue } from "../../kit/json.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
 import { readYesNo } from "./yes-no.ts";
 
 /** What a field is, with its choices by number: the words of whoever asks, to be shown as such. */

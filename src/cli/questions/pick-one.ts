@@ -1,5 +1,5 @@
-import { type Locale, say, type Text } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
 import { askLine, type Choice, type Picking, type Reader } from "./reader.ts";
 
 /** How a choice is asked for where only lines are typed, in place of a numbered list. */

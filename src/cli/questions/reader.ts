@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
-import type { Locale } from "../../core/locale.ts";
+import type { Locale } from "../../kit/locale.ts";
 import { type Console, writeSafely } from "../console.ts";
 import { type TypedLines, takeLines } from "./typed-lines.ts";
 

@@ -1,8 +1,8 @@
-import { showBlanks } from "../../core/blanks.ts";
-import { headOf, tailOf } from "../../core/cut-text.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
-import { type Locale, say } from "../../core/locale.ts";
-import { printableJson } from "../../core/printable.ts";
+import type { JsonObject, JsonValue } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { printableJson } from "../../kit/text/sanitize.ts";
+import { showBlanks } from "../../kit/text/show-blanks.ts";
+import { headOf, tailOf } from "../../kit/text/truncate.ts";
 import { showJoiners } from "./joiners.ts";
 
 /** Of a call's arguments, in UTF-16 units: what is agreed to is to be seen, but a book may not fill the screen. */

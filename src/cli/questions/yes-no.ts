@@ -1,4 +1,4 @@
-import type { Text } from "../../core/locale.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /** What a typed line says; undefined when it is neither. */
 export function readYesNo(line: string): boolean | undefined {

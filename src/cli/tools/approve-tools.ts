@@ -1,10 +1,10 @@
-import { type NamedChange, type ReadableChange, readChange } from "../../app/pins.ts";
-import type { Duet, Inventory } from "../../app.ts";
-import { DuetError, report } from "../../core/errors.ts";
-import { errorLine } from "../../core/lines.ts";
-import { say, type Text } from "../../core/locale.ts";
-import { printableJson } from "../../core/printable.ts";
-import { shortLine } from "../../core/short-line.ts";
+import type { Duet, Inventory } from "../../app/open-duet.ts";
+import { type NamedChange, type ReadableChange, readChange } from "../../app/tools/tool-changes.ts";
+import { DuetError, report } from "../../kit/errors.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import { printableJson } from "../../kit/text/sanitize.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
+import { errorLine } from "../../render/event-lines.ts";
 import { type Console, writeSafely } from "../console.ts";
 import { askYesNo } from "../questions/ask-yes-no.ts";
 import { canBeAsked, openTerminalQuestions, type Reader } from "../questions/reader.ts";

@@ -1,9 +1,9 @@
-import { cutText } from "../../core/cut-text.ts";
-import { DuetError } from "../../core/errors.ts";
-import { isRecord, type JsonObject } from "../../core/json.ts";
-import type { Text } from "../../core/locale.ts";
-import { printableJson, printableLine } from "../../core/printable.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { isRecord, type JsonObject } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
+import { printableJson, printableLine } from "../../kit/text/sanitize.ts";
+import { cutText } from "../../kit/text/truncate.ts";
 import { writeSafely } from "../console.ts";
 import { createAskElicitation, elicitByHand } from "../questions/elicit.ts";
 import { createQuietScreen } from "../questions/quiet-screen.ts";

@@ -1,5 +1,5 @@
 import { toToolDocuments } from "../../app/tool-documents.ts";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/load-config.ts";
 import type { ToolsOptions } from "./list-tools.ts";
 
 /** Writes a document of every tool the agent would have, as Markdown. */

@@ -1,7 +1,7 @@
-import type { Duet } from "../../app.ts";
-import { report } from "../../core/errors.ts";
-import { say } from "../../core/locale.ts";
-import { printableJson } from "../../core/printable.ts";
+import type { Duet } from "../../app/open-duet.ts";
+import { report } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
+import { printableJson } from "../../kit/text/sanitize.ts";
 import { type Console, writeSafely } from "../console.ts";
 import { toolLines } from "./tool-lines.ts";
 import { weighTools } from "./tool-weights.ts";

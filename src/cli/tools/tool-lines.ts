@@ -1,9 +1,9 @@
-import type { Inventory } from "../../app.ts";
-import { cutText } from "../../core/cut-text.ts";
-import { report } from "../../core/errors.ts";
-import { errorLine } from "../../core/lines.ts";
-import { type Locale, say, type Text } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
+import type { Inventory } from "../../app/open-duet.ts";
+import { report } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { cutText } from "../../kit/text/truncate.ts";
+import { errorLine } from "../../render/event-lines.ts";
 import { healthOf } from "./server-health.ts";
 import { offerLine, type ToolWeights } from "./tool-weights.ts";
 

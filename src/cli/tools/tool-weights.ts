@@ -1,6 +1,6 @@
-import type { Duet } from "../../app.ts";
-import { type Locale, say } from "../../core/locale.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { Duet } from "../../app/open-duet.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 
 /** What tools weigh in each request, in tokens (an estimate). */
 export interface ToolWeights {

@@ -1,9 +1,9 @@
-import type { ConversationStore, RunEntry } from "../../app.ts";
-import { cutText } from "../../core/cut-text.ts";
-import { DuetError } from "../../core/errors.ts";
-import type { Locale } from "../../core/locale.ts";
-import { printableJson, printableLine } from "../../core/printable.ts";
+import type { ConversationStore, RunEntry } from "../../app/open-duet.ts";
 import type { AgentTrace } from "../../core/trace.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
+import { printableJson, printableLine } from "../../kit/text/sanitize.ts";
+import { cutText } from "../../kit/text/truncate.ts";
 import { type Console, writeSafely } from "../console.ts";
 import { nothingKept } from "../conversations/nothing-kept.ts";
 import { traceLines } from "./trace-lines.ts";

@@ -1,12 +1,12 @@
-import { cutText } from "../../core/cut-text.ts";
-import { dollars } from "../../core/known-cost.ts";
-import { billLine, errorLine, phaseNames, seconds, stopReasons } from "../../core/lines.ts";
-import { type Locale, say, type Text } from "../../core/locale.ts";
 import type { Status } from "../../core/outcome.ts";
-import type { Permission } from "../../core/permission.ts";
-import { planList } from "../../core/plan-lines.ts";
-import { printableLine } from "../../core/printable.ts";
+import type { Permission } from "../../core/tools/permission.ts";
 import type { AgentTrace, TracePhase, TraceStep } from "../../core/trace.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { cutText } from "../../kit/text/truncate.ts";
+import { billLine, errorLine, phaseNames, seconds, stopReasons } from "../../render/event-lines.ts";
+import { dollars } from "../../render/known-cost.ts";
+import { planList } from "../../render/plan-lines.ts";
 
 export interface TraceView {
   locale: Locale;

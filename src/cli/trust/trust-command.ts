@@ -1,15 +1,15 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { Environment } from "../../config/expand.ts";
-import { readText, trustedFile } from "../../config/find.ts";
-import { parseJson } from "../../config/parse.ts";
-import { problem } from "../../config/problem.ts";
-import { toldByDotEnv, toldByFile } from "../../config/told.ts";
-import { isTrusted, readTrusted, trustFiles } from "../../config/trust.ts";
-import { variablesUsedByDotEnv, variablesUsedByFile } from "../../config/used-variables.ts";
-import { createStateFolder, type Flags, fallbackLocale, foundFiles } from "../../config.ts";
-import { type Locale, say } from "../../core/locale.ts";
-import { printableJson } from "../../core/printable.ts";
+import { problem } from "../../config/config-errors.ts";
+import { createStateFolder, type Flags, fallbackLocale, foundFiles } from "../../config/load-config.ts";
+import type { Environment } from "../../config/sources/expand-variables.ts";
+import { readText, trustedFile } from "../../config/sources/find-file.ts";
+import { parseJson } from "../../config/sources/parse-json.ts";
+import { variablesUsedByDotEnv, variablesUsedByFile } from "../../config/sources/used-variables.ts";
+import { toldByDotEnv, toldByFile } from "../../config/trust/trust-preview.ts";
+import { isTrusted, readTrusted, trustFiles } from "../../config/trust/trusted-files.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { printableJson } from "../../kit/text/sanitize.ts";
 import { type ShownFile, trustSection } from "./trust-section.ts";
 
 export interface TrustCommand {

@@ -1,4 +1,4 @@
-import type { Locale } from "../../core/locale.ts";
+import type { Locale } from "../../kit/locale.ts";
 import { type Console, writeSafely } from "../console.ts";
 import { askYesNo } from "../questions/ask-yes-no.ts";
 import { canBeAsked, openTerminalQuestions } from "../questions/reader.ts";

@@ -1,6 +1,6 @@
-import type { Told } from "../../config/told.ts";
-import { type Locale, say } from "../../core/locale.ts";
-import { printable, printableLine } from "../../core/printable.ts";
+import type { Told } from "../../config/trust/trust-preview.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { printable, printableLine } from "../../kit/text/sanitize.ts";
 
 /** A file that somebody is to trust, or not. */
 export interface ShownFile {

@@ -1,5 +1,5 @@
-import { isRecord } from "../../core/json.ts";
-import type { AgentUsage } from "../../core/tool.ts";
+import type { AgentUsage } from "../../core/tools/tool.ts";
+import { isRecord } from "../../kit/json.ts";
 
 /**
  * What an agent below says that it has used, in a result of the shape of ours (the contract's section 5): itself and the agents

@@ -1,4 +1,4 @@
-import { follow, timeLimit, timeoutError } from "../../core/waiting.ts";
+import { follow, timeLimit, timeoutError } from "../../kit/async/timeout.ts";
 
 /** The limits of one call: of silence, which progress resets, and of all, which nothing extends. */
 export interface CallClock {

@@ -1,6 +1,6 @@
 import type { Chain, TraceContext } from "../../core/chain.ts";
 import { chainProperty, takesChain, toChainText } from "../../core/chain-text.ts";
-import type { JsonObject, JsonSchema } from "../../core/json.ts";
+import type { JsonObject, JsonSchema } from "../../kit/json.ts";
 
 /** The arguments of a call, with the chain among them where the tool takes it; whatever a model wrote there is replaced. */
 export function withChain(

@@ -1,7 +1,7 @@
-import { renderContent } from "../../core/content.ts";
-import { isRecord } from "../../core/json.ts";
-import { type Locale, say } from "../../core/locale.ts";
-import type { ToolContent, ToolContext, ToolResult } from "../../core/tool.ts";
+import type { ToolContent, ToolContext, ToolResult } from "../../core/tools/tool.ts";
+import { renderContent } from "../../core/tools/tool-content.ts";
+import { isRecord } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { resultLimit } from "../limits.ts";
 import { type Redact, redactJson } from "../redact.ts";
 import { usageIn } from "./agent-usage.ts";

@@ -1,4 +1,4 @@
-import { sleep } from "../../core/waiting.ts";
+import { sleep } from "../../kit/async/timeout.ts";
 
 /** Work that is asked for more often than it has to be done. */
 export interface Coalesced {

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
-import { isDeeperThan, isRecord, type JsonSchema, textOf } from "../../core/json.ts";
-import type { Text } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
-import type { ToolAnnotations } from "../../core/tool.ts";
+import type { ToolAnnotations } from "../../core/tools/tool.ts";
+import { isDeeperThan, isRecord, type JsonSchema, textOf } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { looseResult } from "../lifecycle/loose-result.ts";
 import { listLimits, schemaDepthLimit } from "../limits.ts";
 import { type Redact, redactJson } from "../redact.ts";
-import { looseResult } from "../session/loose.ts";
 import { parameterHeaderProblem } from "./parameter-headers.ts";
 
 /** A tool as its server describes it: everything that a model or a host would see of it. */

@@ -1,5 +1,5 @@
-import { isRecord, type JsonSchema } from "../../core/json.ts";
-import type { Text } from "../../core/locale.ts";
+import { isRecord, type JsonSchema } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 
 const annotation = "x-mcp-header";
 

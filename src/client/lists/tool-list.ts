@@ -1,16 +1,16 @@
-import { DuetError, toDuetError } from "../../core/errors.ts";
-import type { Text } from "../../core/locale.ts";
-import { makeVisible } from "../pins/hidden.ts";
-import { approve, judge } from "../pins/judge.ts";
-import { originOf } from "../pins/origin.ts";
-import type { PinStore } from "../pins/pin-store.ts";
-import type { ServerPins, WaitingTool } from "../pins/pins.ts";
-import { isSameTool } from "../pins/same-tool.ts";
-import { createWarnings, type OtherTool } from "../pins/warnings.ts";
-import type { Era } from "../session/handshake.ts";
-import type { ServerSettings } from "../settings.ts";
+import type { ServerSettings } from "../../config/server-settings.ts";
+import { DuetError, toDuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
+import type { Era } from "../lifecycle/handshake.ts";
+import { approve, judge } from "../trust/check-pins.ts";
+import { makeVisible } from "../trust/hidden-characters.ts";
+import type { PinStore } from "../trust/pin-store.ts";
+import type { ServerPins, WaitingTool } from "../trust/pins.ts";
+import { isSameTool } from "../trust/same-tool.ts";
+import { originOf } from "../trust/server-origin.ts";
+import { createWarnings, type OtherTool } from "../trust/tool-warnings.ts";
+import { isWanted } from "./is-wanted.ts";
 import type { Listing, RemoteTool } from "./listing.ts";
-import { isWanted } from "./wanted.ts";
 
 /** The tools of one server: as it lists them, as they were approved, and as the configuration wants them. */
 export interface ToolList {

@@ -1,6 +1,6 @@
 import type { AuthProvider } from "@modelcontextprotocol/client";
-import { timeLimit, timeoutError } from "../../core/waiting.ts";
-import type { ServerSettings } from "../settings.ts";
+import type { ServerSettings } from "../../config/server-settings.ts";
+import { timeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { Fetch } from "../transport/limited-fetch.ts";
 import type { CredentialOwner, CredentialStore, Held } from "./credential-store.ts";
 import { type Challenge, type Credentials, secretsOf, type Tokens, tokensOf } from "./credentials.ts";

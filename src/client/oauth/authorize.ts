@@ -1,7 +1,7 @@
-import { DuetError } from "../../core/errors.ts";
-import type { Locale } from "../../core/locale.ts";
-import { abortable } from "../../core/waiting.ts";
-import type { ServerSettings } from "../settings.ts";
+import type { ServerSettings } from "../../config/server-settings.ts";
+import { abortable } from "../../kit/async/timeout.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 import { type CallbackListener, listenForCallback } from "./callback-listener.ts";
 import type { CredentialOwner, CredentialStore } from "./credential-store.ts";
 import type { Challenge, Credentials } from "./credentials.ts";

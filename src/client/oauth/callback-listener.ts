@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from "node:http";
-import type { Locale } from "../../core/locale.ts";
+import type { Locale } from "../../kit/locale.ts";
 import { callbackHeaders, callbackPage } from "./callback-page.ts";
 
 /** Where the browser comes back to, on this machine only. */

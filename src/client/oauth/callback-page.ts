@@ -1,4 +1,4 @@
-import type { Locale, Text } from "../../core/locale.ts";
+import type { Locale, Text } from "../../kit/locale.ts";
 
 /** What the browser shows at the end of a sign-in. */
 export type CallbackOutcome = "done" | "failed" | "stranger";

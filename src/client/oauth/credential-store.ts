@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { chmod, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { createFolder } from "../../core/create-folder.ts";
-import { isRecord } from "../../core/json.ts";
-import { createPlaces, type Places } from "../../core/places.ts";
-import { readPrivateFile, writePrivateFile } from "../../core/private-file.ts";
+import { createPlaces, type Places } from "../../kit/async/semaphore.ts";
+import { createFolder } from "../../kit/create-folder.ts";
+import { isRecord } from "../../kit/json.ts";
+import { readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
 import { type Credentials, noCredentials, readCredentials } from "./credentials.ts";
 import { takeLock } from "./lock-file.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/json.ts";
+import { isRecord } from "../../kit/json.ts";
 
 /** What is kept of the sign-in to one server. */
 export interface Credentials {

@@ -1,7 +1,7 @@
 import { open, rm } from "node:fs/promises";
-import { messageOf } from "../../core/errors.ts";
-import { readPrivateFile } from "../../core/private-file.ts";
-import { sleep } from "../../core/waiting.ts";
+import { sleep } from "../../kit/async/timeout.ts";
+import { messageOf } from "../../kit/errors.ts";
+import { readPrivateFile } from "../../kit/private-file.ts";
 
 /** A lock that old belongs to nobody any more, in milliseconds; whoever works behind one takes less. */
 const oldestLockMs = 60_000;

@@ -1,12 +1,12 @@
 import type { Implementation } from "@modelcontextprotocol/client";
-import { DuetError, type ErrorDetails } from "../../core/errors.ts";
-import { timeLimit, timeoutError } from "../../core/waiting.ts";
-import { startFailure } from "../failures.ts";
-import { isWanted } from "../lists/wanted.ts";
+import type { ServerSettings } from "../../config/server-settings.ts";
+import { timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { DuetError, type ErrorDetails } from "../../kit/errors.ts";
+import { openSession } from "../lifecycle/session.ts";
+import { isWanted } from "../lists/is-wanted.ts";
 import { createAnswers } from "../questions/answers.ts";
 import { createRedactor, redactAlso } from "../redact.ts";
-import { openSession } from "../session/session.ts";
-import type { ServerSettings } from "../settings.ts";
+import { startFailure } from "../server-errors.ts";
 import { bringsItsOwn, createAuth, ownerOf } from "./auth.ts";
 import { type AuthorizeOptions, authorize } from "./authorize.ts";
 import type { CredentialOwner } from "./credential-store.ts";

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
-import { type AddressKind, addressKinds, kindOfAddress } from "../../core/outgoing/addresses.ts";
-import { type Lookup, lookUp, type Reach } from "../../core/outgoing/judge.ts";
-import { targetOf } from "../../core/outgoing/read-address.ts";
-import { failed, refused } from "../../core/outgoing/refusals.ts";
+import { type AddressKind, addressKinds, kindOfAddress } from "../../kit/net/address-kind.ts";
+import { type Lookup, lookUp, type Reach } from "../../kit/net/check-address.ts";
+import { targetOf } from "../../kit/net/dial-target.ts";
+import { failed, refused } from "../../kit/net/request-errors.ts";
 import type { Fetch } from "../transport/limited-fetch.ts";
 
 /** What tests put in the place of the world. */
@@ -26,7 +26,7 @@ export function createOAuthFetch(server: URL, signal: AbortSignal, world: OAuthW
     try {
       kinds ??= kindsOf(server, lookup);
       const reach = reachOf(await kinds);
-      const { openDoor } = await import("../../core/outgoing/door.ts");
+      const { openDoor } = await import("../../kit/net/create-guarded-fetch.ts");
       const { method = "GET", body } = init;
       const answer = await openDoor({ reach, lookup, ca }).request({
         ...limits,

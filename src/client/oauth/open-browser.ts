@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { DuetError } from "../../core/errors.ts";
-import { shortLine } from "../../core/short-line.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
 
 /**
  * Whether an address may be shown to a browser: `https`, or `http` on this machine. Servers choose it, and some systems run what

@@ -1,6 +1,6 @@
-import { DuetError, type ErrorDetails } from "../../core/errors.ts";
-import type { Text } from "../../core/locale.ts";
-import { shortLine } from "../../core/short-line.ts";
+import { DuetError, type ErrorDetails } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
 
 /** A person has to sign in; says how. */
 export function needsLogin(name: string): DuetError {

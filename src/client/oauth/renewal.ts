@@ -1,6 +1,6 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
+import type { ServerSettings } from "../../config/server-settings.ts";
 import type { Sdk } from "../sdk.ts";
-import type { ServerSettings } from "../settings.ts";
 import { findAuthorizationServer } from "./authorization-server.ts";
 import { type Credentials, type OAuthClient, type Tokens, tokensOf, withTokens } from "./credentials.ts";
 import { oauthCode, otherIssuer, temporaryCodes } from "./problems.ts";

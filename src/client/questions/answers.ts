@@ -1,10 +1,10 @@
 import type { ClientCapabilities } from "@modelcontextprotocol/client";
+import type { ServerSettings } from "../../config/server-settings.ts";
 import type { Sample } from "../../core/sampling.ts";
 import type { Redact } from "../redact.ts";
-import type { ServerSettings } from "../settings.ts";
-import type { AnswerContext } from "./context.ts";
+import type { AnswerContext } from "./answer-context.ts";
 import { answerElicitation } from "./elicitation.ts";
-import { unknownMethod } from "./refusal.ts";
+import { unknownMethod } from "./request-refusal.ts";
 import { listRoots } from "./roots.ts";
 import { createSampling } from "./sampling.ts";
 

@@ -1,8 +1,8 @@
-import type { Choice, FormField } from "../../core/form.ts";
-import { defaultOf } from "../../core/form-value.ts";
-import { shortLine } from "../../core/short-line.ts";
+import type { Choice, FormField } from "../../core/forms/form.ts";
+import { defaultOf } from "../../core/forms/form-value.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
 import type { Redact } from "../redact.ts";
-import { badRequest } from "./refusal.ts";
+import { badRequest } from "./request-refusal.ts";
 
 /** Of a form; lengths in UTF-16 units. */
 const most = { fields: 50, choices: 500, name: 200, value: 1000, title: 200, description: 1000 };

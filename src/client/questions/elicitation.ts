@@ -1,15 +1,15 @@
-import { cutText } from "../../core/cut-text.ts";
-import type { Elicitation, ElicitationReply } from "../../core/elicitation.ts";
-import { type FormField, readForm } from "../../core/form.ts";
-import { schemaOf } from "../../core/form-schema.ts";
-import { defaultOf, valueProblem } from "../../core/form-value.ts";
-import { isRecord, type JsonObject, ownValue } from "../../core/json.ts";
-import { printable } from "../../core/printable.ts";
-import { abortable } from "../../core/waiting.ts";
+import type { Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
+import { type FormField, readForm } from "../../core/forms/form.ts";
+import { schemaOf } from "../../core/forms/form-schema.ts";
+import { defaultOf, valueProblem } from "../../core/forms/form-value.ts";
+import { abortable } from "../../kit/async/timeout.ts";
+import { isRecord, type JsonObject, ownValue } from "../../kit/json.ts";
+import { printable } from "../../kit/text/sanitize.ts";
+import { cutText } from "../../kit/text/truncate.ts";
+import type { AnswerContext, Asking } from "./answer-context.ts";
 import { cleanFields } from "./clean-form.ts";
-import type { AnswerContext, Asking } from "./context.ts";
 import { readPageAddress } from "./page-address.ts";
-import { badRequest, notNow } from "./refusal.ts";
+import { badRequest, notNow } from "./request-refusal.ts";
 
 /** Of a message, in UTF-16 units. */
 const longestMessage = 4000;

@@ -1,4 +1,4 @@
-import { badRequest } from "./refusal.ts";
+import { badRequest } from "./request-refusal.ts";
 
 const longestAddress = 4000;
 

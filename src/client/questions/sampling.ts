@@ -1,10 +1,10 @@
-import { toDuetError } from "../../core/errors.ts";
-import { isRecord } from "../../core/json.ts";
-import { createPlaces } from "../../core/places.ts";
 import type { Sample, SamplingReply, SamplingRequest } from "../../core/sampling.ts";
-import { abortable } from "../../core/waiting.ts";
-import type { AnswerContext, Asking } from "./context.ts";
-import { badRequest, notNow } from "./refusal.ts";
+import { createPlaces } from "../../kit/async/semaphore.ts";
+import { abortable } from "../../kit/async/timeout.ts";
+import { toDuetError } from "../../kit/errors.ts";
+import { isRecord } from "../../kit/json.ts";
+import type { AnswerContext, Asking } from "./answer-context.ts";
+import { badRequest, notNow } from "./request-refusal.ts";
 
 /** What a server may have a model of ours do; lengths in UTF-16 units. */
 const most = { perMinute: 5, messages: 50, characters: 100_000, outputTokens: 4000 };

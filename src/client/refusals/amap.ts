@@ -1,6 +1,6 @@
-import type { ErrorCode } from "../../core/errors.ts";
-import { isRecord } from "../../core/json.ts";
-import type { Text } from "../../core/locale.ts";
+import type { ErrorCode } from "../../kit/errors.ts";
+import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** What Amap's web service says in `infocode` and `info` when it does not answer: https://lbs.amap.com/api/webservice/guide/tools/info */

@@ -1,7 +1,7 @@
-import { isRecord } from "../../core/json.ts";
+import { isRecord } from "../../kit/json.ts";
 import { explainAmap } from "./amap.ts";
+import { explainSaying, pauseIn } from "./known-phrases.ts";
 import type { Refusal } from "./refusal.ts";
-import { explainSaying, pauseIn } from "./sayings.ts";
 
 /** Longer texts are results, whatever words are in them. */
 const longestError = 2000;

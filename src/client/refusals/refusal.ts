@@ -1,5 +1,5 @@
-import type { ErrorCode } from "../../core/errors.ts";
-import type { Text } from "../../core/locale.ts";
+import type { ErrorCode } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /** Why a service did not do what a tool asked of it. */
 export interface Refusal {

@@ -1,12 +1,12 @@
 import type { JSONRPCMessage, StreamableHTTPClientTransport, Transport } from "@modelcontextprotocol/client";
-import { sleep } from "../../core/waiting.ts";
+import type { ServerTransport } from "../../config/server-settings.ts";
+import { sleep } from "../../kit/async/timeout.ts";
 import type { Auth } from "../oauth/auth.ts";
 import type { Sdk } from "../sdk.ts";
-import type { ServerTransport } from "../settings.ts";
+import { ownErrors } from "./error-codes.ts";
 import { type Fetch, limitedFetch } from "./limited-fetch.ts";
 import { openFetch } from "./open-fetch.ts";
 import type { OpenFetch } from "./own-connections.ts";
-import { ownErrors } from "./own-errors.ts";
 
 /** A transport that is not connected yet, and how to leave it politely. */
 export interface Link {

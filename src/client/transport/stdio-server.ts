@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import type { Transport } from "@modelcontextprotocol/client";
-import { refuseUnsafeBatch } from "../../core/processes/batch-file.ts";
-import { Child, type Ending } from "../../core/processes/child.ts";
-import { childEnvironment, type Environment } from "../../core/processes/environment.ts";
-import type { Lifeline } from "../../core/processes/lifeline.ts";
-import { Tail } from "../../core/processes/tail.ts";
-import { sleep } from "../../core/waiting.ts";
+import type { ServerTransport } from "../../config/server-settings.ts";
+import { sleep } from "../../kit/async/timeout.ts";
+import { refuseUnsafeBatch } from "../../kit/process/batch-file.ts";
+import { Child, type Ending } from "../../kit/process/child.ts";
+import { childEnvironment, type Environment } from "../../kit/process/child-environment.ts";
+import type { Lifeline } from "../../kit/process/lifeline.ts";
+import { Tail } from "../../kit/process/output-tail.ts";
 import type { Sdk } from "../sdk.ts";
-import type { ServerTransport } from "../settings.ts";
 import { StdioTransport } from "./stdio.ts";
 
 type Target = Extract<ServerTransport, { type: "stdio" }>;

@@ -1,9 +1,9 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import type { Child } from "../../core/processes/child.ts";
+import type { Child } from "../../kit/process/child.ts";
 import { messageLimit, valueLimit } from "../limits.ts";
+import { ownErrors } from "./error-codes.ts";
 import { createFloodGate } from "./flood-gate.ts";
-import { type LineLimits, LineSplitter } from "./lines.ts";
-import { ownErrors } from "./own-errors.ts";
+import { type LineLimits, LineSplitter } from "./line-splitter.ts";
 import { readFairly } from "./read-fairly.ts";
 
 /** How much may wait for a server that does not read, in bytes. */

@@ -1,5 +1,5 @@
-import { type Locale, say } from "../../core/locale.ts";
 import type { ToolDefinition } from "../../core/model.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { introduce } from "./introduction.ts";
 import { oneLine, quoteBlock } from "./result-text.ts";
 import type { Step } from "./steps.ts";

@@ -1,5 +1,5 @@
-import { isRecord, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { AssistantMessage, Message } from "../../core/messages.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../kit/json.ts";
 import { withoutFence } from "./result-text.ts";
 
 /** The question of this run and what its tools have answered so far. */

@@ -1,8 +1,8 @@
-import { type Locale, say } from "../../core/locale.ts";
 import type { ToolDefinition } from "../../core/model.ts";
-import { isOneOf } from "./offer.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { isOneOf } from "./find-tool.ts";
 import { oneLine, quoteLine } from "./result-text.ts";
-import { rules } from "./rules.ts";
+import { rules } from "./rules/rules.ts";
 
 /** Whether somebody asks what can be done here. */
 export function asksForHelp(question: string): boolean {

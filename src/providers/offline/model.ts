@@ -1,6 +1,6 @@
-import { type Locale, languageOf, say } from "../../core/locale.ts";
 import type { ToolCall } from "../../core/messages.ts";
 import { type Model, type ModelEvent, type ModelRequest, noUsage } from "../../core/model.ts";
+import { type Locale, languageOf, say } from "../../kit/locale.ts";
 import { wordAnswer } from "./answer.ts";
 import { type Asked, readHistory } from "./history.ts";
 import { asksForHelp, introduce, introduceTools } from "./introduction.ts";

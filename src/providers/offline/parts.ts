@@ -1,4 +1,4 @@
-import { protect, wholes } from "./wording.ts";
+import { protect, wholes } from "./text-patterns.ts";
 
 /** What is recognised where, so that a sentence is only cut where a request starts. */
 export type Recognise = (part: string) => Recognised | undefined;

@@ -1,11 +1,11 @@
-import type { JsonObject } from "../../core/json.ts";
-import type { Text } from "../../core/locale.ts";
 import type { ToolDefinition } from "../../core/model.ts";
+import type { JsonObject } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
+import { findOffer, isOneOf, type Offer } from "./find-tool.ts";
 import type { Asked, Done } from "./history.ts";
-import { findOffer, isOneOf, type Offer } from "./offer.ts";
 import { type Recognised, splitParts } from "./parts.ts";
-import type { Reading, Rule } from "./rule.ts";
-import { rules } from "./rules.ts";
+import type { Reading, Rule } from "./rules/rule.ts";
+import { rules } from "./rules/rules.ts";
 
 /** What became, or becomes, of one part of the question. */
 export type Step =

@@ -1,9 +1,9 @@
+import type { RunRoom } from "../../runs/run-service.ts";
 import type { Route } from "../http/routes.ts";
-import type { RunRoom } from "../runs/room.ts";
-import { type ApiTimes, openApiRoom, usualTimes } from "./api-room.ts";
+import { type ApiTimes, openApiRoom, usualTimes } from "./api-context.ts";
 import { chatRoute } from "./chat.ts";
 import { conversationRoutes } from "./conversations.ts";
-import { openApiRoute } from "./openapi.ts";
+import { openApiRoute } from "./openapi/openapi-route.ts";
 import { traceRoute } from "./run-trace.ts";
 import { runRoutes } from "./runs.ts";
 import { settingsRoute, type ToldConfig } from "./settings.ts";

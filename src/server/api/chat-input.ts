@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type AskInput, askInput } from "../runs/ask-schema.ts";
+import { type AskInput, askInput } from "../../runs/ask-schema.ts";
 
 const { question, ...asked } = askInput.shape;
 

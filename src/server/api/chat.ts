@@ -1,17 +1,17 @@
 import { chainOf } from "../../core/chain-text.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { againOf } from "../http/again.ts";
+import { handsOut } from "../../runs/begin-run.ts";
 import type { Connection } from "../http/connection.ts";
-import { readJsonBody } from "../http/read-request.ts";
+import { readJsonBody } from "../http/request/read-json-body.ts";
+import { againOf } from "../http/response/again.ts";
 import type { Handle } from "../http/routes.ts";
-import { handsOut } from "../runs/begin.ts";
 import { prefersEvents } from "./accept.ts";
-import type { ApiRoom } from "./api-room.ts";
-import { beginChat, type Chat, type ChatRun } from "./begin-chat.ts";
+import type { ApiRoom } from "./api-context.ts";
 import { chatInput } from "./chat-input.ts";
 import { jsonAnswer, placeOf } from "./json-answer.ts";
 import { readFields } from "./read-fields.ts";
-import { waitForRun } from "./wait-for-run.ts";
+import { beginChat, type Chat, type ChatRun } from "./start-chat-run.ts";
+import { waitForRun } from "./wait-for-outcome.ts";
 import { watchRun } from "./watch-run.ts";
 
 /** `POST /agent/chat`: asks the agent, and gives the outcome (the contract's section 5) or the events as they happen. */

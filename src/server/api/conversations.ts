@@ -1,11 +1,11 @@
-import type { ConversationEntry, ConversationStore } from "../../app.ts";
+import type { ConversationEntry, ConversationStore } from "../../app/open-duet.ts";
 import type { Caller } from "../../core/caller.ts";
-import { type ConversationJson, conversationJson, type KeptRun } from "../../core/conversation-json.ts";
-import { showValue } from "../../core/feedback.ts";
-import { Refused } from "../http/refuse.ts";
+import { type ConversationJson, conversationJson, type KeptRun } from "../../core/store/conversation-json.ts";
+import { showValue } from "../../core/tools/argument-feedback.ts";
+import type { HeldRun } from "../../runs/run-handle.ts";
+import type { RunRoom } from "../../runs/run-service.ts";
+import { Refused } from "../http/response/refuse.ts";
 import type { Handle, Route } from "../http/routes.ts";
-import type { HeldRun } from "../runs/held-run.ts";
-import type { RunRoom } from "../runs/room.ts";
 import { jsonAnswer } from "./json-answer.ts";
 import type { ConversationListJson } from "./openapi/conversation-schema.ts";
 import { readPage } from "./page-query.ts";

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../core/events.ts";
-import { printableJson } from "../../core/printable.ts";
+import { printableJson } from "../../kit/text/sanitize.ts";
 
 /** Some events of a run as they go over the wire. */
 export interface Frames {

@@ -1,7 +1,7 @@
+import type { OpenQuestion } from "../../runs/questions/run-question.ts";
+import type { HeldRun } from "../../runs/run-handle.ts";
 import type { Connection } from "../http/connection.ts";
-import type { HeldRun } from "../runs/held-run.ts";
-import type { OpenQuestion } from "../runs/question.ts";
-import type { ApiTimes } from "./api-room.ts";
+import type { ApiTimes } from "./api-context.ts";
 import { frame, type TakeFrames } from "./event-frames.ts";
 import { questionJson } from "./question-json.ts";
 

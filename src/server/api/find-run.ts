@@ -1,10 +1,10 @@
-import { showValue } from "../../core/feedback.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { Refused } from "../http/refuse.ts";
-import type { HeldRun } from "../runs/held-run.ts";
-import { keptOutcome } from "../runs/kept-outcome.ts";
-import { withPlanToken } from "../runs/outcome-for.ts";
-import type { RunSeat } from "../runs/room.ts";
+import { showValue } from "../../core/tools/argument-feedback.ts";
+import { keptOutcome } from "../../runs/finished-outcome.ts";
+import { withPlanToken } from "../../runs/outcome-for.ts";
+import type { HeldRun } from "../../runs/run-handle.ts";
+import type { RunSeat } from "../../runs/run-service.ts";
+import { Refused } from "../http/response/refuse.ts";
 
 /** A run that this process knows, or what is kept of an older one. */
 export type FoundRun = { run: HeldRun; kept?: undefined } | { run?: undefined; kept: Outcome };

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
-import { showValue } from "../../core/feedback.ts";
-import { Refused } from "../http/refuse.ts";
+import { showValue } from "../../core/tools/argument-feedback.ts";
+import { Refused } from "../http/response/refuse.ts";
 
 /** A request that its caller may send again, and mean one run by it. */
 export interface KeyedRequest {

@@ -1,4 +1,4 @@
-import { printableJson } from "../../core/printable.ts";
+import { printableJson } from "../../kit/text/sanitize.ts";
 
 /** JSON in which nothing is raw that a terminal would take for a command. */
 export function jsonAnswer(value: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response {

@@ -1,6 +1,6 @@
-import { showValue } from "../../core/feedback.ts";
-import type { Text } from "../../core/locale.ts";
-import { Refused } from "../http/refuse.ts";
+import { showValue } from "../../core/tools/argument-feedback.ts";
+import type { Text } from "../../kit/locale.ts";
+import { Refused } from "../http/response/refuse.ts";
 
 /** How many entries of a list, and from which one on. */
 export interface Page {

@@ -1,8 +1,8 @@
 import type { PlanStep } from "../../core/events.ts";
-import type { JsonObject, JsonSchema } from "../../core/json.ts";
-import type { Locale } from "../../core/locale.ts";
-import { wordsOf } from "../runs/put-question.ts";
-import type { OpenQuestion } from "../runs/question.ts";
+import type { JsonObject, JsonSchema } from "../../kit/json.ts";
+import type { Locale } from "../../kit/locale.ts";
+import { wordsOf } from "../../runs/questions/put-question.ts";
+import type { OpenQuestion } from "../../runs/questions/run-question.ts";
 
 /** A question of a run as the agent API gives it out. */
 export interface QuestionJson {

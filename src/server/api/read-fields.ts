@@ -1,8 +1,8 @@
 import type * as z from "zod";
-import { isRecord } from "../../core/json.ts";
-import { type Locale, say } from "../../core/locale.ts";
-import { Refused } from "../http/refuse.ts";
-import { parseInput } from "../input.ts";
+import { isRecord } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { Refused } from "../http/response/refuse.ts";
+import { parseInput } from "../mcp/read-input.ts";
 
 /** Problems that are told of at a time. */
 const mostTold = 5;

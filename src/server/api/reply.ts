@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { showValue } from "../../core/feedback.ts";
-import { readJsonBody } from "../http/read-request.ts";
-import { Refused } from "../http/refuse.ts";
+import { showValue } from "../../core/tools/argument-feedback.ts";
+import type { RunQuestion } from "../../runs/questions/run-question.ts";
+import { readJsonBody } from "../http/request/read-json-body.ts";
+import { Refused } from "../http/response/refuse.ts";
 import type { Handle } from "../http/routes.ts";
-import type { RunQuestion } from "../runs/question.ts";
-import type { ApiRoom } from "./api-room.ts";
+import type { ApiRoom } from "./api-context.ts";
 import { findRun } from "./find-run.ts";
 import { readFields } from "./read-fields.ts";
 

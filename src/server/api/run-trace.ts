@@ -1,9 +1,9 @@
-import { showValue } from "../../core/feedback.ts";
-import { Refused } from "../http/refuse.ts";
+import { showValue } from "../../core/tools/argument-feedback.ts";
+import { boundedJson } from "../../runs/bounded-json.ts";
+import { traceWithoutCause } from "../../runs/hide-cause.ts";
+import type { RunRoom } from "../../runs/run-service.ts";
+import { Refused } from "../http/response/refuse.ts";
 import type { Route } from "../http/routes.ts";
-import { boundedJson } from "../runs/bounded-json.ts";
-import type { RunRoom } from "../runs/room.ts";
-import { traceWithoutCause } from "../runs/without-cause.ts";
 
 /** What one of the caller's runs did, once it has ended, as `duet://runs/…` of MCP tells it. */
 export function traceRoute(room: RunRoom): Route {

@@ -1,11 +1,11 @@
-import { cutText } from "../../core/cut-text.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import { cutText } from "../../kit/text/truncate.ts";
+import { outcomeFor, withPlanToken } from "../../runs/outcome-for.ts";
+import type { HeldRun } from "../../runs/run-handle.ts";
+import type { RunSeat } from "../../runs/run-service.ts";
 import type { Handle, Route } from "../http/routes.ts";
-import type { HeldRun } from "../runs/held-run.ts";
-import { outcomeFor, withPlanToken } from "../runs/outcome-for.ts";
-import type { RunSeat } from "../runs/room.ts";
 import { prefersEvents } from "./accept.ts";
-import type { ApiRoom } from "./api-room.ts";
+import type { ApiRoom } from "./api-context.ts";
 import { findRun } from "./find-run.ts";
 import { jsonAnswer } from "./json-answer.ts";
 import type { RunListJson } from "./openapi/run-schema.ts";

@@ -1,13 +1,13 @@
-import { type StartConfig, startMode } from "../../app/start-mode.ts";
-import type { ModelParameters } from "../../app.ts";
-import type { Config } from "../../config.ts";
+import { type StartConfig, startMode } from "../../app/models/start-mode.ts";
+import type { ModelParameters } from "../../app/open-duet.ts";
+import type { Config } from "../../config/load-config.ts";
 import type { Caller } from "../../core/caller.ts";
 import { type Model, modelName } from "../../core/model.ts";
-import { permitsName } from "../../core/tool-pattern.ts";
-import { version } from "../../core/version.ts";
-import { timeLimit } from "../../core/waiting.ts";
+import { permitsName } from "../../core/tools/tool-pattern.ts";
+import { timeLimit } from "../../kit/async/timeout.ts";
+import { version } from "../../kit/version.ts";
+import type { RunRoom } from "../../runs/run-service.ts";
 import type { Route } from "../http/routes.ts";
-import type { RunRoom } from "../runs/room.ts";
 import { jsonAnswer } from "./json-answer.ts";
 import type { SettingsJson } from "./openapi/settings-schema.ts";
 

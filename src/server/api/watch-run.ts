@@ -1,9 +1,9 @@
-import { showValue } from "../../core/feedback.ts";
-import { dropWhenExpired } from "../http/exchange.ts";
-import { Refused } from "../http/refuse.ts";
+import { showValue } from "../../core/tools/argument-feedback.ts";
+import { giveUp } from "../../runs/release-run.ts";
+import { dropWhenExpired } from "../http/mcp/mcp-exchange.ts";
+import { Refused } from "../http/response/refuse.ts";
 import type { RouteCall } from "../http/routes.ts";
-import { giveUp } from "../runs/give-up.ts";
-import type { ApiRoom } from "./api-room.ts";
+import type { ApiRoom } from "./api-context.ts";
 import { frame } from "./event-frames.ts";
 import { streamEvents } from "./event-stream.ts";
 import type { FoundRun } from "./find-run.ts";

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
-import { DuetError } from "../../core/errors.ts";
-import type { Text } from "../../core/locale.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /** Where to listen. */
 export interface Address {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { DuetError } from "../../core/errors.ts";
-import type { OpenPages } from "./authenticate.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { OpenPages } from "./auth/authenticate.ts";
 
 /** The page as it is sent. */
 interface Page {

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../../core/json.ts";
-import { sleep } from "../../core/waiting.ts";
-import type { Authenticate, OpenPages } from "./authenticate.ts";
+import { sleep } from "../../kit/async/timeout.ts";
+import type { JsonObject } from "../../kit/json.ts";
+import type { Authenticate, OpenPages } from "./auth/authenticate.ts";
 
 /** Whether a question could be served now, and what speaks for it or against it. */
 export interface Readiness {

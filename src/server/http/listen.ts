@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
-import { DuetError, messageOf } from "../../core/errors.ts";
+import { DuetError, messageOf } from "../../kit/errors.ts";
 import { type Address, bracketed } from "./address.ts";
 
 /** What one client may take of the server. */

@@ -2,8 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { connectionOf } from "./connection.ts";
+import { sendStream } from "./response/send-stream.ts";
 import type { Routes } from "./routes.ts";
-import { sendStream } from "./send-stream.ts";
 
 /** What is served here must not change the whole process: the globals stay as they are. */
 const ours = { overrideGlobalObjects: false };

@@ -1,15 +1,15 @@
 import { Hono } from "hono";
-import { messageOf } from "../../core/errors.ts";
-import type { Locale } from "../../core/locale.ts";
+import { messageOf } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 import type { Log } from "../operations/log.ts";
-import type { Admission, Authenticate, OpenPages } from "./authenticate.ts";
+import type { Admission, Authenticate, OpenPages } from "./auth/authenticate.ts";
 import type { Connection } from "./connection.ts";
-import { permit, preflight } from "./cors.ts";
-import { dialectOf } from "./dialects.ts";
-import type { InFlight } from "./in-flight.ts";
-import type { OwnNames } from "./own-names.ts";
-import type { Refusal } from "./refusal.ts";
-import { internal, Refused, refusalOf, refuse } from "./refuse.ts";
+import type { OwnNames } from "./request/allowed-names.ts";
+import { permit, preflight } from "./request/cors.ts";
+import { dialectOf } from "./response/dialects.ts";
+import type { InFlight } from "./response/in-flight.ts";
+import type { Refusal } from "./response/refusal.ts";
+import { internal, Refused, refusalOf, refuse } from "./response/refuse.ts";
 
 /** A request whose sender is known. */
 export interface RouteCall extends Admission {

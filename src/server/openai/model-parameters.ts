@@ -1,6 +1,6 @@
-import type { AskRequest, Duet } from "../../app.ts";
-import { DuetError } from "../../core/errors.ts";
-import { Refused } from "../http/refuse.ts";
+import type { AskRequest, Duet } from "../../app/open-duet.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { Refused } from "../http/response/refuse.ts";
 import type { ChatRequest } from "./read-chat.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Mode } from "../../core/outcome.ts";
-import { Refused } from "../http/refuse.ts";
+import { Refused } from "../http/response/refuse.ts";
 import type { Handle } from "../http/routes.ts";
 
 /** The modes, as what OpenAI's clients know: models. */

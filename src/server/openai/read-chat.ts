@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { isRecord } from "../../core/json.ts";
-import type { Text } from "../../core/locale.ts";
 import type { Mode } from "../../core/outcome.ts";
-import { Refused } from "../http/refuse.ts";
-import { parseInput } from "../input.ts";
+import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
+import { Refused } from "../http/response/refuse.ts";
+import { parseInput } from "../mcp/read-input.ts";
 import { modeOf } from "./models.ts";
 import { refused, type WireMessage } from "./read-messages.ts";
 

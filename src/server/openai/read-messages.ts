@@ -1,7 +1,7 @@
-import type { AskRequest } from "../../app.ts";
-import { isRecord } from "../../core/json.ts";
-import type { Text } from "../../core/locale.ts";
-import { Refused } from "../http/refuse.ts";
+import type { AskRequest } from "../../app/open-duet.ts";
+import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
+import { Refused } from "../http/response/refuse.ts";
 
 /** As a client sends it; what more there is in it is not looked at. */
 export interface WireMessage {

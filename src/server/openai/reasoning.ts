@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../core/events.ts";
-import { lineOf } from "../../core/lines.ts";
-import type { Locale } from "../../core/locale.ts";
-import { createPlanLines } from "../../core/plan-lines.ts";
+import type { Locale } from "../../kit/locale.ts";
+import { lineOf } from "../../render/event-lines.ts";
+import { createPlanLines } from "../../render/plan-lines.ts";
 
 /**
  * What a run does beside its answer, as the reasoning that OpenAI's clients show folded: thoughts as they come, each step a

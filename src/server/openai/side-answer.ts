@@ -1,11 +1,11 @@
 import type { Message } from "../../core/messages.ts";
-import { randomHex } from "../../core/random.ts";
-import { Refused } from "../http/refuse.ts";
+import { randomHex } from "../../kit/random.ts";
+import type { RunRoom } from "../../runs/run-service.ts";
+import { Refused } from "../http/response/refuse.ts";
 import type { RouteCall } from "../http/routes.ts";
-import type { RunRoom } from "../runs/room.ts";
+import { holdFor } from "./abort-on-leave.ts";
 import { completionOf, nameAnswer } from "./completion.ts";
-import { endingOf } from "./ending.ts";
-import { holdFor } from "./hold-for.ts";
+import { endingOf } from "./finish.ts";
 import type { ChatRequest } from "./read-chat.ts";
 import { textOf } from "./read-messages.ts";
 import { runAside } from "./side-run.ts";

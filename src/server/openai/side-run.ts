@@ -1,11 +1,11 @@
-import { DuetError, toDuetError } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Message } from "../../core/messages.ts";
 import { addUsage, type FinishReason, type Model, modelName, noUsage, type Usage } from "../../core/model.ts";
 import { hasSucceeded, type Outcome, type Status, type StopReason } from "../../core/outcome.ts";
-import { randomHex } from "../../core/random.ts";
-import { timeLimit, timeoutError } from "../../core/waiting.ts";
-import { createSoFar } from "../runs/so-far.ts";
+import { timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { DuetError, toDuetError } from "../../kit/errors.ts";
+import { randomHex } from "../../kit/random.ts";
+import { createSoFar } from "../../runs/run-snapshot.ts";
 
 export interface SideRun {
   runId: string;

@@ -1,10 +1,10 @@
 import type { AgentEvent } from "../../core/events.ts";
-import type { Locale } from "../../core/locale.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { openAi } from "../http/dialects.ts";
-import type { HeldRun } from "../runs/held-run.ts";
+import type { Locale } from "../../kit/locale.ts";
+import type { HeldRun } from "../../runs/run-handle.ts";
+import { openAi } from "../http/response/dialects.ts";
 import { chunkOf, type Delta, type Naming, usageChunkOf } from "./completion.ts";
-import { endingOf } from "./ending.ts";
+import { endingOf } from "./finish.ts";
 import { createReasoning } from "./reasoning.ts";
 
 export interface AnswerOptions {

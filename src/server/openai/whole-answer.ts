@@ -1,8 +1,8 @@
 import type { AgentEvent } from "../../core/events.ts";
-import { Refused } from "../http/refuse.ts";
-import type { HeldRun } from "../runs/held-run.ts";
+import type { HeldRun } from "../../runs/run-handle.ts";
+import { Refused } from "../http/response/refuse.ts";
 import { completionOf } from "./completion.ts";
-import { endingOf } from "./ending.ts";
+import { endingOf } from "./finish.ts";
 import { createReasoning } from "./reasoning.ts";
 import type { AnswerOptions } from "./stream-answer.ts";
 

@@ -1,4 +1,4 @@
-import { printableLine } from "../../core/printable.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
 
 const longest = 100;
 

@@ -1,8 +1,8 @@
-import { type Locale, say } from "../../core/locale.ts";
-import { timeLimit, timeoutError } from "../../core/waiting.ts";
-import type { InFlight } from "../http/in-flight.ts";
-import type { HeldRun } from "../runs/held-run.ts";
-import type { RunRegistry } from "../runs/registry.ts";
+import { timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import type { HeldRun } from "../../runs/run-handle.ts";
+import type { RunRegistry } from "../../runs/run-registry.ts";
+import type { InFlight } from "../http/response/in-flight.ts";
 import { finishTexts } from "./finish-texts.ts";
 import type { Log } from "./log.ts";
 

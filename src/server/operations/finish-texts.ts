@@ -1,4 +1,4 @@
-import type { Text } from "../../core/locale.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /** What the operator is told while the server ends. */
 export const finishTexts = {

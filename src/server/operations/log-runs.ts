@@ -1,7 +1,7 @@
-import { type Locale, say, type Text } from "../../core/locale.ts";
 import type { Status } from "../../core/outcome.ts";
-import type { HeldRun } from "../runs/held-run.ts";
-import type { LiveRun } from "../runs/live-run.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import type { LiveRun } from "../../runs/live-run.ts";
+import type { HeldRun } from "../../runs/run-handle.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";
 
 /** What the operator is told of each run, for programs that gather logs: never a word of what was asked or answered. */

@@ -1,5 +1,5 @@
-import { cutText } from "../../core/cut-text.ts";
-import { printableJson, printableLine } from "../../core/printable.ts";
+import { printableJson, printableLine } from "../../kit/text/sanitize.ts";
+import { cutText } from "../../kit/text/truncate.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 

@@ -1,6 +1,6 @@
 import type { AgentEvent, PhaseEnd, ToolEnd } from "../../core/events.ts";
-import type { LiveRun } from "../runs/live-run.ts";
-import type { Figures } from "./figures.ts";
+import type { LiveRun } from "../../runs/live-run.ts";
+import type { Figures } from "./metrics.ts";
 
 /** Something to be counted, at once or as soon as figures are kept. */
 export type Note = (figures: Figures) => void;

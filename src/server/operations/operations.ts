@@ -1,8 +1,8 @@
-import { Refused } from "../http/refuse.ts";
+import type { HeldRun } from "../../runs/run-handle.ts";
+import { Refused } from "../http/response/refuse.ts";
 import type { Answer, Route, RouteCall } from "../http/routes.ts";
-import type { HeldRun } from "../runs/held-run.ts";
-import type { Figures } from "./figures.ts";
 import { createRunMeter, type Note, noteRun } from "./measure-run.ts";
+import type { Figures } from "./metrics.ts";
 
 /** What the operator is told of a server that runs: figures at `/metrics`. */
 export interface Operations {
@@ -43,7 +43,7 @@ export function openOperations(): Operations {
   }
 
   async function open(): Promise<Figures> {
-    const { createFigures } = await import("./figures.ts");
+    const { createFigures } = await import("./metrics.ts");
     const opened = createFigures(levels);
     if (isClosed) opened.close();
     else figures = opened;

@@ -1,5 +1,5 @@
-import type { Duet } from "../../app.ts";
-import type { Config } from "../../config.ts";
+import type { Duet } from "../../app/open-duet.ts";
+import type { Config } from "../../config/load-config.ts";
 import { modelName } from "../../core/model.ts";
 import type { Readiness } from "../http/health.ts";
 

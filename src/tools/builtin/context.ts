@@ -1,9 +1,9 @@
 import { basename } from "node:path";
-import { type Locale, say } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
-import type { RunFacts, Tool } from "../../core/tool.ts";
-import { version } from "../../core/version.ts";
-import { defineTool, success } from "../define.ts";
+import type { RunFacts, Tool } from "../../core/tools/tool.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { version } from "../../kit/version.ts";
+import { defineTool, success } from "../define-tool.ts";
 import { realRoots } from "../files/allowed-path.ts";
 import { tellTime } from "./current-time.ts";
 

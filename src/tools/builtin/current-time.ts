@@ -1,7 +1,7 @@
-import { invalidArguments, valueProblem } from "../../core/feedback.ts";
-import { type Locale, say } from "../../core/locale.ts";
-import type { Tool } from "../../core/tool.ts";
-import { defineTool, success } from "../define.ts";
+import { invalidArguments, valueProblem } from "../../core/tools/argument-feedback.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { defineTool, success } from "../define-tool.ts";
 
 /** `now` is milliseconds since 1970. */
 export function createCurrentTime(locale: Locale, now: () => number): Tool {

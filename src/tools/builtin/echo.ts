@@ -1,6 +1,6 @@
-import { type Locale, say } from "../../core/locale.ts";
-import type { Tool } from "../../core/tool.ts";
-import { defineTool, success } from "../define.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { defineTool, success } from "../define-tool.ts";
 
 export function createEcho(locale: Locale): Tool {
   return defineTool({

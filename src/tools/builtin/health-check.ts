@@ -1,10 +1,10 @@
-import { DuetError } from "../../core/errors.ts";
-import { invalidArguments, valueProblem } from "../../core/feedback.ts";
-import { type Locale, say } from "../../core/locale.ts";
-import type { Outgoing } from "../../core/outgoing/outgoing.ts";
-import { shortLine } from "../../core/short-line.ts";
-import type { ArgumentProblem, Tool, ToolContext } from "../../core/tool.ts";
-import { defineTool, success } from "../define.ts";
+import { invalidArguments, valueProblem } from "../../core/tools/argument-feedback.ts";
+import type { ArgumentProblem, Tool, ToolContext } from "../../core/tools/tool.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import type { Outgoing } from "../../kit/net/guarded-fetch.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
+import { defineTool, success } from "../define-tool.ts";
 
 /** At one time. */
 const mostAtOnce = 10;

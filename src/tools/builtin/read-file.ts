@@ -1,15 +1,15 @@
 import type { FileHandle } from "node:fs/promises";
-import { headOf } from "../../core/cut-text.ts";
-import { formatCount } from "../../core/format-count.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { type Locale, say } from "../../core/locale.ts";
-import { printable, printableLine } from "../../core/printable.ts";
-import type { Tool, ToolContext, ToolResult } from "../../core/tool.ts";
-import { defineTool, success } from "../define.ts";
+import type { Tool, ToolContext, ToolResult } from "../../core/tools/tool.ts";
+import type { JsonObject } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
+import { printable, printableLine } from "../../kit/text/sanitize.ts";
+import { headOf } from "../../kit/text/truncate.ts";
+import { defineTool, success } from "../define-tool.ts";
 import { realRoots } from "../files/allowed-path.ts";
 import { openFound } from "../files/open-allowed.ts";
+import { notText, pathRefused, shownPath } from "../files/path-texts.ts";
 import { type LineLimits, readLines } from "../files/read-lines.ts";
-import { notText, pathRefused, shownPath } from "../files/tell-path.ts";
 
 /** Characters of a piece. */
 const longest = 20_000;

@@ -1,9 +1,9 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isRecord } from "../../core/json.ts";
-import type { Text } from "../../core/locale.ts";
-import type { DroppedTool } from "../collect.ts";
-import { broken, refuse } from "./broken.ts";
+import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
+import type { DroppedTool } from "../collect-tools.ts";
+import { broken, refuse } from "./broken-tools.ts";
 
 /** What lies in a directory of tools, by name. */
 export interface Found {

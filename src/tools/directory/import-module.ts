@@ -1,8 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
-import { DuetError } from "../../core/errors.ts";
-import type { Text } from "../../core/locale.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /** What a module exports by default. Throws a `config` error that does not name it when it does not load, or exports none. */
 export async function importDefault(path: string): Promise<unknown> {

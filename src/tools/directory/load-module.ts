@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import { DuetError, toDuetError } from "../../core/errors.ts";
-import { say, type Text } from "../../core/locale.ts";
-import type { Places } from "../../core/places.ts";
-import { failure, type Tool } from "../../core/tool.ts";
-import { timeoutError } from "../../core/waiting.ts";
-import { defineTool } from "../define.ts";
+import { failure, type Tool } from "../../core/tools/tool.ts";
+import type { Places } from "../../kit/async/semaphore.ts";
+import { timeoutError } from "../../kit/async/timeout.ts";
+import { DuetError, toDuetError } from "../../kit/errors.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import { defineTool } from "../define-tool.ts";
 import type { ToolFacts, ToolReport } from "../modules/messages.ts";
 import { createModuleHost, type ModuleHost, type ModuleLimits } from "../modules/module-host.ts";
-import { refuse, toRefusal } from "./broken.ts";
+import { refuse, toRefusal } from "./broken-tools.ts";
 
 /** One tool of a module, or why it cannot be used; `where` names its file and, in a list, its place. */
 export type Loading = { where: string } & ({ tool: Tool } | { error: DuetError });
@@ -56,7 +56,7 @@ export function openModule(directory: string, file: string, options: LoadModuleO
 async function readReport(report: ToolReport, host: ModuleHost<"tools">, limits: ModuleLimits): Promise<Loading> {
   const { where } = report;
   if ("refused" in report) return { where, error: new DuetError({ code: "config", text: report.refused }) };
-  const { compileSchema } = await import("../compile-schema.ts");
+  const { compileSchema } = await import("../schema/compile-schema.ts");
   try {
     compileSchema(report.tool.inputSchema);
   } catch (thrown) {

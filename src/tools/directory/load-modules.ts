@@ -2,10 +2,10 @@ import { realpath } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Text } from "../../core/locale.ts";
-import { createPlaces } from "../../core/places.ts";
+import { createPlaces } from "../../kit/async/semaphore.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { ModuleLimits } from "../modules/module-host.ts";
-import { broken, type Loaded, refuse } from "./broken.ts";
+import { broken, type Loaded, refuse } from "./broken-tools.ts";
 import { type Loading, openModule } from "./load-module.ts";
 
 /** The modules of a directory. */

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
-import { say, type Text } from "../../core/locale.ts";
-import { shortLine } from "../../core/short-line.ts";
-import { failure, type Tool } from "../../core/tool.ts";
-import { wrap } from "../define.ts";
+import { failure, type Tool } from "../../core/tools/tool.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
+import { wrap } from "../define-tool.ts";
 
 /** Makes what a tool throws its failed result, which names `where`; only the end of the caller's signal is still thrown. */
 export function withFailure(tool: Tool, where: string): Tool {

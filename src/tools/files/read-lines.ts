@@ -1,6 +1,6 @@
 import { isAscii } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
-import { headOf } from "../../core/cut-text.ts";
+import { headOf } from "../../kit/text/truncate.ts";
 import { decoderFor } from "./decode-text.ts";
 
 export interface LineLimits {

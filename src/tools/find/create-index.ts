@@ -1,5 +1,5 @@
-import type { Tool } from "../../core/tool.ts";
-import type { FoundTool, ToolIndex } from "../../core/tool-index.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import type { FoundTool, ToolIndex } from "../../core/tools/tool-index.ts";
 import { type Form, type Meaning, readQuery } from "./read-query.ts";
 import { createThesaurus } from "./thesaurus.ts";
 import { countWords, ownName } from "./tool-words.ts";

@@ -1,5 +1,5 @@
-import { isRecord } from "../../core/json.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import { isRecord } from "../../kit/json.ts";
 import { pairsOf, type ReadWords } from "./words.ts";
 
 /** The tool's name as its server calls it: what stands behind the server's prefix. */

@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
-import type { JsonObject, JsonSchema, JsonValue } from "../../core/json.ts";
-import type { Locale, Text } from "../../core/locale.ts";
-import type { ToolAnnotations, ToolResult } from "../../core/tool.ts";
+import type { ToolAnnotations, ToolResult } from "../../core/tools/tool.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "../../kit/json.ts";
+import type { Locale, Text } from "../../kit/locale.ts";
 
 /** What each kind of module says of itself when it is loaded, and what a call takes and gives. All of it can be cloned. */
 interface Kinds {

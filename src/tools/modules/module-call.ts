@@ -1,4 +1,4 @@
-import type { DuetError } from "../../core/errors.ts";
+import type { DuetError } from "../../kit/errors.ts";
 import type { FromWorker, ModuleKind, Output, PlainError } from "./messages.ts";
 
 export interface CallOptions {

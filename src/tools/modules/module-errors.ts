@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
-import { DuetError } from "../../core/errors.ts";
-import { formatCount } from "../../core/format-count.ts";
-import type { Text } from "../../core/locale.ts";
-import { shortLine } from "../../core/short-line.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
 import type { Ending } from "./messages.ts";
 
 const lost: Text = {

@@ -1,6 +1,6 @@
-import { DuetError } from "../../core/errors.ts";
-import type { Text } from "../../core/locale.ts";
-import { abortable } from "../../core/waiting.ts";
+import { abortable } from "../../kit/async/timeout.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { Description, FromWorker, Input, ModuleKind, Output } from "./messages.ts";
 import { type Call, type CallOptions, settleCall, toPlainError } from "./module-call.ts";
 import {

@@ -1,6 +1,6 @@
 import { getCompileCacheDir } from "node:module";
 import { MessageChannel, receiveMessageOnPort, SHARE_ENV, Worker } from "node:worker_threads";
-import { isRecord } from "../../core/json.ts";
+import { isRecord } from "../../kit/json.ts";
 import type { Ending, FromWorker, ModuleKind, ToWorker, WorkerData } from "./messages.ts";
 
 /** The thread of one module, from its start to its end. It keeps no program alive unless it is awaited. */

@@ -2,8 +2,8 @@
 import { flushCompileCache } from "node:module";
 import { inspect } from "node:util";
 import { workerData } from "node:worker_threads";
-import { DuetError } from "../../core/errors.ts";
-import { lendPackages } from "../directory/lend-packages.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { lendPackages } from "../directory/share-packages.ts";
 import type { FromWorker, Input, ModuleKind, PlainError, ToWorker, WorkerData } from "./messages.ts";
 import { sendOutput } from "./send-output.ts";
 import type { ModuleContext, ServedModule } from "./served-module.ts";

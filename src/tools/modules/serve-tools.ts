@@ -1,13 +1,13 @@
 import { readFile, stat } from "node:fs/promises";
-import { cutText } from "../../core/cut-text.ts";
-import { DuetError, messageOf } from "../../core/errors.ts";
-import type { Tool } from "../../core/tool.ts";
-import { refuse, toRefusal } from "../directory/broken.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import { DuetError, messageOf } from "../../kit/errors.ts";
+import { cutText } from "../../kit/text/truncate.ts";
+import { refuse, toRefusal } from "../directory/broken-tools.ts";
 import { docstringOf, firstParagraph } from "../directory/docstring.ts";
 import { importDefault } from "../directory/import-module.ts";
 import { withFailure } from "../directory/with-failure.ts";
-import { withOutputLimit } from "../limits.ts";
-import { toTool } from "../own.ts";
+import { toTool } from "../own-tool.ts";
+import { withOutputLimit } from "../tool-limits.ts";
 import type { ToolFacts, ToolReport } from "./messages.ts";
 import type { ServedModule } from "./served-module.ts";
 

@@ -1,5 +1,5 @@
-import type { Lookup } from "../../core/outgoing/judge.ts";
-import type { Outgoing } from "../../core/outgoing/outgoing.ts";
+import type { Lookup } from "../../kit/net/check-address.ts";
+import type { Outgoing } from "../../kit/net/guarded-fetch.ts";
 import { readReachList } from "./reach-list.ts";
 import { webRules } from "./web-rules.ts";
 
@@ -26,7 +26,8 @@ export interface OutgoingParts {
  */
 export function createOutgoing({ reach, ports }: OutgoingRules, parts: OutgoingParts = {}): Outgoing {
   const rules = webRules(readReachList(reach), new Set(ports));
-  const door = () => import("../../core/outgoing/door.ts").then(({ openDoor }) => openDoor({ reach: rules, ...parts }));
+  const door = () =>
+    import("../../kit/net/create-guarded-fetch.ts").then(({ openDoor }) => openDoor({ reach: rules, ...parts }));
   return {
     request: async (request) => (await door()).request(request),
     connect: async (host, port, options) => (await door()).connect(host, port, options),

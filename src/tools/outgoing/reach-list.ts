@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net";
-import { DuetError } from "../../core/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
 
 /** The configuration's `web.reach`, read. */
 export interface ReachList {

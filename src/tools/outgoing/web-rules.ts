@@ -1,6 +1,6 @@
-import { addressKinds, kindOfAddress } from "../../core/outgoing/addresses.ts";
-import type { Reach } from "../../core/outgoing/judge.ts";
-import { refused } from "../../core/outgoing/refusals.ts";
+import { addressKinds, kindOfAddress } from "../../kit/net/address-kind.ts";
+import type { Reach } from "../../kit/net/check-address.ts";
+import { refused } from "../../kit/net/request-errors.ts";
 import type { ReachList } from "./reach-list.ts";
 
 /** What the configuration's `web` lets tools dial: what `reach` names, and public hosts at `ports`. */

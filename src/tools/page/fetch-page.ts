@@ -1,7 +1,7 @@
-import { DuetError } from "../../core/errors.ts";
-import type { Outgoing, OutgoingResponse } from "../../core/outgoing/outgoing.ts";
-import { shortLine } from "../../core/short-line.ts";
-import { version } from "../../core/version.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Outgoing, OutgoingResponse } from "../../kit/net/guarded-fetch.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
+import { version } from "../../kit/version.ts";
 import type { PageBytes } from "./page.ts";
 import { kindOf, readContentType } from "./page-kind.ts";
 

@@ -1,5 +1,5 @@
-import { headOf } from "../../core/cut-text.ts";
-import { type Locale, say } from "../../core/locale.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { headOf } from "../../kit/text/truncate.ts";
 
 /**
  * Characters of a page that are read at once. A model reads at most 20,000 of one result: title, address and what is said

@@ -1,6 +1,6 @@
-import { DuetError } from "../../core/errors.ts";
-import type { Text } from "../../core/locale.ts";
-import { shortLine } from "../../core/short-line.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
 import type { PageProblem } from "./page.ts";
 
 /** Why a page that came has no text for us, as an error. */

@@ -17,7 +17,7 @@ async function readKind(page: PageBytes): Promise<Reading> {
   if (kind === "pdf") return (await import("./read-pdf.ts")).readPdf(page);
   if (isBinary(bytes)) return { problem: "binary" };
   const source = decodePage(bytes, charset);
-  if (kind === "html") return (await import("./read-html.ts")).readHtml(source, page);
+  if (kind === "html") return (await import("./html/read-html.ts")).readHtml(source, page);
   const text = cleanText(kind === "markdown" ? withoutComments(source) : source);
   if (text === "") return { problem: "empty" };
   const title = kind === "markdown" ? cleanLine(/^# +(.{1,300})$/m.exec(text)?.[1]) : "";

@@ -1,20 +1,20 @@
-import { cutText } from "../../core/cut-text.ts";
-import { DuetError } from "../../core/errors.ts";
-import { invalidArguments, valueProblem } from "../../core/feedback.ts";
-import { type Locale, say } from "../../core/locale.ts";
-import type { Outgoing } from "../../core/outgoing/outgoing.ts";
-import { printableLine } from "../../core/printable.ts";
-import { shortLine } from "../../core/short-line.ts";
-import { failure, type Source, type Tool, type ToolContext, type ToolResult } from "../../core/tool.ts";
-import { defineTool } from "../define.ts";
-import { createHeavyWork, type HeavyWork } from "../heavy/heavy-work.ts";
+import { invalidArguments, valueProblem } from "../../core/tools/argument-feedback.ts";
+import { failure, type Source, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import type { Outgoing } from "../../kit/net/guarded-fetch.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
+import { cutText } from "../../kit/text/truncate.ts";
+import { defineTool } from "../define-tool.ts";
+import { createHeavyWork, type HeavyWork } from "../workers/heavy-work.ts";
 import { cleanLine } from "./clean-text.ts";
 import { fetchPage } from "./fetch-page.ts";
 import type { Page } from "./page.ts";
 import { addressIn, isElsewhere, withoutHash } from "./page-address.ts";
+import { createPageShelf, type FoundPage } from "./page-cache.ts";
 import { pieceOf } from "./page-piece.ts";
 import { problemError } from "./page-problems.ts";
-import { createPageShelf, type FoundPage } from "./page-shelf.ts";
 
 /**
  * `read_page`: the main content of a web page or PDF as Markdown, piece by piece. It keeps what it has read, so make it once a

@@ -1,5 +1,5 @@
 import { getDocumentProxy } from "unpdf";
-import { isRecord } from "../../core/json.ts";
+import { isRecord } from "../../kit/json.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
 import type { PageBytes, PageProblem, Reading } from "./page.ts";
 

@@ -1,6 +1,6 @@
-import { DuetError, type ErrorCode } from "../../core/errors.ts";
-import type { Text } from "../../core/locale.ts";
-import type { Source } from "../../core/tool.ts";
+import type { Source } from "../../core/tools/tool.ts";
+import { DuetError, type ErrorCode } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /** One search engine. Finding nothing is an empty list; everything that keeps it from finding is a `SearchError`. */
 export interface SearchBackend {

@@ -1,6 +1,6 @@
-import { say } from "../../core/locale.ts";
-import { failure, type Tool } from "../../core/tool.ts";
-import { wrap } from "../define.ts";
+import { failure, type Tool } from "../../core/tools/tool.ts";
+import { say } from "../../kit/locale.ts";
+import { wrap } from "../define-tool.ts";
 
 /** Lets `most` searches through; the next are answered with a failure that tells the model to go by what it has. */
 export function withSearchBudget(tool: Tool, most: number): Tool {

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { Tool, ToolResult } from "../../core/tool.ts";
-import { wrap } from "../define.ts";
+import type { Tool, ToolResult } from "../../core/tools/tool.ts";
+import { wrap } from "../define-tool.ts";
 import { share } from "../shared-work.ts";
 
 /** What the searches of one conversation have found, by query; shared with nobody else, and gone when it is. */

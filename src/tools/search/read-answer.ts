@@ -1,7 +1,7 @@
-import { isRecord, textOf } from "../../core/json.ts";
-import type { Text } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
-import type { Source } from "../../core/tool.ts";
+import type { Source } from "../../core/tools/tool.ts";
+import { isRecord, textOf } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
 import { SearchError, type SearchFailure } from "./backend.ts";
 import { toSources } from "./sources.ts";
 import { parseJson, type Said, type SearchAnswer, type SearchWire } from "./wire.ts";

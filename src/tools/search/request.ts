@@ -1,10 +1,10 @@
 import { unescape as decodePercent } from "node:querystring";
 import { request as send } from "undici";
-import { messageOf } from "../../core/errors.ts";
-import { readHeaders } from "../../core/outgoing/exchange.ts";
-import { printableLine } from "../../core/printable.ts";
-import { version } from "../../core/version.ts";
-import { timeLimit } from "../../core/waiting.ts";
+import { timeLimit } from "../../kit/async/timeout.ts";
+import { messageOf } from "../../kit/errors.ts";
+import { readHeaders } from "../../kit/net/http-exchange.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { version } from "../../kit/version.ts";
 import { SearchError } from "./backend.ts";
 import type { SearchAnswer, SearchCall } from "./wire.ts";
 

@@ -1,5 +1,5 @@
-import { printableLine } from "../../core/printable.ts";
-import type { Source } from "../../core/tool.ts";
+import type { Source } from "../../core/tools/tool.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
 import type { SearchEntry } from "./wire.ts";
 
 /**

@@ -1,14 +1,14 @@
-import { cutText } from "../../core/cut-text.ts";
-import { invalidArguments, valueProblem } from "../../core/feedback.ts";
-import { type Locale, say } from "../../core/locale.ts";
 import { numberedSources } from "../../core/sources.ts";
-import type { Source, Tool, ToolContext, ToolResult } from "../../core/tool.ts";
-import { defineTool, success } from "../define.ts";
+import { invalidArguments, valueProblem } from "../../core/tools/argument-feedback.ts";
+import type { Source, Tool, ToolContext, ToolResult } from "../../core/tools/tool.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { cutText } from "../../kit/text/truncate.ts";
+import { defineTool, success } from "../define-tool.ts";
 import type { SearchBackend } from "./backend.ts";
-import { chooseBackends } from "./backends.ts";
-import { ChainError, createChain, type SearchChain } from "./chain.ts";
-import { failedSearch, fallbackNotice, thirdPartyNotice } from "./messages.ts";
+import { chooseBackends } from "./choose-backends.ts";
 import type { SearchOptions } from "./options.ts";
+import { ChainError, createChain, type SearchChain } from "./search-chain.ts";
+import { failedSearch, fallbackNotice, thirdPartyNotice } from "./search-texts.ts";
 import { cutQuery } from "./wire.ts";
 
 export type { SearchOptions };

@@ -1,6 +1,6 @@
-import { cutText } from "../../core/cut-text.ts";
-import { isRecord, textOf } from "../../core/json.ts";
-import type { Text } from "../../core/locale.ts";
+import { isRecord, textOf } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
+import { cutText } from "../../kit/text/truncate.ts";
 import type { SearchFailure } from "./backend.ts";
 
 /** How one search service is asked and how its answers read: functions without a network. */

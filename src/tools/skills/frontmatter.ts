@@ -1,8 +1,8 @@
 // The parser is CommonJS and of some weight: whoever needs this file imports it when first needed.
 import { parse } from "yaml";
-import { messageOf } from "../../core/errors.ts";
-import { isRecord } from "../../core/json.ts";
-import type { Text } from "../../core/locale.ts";
+import { messageOf } from "../../kit/errors.ts";
+import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /** A `SKILL.md` taken apart; without frontmatter all of it is body. */
 export interface SkillDocument {

@@ -1,8 +1,8 @@
 import { readdir, realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { Text } from "../../core/locale.ts";
-import { shortLine } from "../../core/short-line.ts";
-import { refuse } from "../directory/broken.ts";
+import type { Text } from "../../kit/locale.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
+import { refuse } from "../directory/broken-tools.ts";
 import { docstringOf, firstParagraph } from "../directory/docstring.ts";
 import { isSkillFile } from "../directory/find-tools.ts";
 import type { Skill } from "./skill.ts";

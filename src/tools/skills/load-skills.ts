@@ -1,11 +1,11 @@
-import { DuetError } from "../../core/errors.ts";
-import type { Locale } from "../../core/locale.ts";
-import type { Environment } from "../../core/processes/environment.ts";
-import { createLifeline } from "../../core/processes/lifeline.ts";
-import { timeLimit } from "../../core/waiting.ts";
-import { broken, type Loaded, toRefusal } from "../directory/broken.ts";
+import { timeLimit } from "../../kit/async/timeout.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
+import type { Environment } from "../../kit/process/child-environment.ts";
+import { createLifeline } from "../../kit/process/lifeline.ts";
+import { broken, type Loaded, toRefusal } from "../directory/broken-tools.ts";
 import { withFailure } from "../directory/with-failure.ts";
-import { withTimeout } from "../limits.ts";
+import { withTimeout } from "../tool-limits.ts";
 import { loadSkill } from "./load-skill.ts";
 import { createScriptTool } from "./script-tool.ts";
 import type { Skill } from "./skill.ts";

@@ -1,6 +1,6 @@
-import { Child, type Ending } from "../../core/processes/child.ts";
-import type { Lifeline } from "../../core/processes/lifeline.ts";
-import { timeLimit } from "../../core/waiting.ts";
+import { timeLimit } from "../../kit/async/timeout.ts";
+import { Child, type Ending } from "../../kit/process/child.ts";
+import type { Lifeline } from "../../kit/process/lifeline.ts";
 
 /** A script with all that it is started with. */
 export interface ScriptCall {

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
-import { cutMiddle } from "../../core/cut-middle.ts";
-import { formatCount } from "../../core/format-count.ts";
-import { type Locale, say, type Text } from "../../core/locale.ts";
-import { failure, type ToolResult } from "../../core/tool.ts";
+import { failure, type ToolResult } from "../../core/tools/tool.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
+import { cutMiddle } from "../../kit/text/truncate-middle.ts";
 import type { ScriptRun } from "./run-script.ts";
 
 /** Characters of a script's output that are kept, head and tail. */

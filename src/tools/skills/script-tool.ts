@@ -1,10 +1,10 @@
-import { invalidArguments, valueProblem } from "../../core/feedback.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { type Locale, say, type Text } from "../../core/locale.ts";
-import { childEnvironment, type Environment } from "../../core/processes/environment.ts";
-import type { Lifeline } from "../../core/processes/lifeline.ts";
-import { failure, type Tool, type ToolContext, type ToolResult } from "../../core/tool.ts";
-import { defineTool } from "../define.ts";
+import { invalidArguments, valueProblem } from "../../core/tools/argument-feedback.ts";
+import { failure, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
+import type { JsonObject } from "../../kit/json.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { childEnvironment, type Environment } from "../../kit/process/child-environment.ts";
+import type { Lifeline } from "../../kit/process/lifeline.ts";
+import { defineTool } from "../define-tool.ts";
 import { findAllowed } from "../files/allowed-path.ts";
 import { runScript } from "./run-script.ts";
 import { commandFor } from "./script-command.ts";

@@ -1,11 +1,11 @@
-import { cutText } from "../../core/cut-text.ts";
-import { showValue } from "../../core/feedback.ts";
-import { formatCount } from "../../core/format-count.ts";
-import { type Locale, say } from "../../core/locale.ts";
-import { printableLine } from "../../core/printable.ts";
-import type { Tool, ToolResult } from "../../core/tool.ts";
-import { defineTool, success } from "../define.ts";
-import { notText, pathRefused } from "../files/tell-path.ts";
+import { showValue } from "../../core/tools/argument-feedback.ts";
+import type { Tool, ToolResult } from "../../core/tools/tool.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { cutText } from "../../kit/text/truncate.ts";
+import { defineTool, success } from "../define-tool.ts";
+import { notText, pathRefused } from "../files/path-texts.ts";
 import type { Skill } from "./skill.ts";
 import { listFiles, readInside } from "./skill-files.ts";
 

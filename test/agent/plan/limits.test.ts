@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { runAgent } from "../../../src/agent/run-agent.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
-import type { ToolResult } from "../../../src/core/tool.ts";
-import { createBuiltinTools } from "../../../src/tools/builtin.ts";
+import type { ToolResult } from "../../../src/core/tools/tool.ts";
+import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { makeTool, noticesOf, outcomeOf } from "../../fakes/events.ts";
 import { type Overrides, runAll, runOptions } from "../../fakes/run.ts";
 import { callsOf, planners, plansOf, statesOf, written } from "./planning.ts";

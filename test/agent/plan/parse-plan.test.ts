@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type PlanRules, parsePlan } from "../../../src/agent/plan/parse-plan.ts";
-import type { JsonSchema } from "../../../src/core/json.ts";
-import { defineTool, success } from "../../../src/tools/define.ts";
-import { withValidation } from "../../../src/tools/validate.ts";
+import type { JsonSchema } from "../../../src/kit/json.ts";
+import { defineTool, success } from "../../../src/tools/define-tool.ts";
+import { withValidation } from "../../../src/tools/schema/with-validation.ts";
 import { written } from "./planning.ts";
 
 function tool(name: string, inputSchema: JsonSchema) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { DuetError } from "../../../src/core/errors.ts";
-import type { Tool, ToolResult } from "../../../src/core/tool.ts";
-import { createBuiltinTools } from "../../../src/tools/builtin.ts";
+import type { Tool, ToolResult } from "../../../src/core/tools/tool.ts";
+import { DuetError } from "../../../src/kit/errors.ts";
+import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { makeTool, noticesOf, outcomeOf, textOf, verdictsOf } from "../../fakes/events.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { runAll } from "../../fakes/run.ts";

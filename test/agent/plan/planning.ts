@@ -1,6 +1,6 @@
 import type { Models } from "../../../src/agent/run.ts";
 import type { AgentEvent, PlanStep } from "../../../src/core/events.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/json.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
 
 /** A step as a model writes it; `step` is its place in the list unless it says otherwise. */

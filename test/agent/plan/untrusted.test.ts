@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { failure } from "../../../src/core/tool.ts";
-import { createBuiltinTools } from "../../../src/tools/builtin.ts";
+import { failure } from "../../../src/core/tools/tool.ts";
+import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { runAll } from "../../fakes/run.ts";
 import { callsOf, lastAsked, planners, written } from "./planning.ts";

@@ -1,9 +1,9 @@
 import { PassThrough, Writable } from "node:stream";
 import { onTestFinished } from "vitest";
-import type { ChatFace, ChatHandler } from "../../../src/cli/chat/face.ts";
-import { createPlainFace, type PlainFaceOptions } from "../../../src/cli/chat/plain-face.ts";
-import { createStepBook } from "../../../src/cli/steps/step-book.ts";
-import { createEmulatedOutput, type EmulatedOutput } from "../terminal/emulated-output.ts";
+import type { ChatFace, ChatHandler } from "../../../src/cli/chat/chat-interface.ts";
+import { createPlainFace, type PlainFaceOptions } from "../../../src/cli/chat/plain/plain-interface.ts";
+import { createStepBook } from "../../../src/cli/chat/steps/step-log.ts";
+import { createEmulatedOutput, type EmulatedOutput } from "../terminal/screen/emulated-output.ts";
 
 /** A plain face with somebody at it. */
 export interface PlainDesk {

@@ -1,12 +1,12 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { finishedRun, page } from "../../agent/store/runs.ts";
-import { openStore } from "../../agent/store/stores.ts";
 import { type Finished, runProgram, temporaryFolder } from "../../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { startTerminal } from "../../fakes/terminal.ts";
 import { warmProgram } from "../../fakes/warm-program.ts";
+import { finishedRun, page } from "../../store/runs.ts";
+import { openStore } from "../../store/stores.ts";
 
 const runWarm = warmProgram();
 

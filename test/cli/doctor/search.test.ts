@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { searchInUse } from "../../../src/app/checkup.ts";
+import { searchInUse } from "../../../src/app/models/check-models.ts";
 import { searchFinding } from "../../../src/cli/doctor/search.ts";
-import { loadConfig } from "../../../src/config.ts";
+import { loadConfig } from "../../../src/config/load-config.ts";
 import { configFile } from "../../fakes/program.ts";
 
 async function finding(variables: Record<string, string>, search: Record<string, unknown> = {}) {

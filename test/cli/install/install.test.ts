@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { type InstallCommand, runInstall } from "../../../src/cli/install/install.ts";
 import { listHosts } from "../../../src/cli/install/list-hosts.ts";
-import { loadConfig } from "../../../src/config.ts";
+import { loadConfig } from "../../../src/config/load-config.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
 import { built, linux } from "./machine.ts";
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAskElicitation, elicitByHand } from "../../../src/cli/questions/elicit.ts";
-import type { Elicitation, ElicitationReply } from "../../../src/core/elicitation.ts";
-import { readForm } from "../../../src/core/form.ts";
-import type { Locale } from "../../../src/core/locale.ts";
+import type { Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
+import { readForm } from "../../../src/core/forms/form.ts";
+import type { Locale } from "../../../src/kit/locale.ts";
 import { everyField, formQuestion } from "../../fakes/mcp-questions.ts";
 import { configFile, type ProgramOptions } from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";

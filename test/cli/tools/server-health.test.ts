@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { serverFinding } from "../../../src/cli/doctor/findings.ts";
 import { healthOf } from "../../../src/cli/tools/server-health.ts";
-import { DuetError } from "../../../src/core/errors.ts";
+import { DuetError } from "../../../src/kit/errors.ts";
 
 type Server = Parameters<typeof healthOf>[0];
 

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createCredentialStore } from "../../../src/client/oauth/credential-store.ts";
-import { DuetError } from "../../../src/core/errors.ts";
+import { DuetError } from "../../../src/kit/errors.ts";
 import { startAuthorization } from "../../fakes/authorization-server.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
 import { stdio } from "../servers.ts";

@@ -1,12 +1,12 @@
 // What the tests of sign-in share: a browser that obeys, a login, and a session opened as the pool opens it.
 import * as sdk from "@modelcontextprotocol/client";
+import { openSession, type Session } from "../../../src/client/lifecycle/session.ts";
 import { createAuth } from "../../../src/client/oauth/auth.ts";
 import type { CredentialStore } from "../../../src/client/oauth/credential-store.ts";
 import { type LoggedIn, type LoginOptions, login } from "../../../src/client/oauth/login.ts";
 import { createAnswers } from "../../../src/client/questions/answers.ts";
 import { createRedactor } from "../../../src/client/redact.ts";
-import { openSession, type Session } from "../../../src/client/session/session.ts";
-import type { ServerSettings } from "../../../src/client/settings.ts";
+import type { ServerSettings } from "../../../src/config/server-settings.ts";
 import { http } from "../servers.ts";
 
 export const clientInfo = { name: "duet-test", version: "0" };

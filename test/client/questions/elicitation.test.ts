@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { clientCapabilities, createAnswers } from "../../../src/client/questions/answers.ts";
 import { createRedactor } from "../../../src/client/redact.ts";
-import type { Elicitation, ElicitationReply } from "../../../src/core/elicitation.ts";
+import type { Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import { everyField } from "../../fakes/mcp-questions.ts";
 import { stdio } from "../servers.ts";
 

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createPool, type Pool } from "../../../src/client/pool.ts";
-import type { ServerSettings } from "../../../src/client/settings.ts";
-import type { Elicit, Elicitation, ElicitationReply } from "../../../src/core/elicitation.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { ServerSettings } from "../../../src/config/server-settings.ts";
+import type { Elicit, Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import type { SamplingRequest } from "../../../src/core/sampling.ts";
+import type { JsonObject } from "../../../src/kit/json.ts";
 import { formQuestion } from "../../fakes/mcp-questions.ts";
 import { stdio } from "../servers.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../../src/core/json.ts";
 import type { Message } from "../../../src/core/messages.ts";
+import type { JsonObject } from "../../../src/kit/json.ts";
 import { anyText } from "../../fakes/any-text.ts";
 import { startCpuClock } from "../../fakes/cpu-time.ts";
 import { allTools, converse, takeTurn } from "./turns.ts";

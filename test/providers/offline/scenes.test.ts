@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Locale, languageOf } from "../../../src/core/locale.ts";
-import type { Tool } from "../../../src/core/tool.ts";
-import { createBuiltinTools } from "../../../src/tools/builtin.ts";
+import type { Tool } from "../../../src/core/tools/tool.ts";
+import { type Locale, languageOf } from "../../../src/kit/locale.ts";
+import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { converse, type Spoken } from "./turns.ts";
 
 let folder: string;

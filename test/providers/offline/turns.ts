@@ -1,6 +1,6 @@
-import type { JsonObject } from "../../../src/core/json.ts";
 import type { Message } from "../../../src/core/messages.ts";
 import type { Model, ModelRequest, ToolDefinition, Turn } from "../../../src/core/model.ts";
+import type { JsonObject } from "../../../src/kit/json.ts";
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
 
 /** A tool on offer that takes these arguments; a name with "!" is required. */

@@ -1,11 +1,11 @@
 import { onTestFinished } from "vitest";
-import { type Duet, openDuet } from "../../../src/app.ts";
-import { loadConfig } from "../../../src/config.ts";
+import { type Duet, openDuet } from "../../../src/app/open-duet.ts";
+import { loadConfig } from "../../../src/config/load-config.ts";
 import type { Caller } from "../../../src/core/caller.ts";
 import type { Model } from "../../../src/core/model.ts";
+import { openRunRoom, type RunRoom } from "../../../src/runs/run-service.ts";
 import { createApi } from "../../../src/server/api/api.ts";
-import { openRunRoom, type RunRoom } from "../../../src/server/runs/room.ts";
-import { startHttpFace } from "../../fakes/http-face.ts";
+import { startHttpFace } from "../../fakes/http-interface.ts";
 
 export interface ApiForCallers {
   duet: Duet;

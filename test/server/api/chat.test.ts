@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { DuetError } from "../../../src/core/errors.ts";
-import { askOutput } from "../../../src/server/runs/ask-schema.ts";
+import { DuetError } from "../../../src/kit/errors.ts";
+import { askOutput } from "../../../src/runs/ask-schema.ts";
 import { outcomeIn, problemIn, serveApi } from "./served-api.ts";
 
 const echo = { id: "1", name: "echo", input: { text: "hello" } };

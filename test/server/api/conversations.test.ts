@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { begin } from "../../../src/runs/begin-run.ts";
 import type { ConversationListJson } from "../../../src/server/api/openapi/conversation-schema.ts";
-import { begin } from "../../../src/server/runs/begin.ts";
 import { anna, askAs, ben } from "../../fakes/callers.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { serveCallers } from "./api-for-callers.ts";

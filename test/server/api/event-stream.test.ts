@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { Channel } from "../../../src/core/channel.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
-import { usualTimes } from "../../../src/server/api/api-room.ts";
+import { Channel } from "../../../src/kit/async/channel.ts";
+import { holdRun } from "../../../src/runs/run-handle.ts";
+import { usualTimes } from "../../../src/server/api/api-context.ts";
 import { createFrames, type TakeFrames } from "../../../src/server/api/event-frames.ts";
 import { type EventStreamOptions, streamEvents } from "../../../src/server/api/event-stream.ts";
-import { holdRun } from "../../../src/server/runs/held-run.ts";
 
 /** A run that does what it is told. */
 function toldRun() {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openSocket, rawText, readRaw } from "../../fakes/http-face.ts";
+import { openSocket, rawText, readRaw } from "../../fakes/http-interface.ts";
 import { outcomeIn, problemIn, serveApi } from "./served-api.ts";
 
 const echo = { id: "1", name: "echo", input: { text: "hello" } };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { toDuetError } from "../../../src/core/errors.ts";
-import { createAgentResources } from "../../../src/server/agent/resources.ts";
+import { toDuetError } from "../../../src/kit/errors.ts";
+import { createAgentResources } from "../../../src/server/mcp/agent/resources.ts";
 import { createFaultLog } from "../../../src/server/operations/log-runs.ts";
 import { outcomeIn, serveApi } from "./served-api.ts";
 

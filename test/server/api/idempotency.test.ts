@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { DuetError } from "../../../src/core/errors.ts";
+import { DuetError } from "../../../src/kit/errors.ts";
 import { createKeyedRuns, readKey } from "../../../src/server/api/idempotency.ts";
 import { outcomeIn, problemIn, type ServedApi, serveApi } from "./served-api.ts";
 

@@ -1,14 +1,14 @@
 import { onTestFinished } from "vitest";
 import * as z from "zod";
-import { openDuet } from "../../../src/app.ts";
-import { loadConfig } from "../../../src/config.ts";
-import { abortable } from "../../../src/core/waiting.ts";
+import { openDuet } from "../../../src/app/open-duet.ts";
+import { loadConfig } from "../../../src/config/load-config.ts";
+import { abortable } from "../../../src/kit/async/timeout.ts";
+import { askOutput } from "../../../src/runs/ask-schema.ts";
+import { openRunRoom, type RunRoom } from "../../../src/runs/run-service.ts";
 import { createApi } from "../../../src/server/api/api.ts";
-import { type ApiTimes, usualTimes } from "../../../src/server/api/api-room.ts";
-import { askOutput } from "../../../src/server/runs/ask-schema.ts";
-import { openRunRoom, type RunRoom } from "../../../src/server/runs/room.ts";
-import { defineTool, success } from "../../../src/tools/define.ts";
-import { startHttpFace } from "../../fakes/http-face.ts";
+import { type ApiTimes, usualTimes } from "../../../src/server/api/api-context.ts";
+import { defineTool, success } from "../../../src/tools/define-tool.ts";
+import { startHttpFace } from "../../fakes/http-interface.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
 
 export interface ServedApi {

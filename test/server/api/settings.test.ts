@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { loadConfig } from "../../../src/config.ts";
-import { version } from "../../../src/core/version.ts";
-import { abortable } from "../../../src/core/waiting.ts";
+import { loadConfig } from "../../../src/config/load-config.ts";
+import { abortable } from "../../../src/kit/async/timeout.ts";
+import { version } from "../../../src/kit/version.ts";
 import type { SettingsJson } from "../../../src/server/api/openapi/settings-schema.ts";
 import { settingsRoute } from "../../../src/server/api/settings.ts";
 import { startHttpDuet } from "../../fakes/http-duet.ts";
-import { startHttpFace } from "../../fakes/http-face.ts";
+import { startHttpFace } from "../../fakes/http-interface.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { serveCallers } from "./api-for-callers.ts";
 

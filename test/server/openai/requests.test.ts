@@ -1,6 +1,6 @@
 import { APIError } from "openai";
 import { expect, test } from "vitest";
-import { DuetError, type ErrorCode } from "../../../src/core/errors.ts";
+import { DuetError, type ErrorCode } from "../../../src/kit/errors.ts";
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
 import { isSideCall } from "../../../src/server/openai/side-calls.ts";
 import { makeTool } from "../../fakes/events.ts";

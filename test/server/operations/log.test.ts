@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { hideSecrets } from "../../../src/config/mask.ts";
+import { hideSecrets } from "../../../src/config/secrets/mask.ts";
+import { createRunRegistry } from "../../../src/runs/run-registry.ts";
 import { createLog } from "../../../src/server/operations/log.ts";
 import { createRunLog } from "../../../src/server/operations/log-runs.ts";
-import { createRunRegistry } from "../../../src/server/runs/registry.ts";
 import { anyText } from "../../fakes/any-text.ts";
 
 function logged(format: "text" | "json") {

@@ -4,7 +4,7 @@ import { createBoundedLabel } from "../../../src/server/operations/bounded-label
 import { openOperations } from "../../../src/server/operations/operations.ts";
 import { countedTool } from "../../fakes/callers.ts";
 import { startHttpDuet } from "../../fakes/http-duet.ts";
-import { startHttpFace } from "../../fakes/http-face.ts";
+import { startHttpFace } from "../../fakes/http-interface.ts";
 import { readMetrics, total } from "./read-metrics.ts";
 
 async function ask(origin: string, body: object): Promise<Response> {

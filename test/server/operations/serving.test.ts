@@ -1,8 +1,8 @@
 // One file for what needs a whole server: each file pays anew for loading one.
 import { expect, onTestFinished, test } from "vitest";
-import { defineTool, success } from "../../../src/tools/define.ts";
+import { defineTool, success } from "../../../src/tools/define-tool.ts";
 import { type HttpDuet, startHttpDuet } from "../../fakes/http-duet.ts";
-import { call, openSession, openSocket, rawText, startHttpFace } from "../../fakes/http-face.ts";
+import { call, openSession, openSocket, rawText, startHttpFace } from "../../fakes/http-interface.ts";
 
 const wipeDisk = defineTool({
   name: "wipe_disk",

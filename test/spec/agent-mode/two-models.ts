@@ -1,8 +1,8 @@
 import { onTestFinished, vi } from "vitest";
 import type { AgentEvent } from "../../../src/core/events.ts";
-import { isRecord } from "../../../src/core/json.ts";
 import type { Outcome } from "../../../src/core/outcome.ts";
 import { createDuet, type DuetOptions, type EmbeddedDuet } from "../../../src/index.ts";
+import { isRecord } from "../../../src/kit/json.ts";
 import { outcomeOf } from "../../fakes/events.ts";
 import type { Finished, ProgramOptions } from "../../fakes/program.ts";
 import { type FakeProvider, type JournalEntry, startFakeProvider } from "../../fakes/provider.ts";

@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { createContext } from "../../../src/tools/builtin/context.ts";
-import { withTimeout } from "../../../src/tools/limits.ts";
+import { withTimeout } from "../../../src/tools/tool-limits.ts";
 import { testContext } from "../context.ts";
 import { temporaryFiles } from "./files.ts";
 

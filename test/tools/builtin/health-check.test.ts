@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { Locale } from "../../../src/core/locale.ts";
+import type { JsonObject } from "../../../src/kit/json.ts";
+import type { Locale } from "../../../src/kit/locale.ts";
+import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { createHealthCheck } from "../../../src/tools/builtin/health-check.ts";
-import { createBuiltinTools } from "../../../src/tools/builtin.ts";
 import { createOutgoing } from "../../../src/tools/outgoing/create-outgoing.ts";
 import { testContext } from "../context.ts";
 import { certificate } from "../outgoing/certificate.ts";

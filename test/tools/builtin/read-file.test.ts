@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/json.ts";
 import { createReadFile } from "../../../src/tools/builtin/read-file.ts";
 import { testContext } from "../context.ts";
 import { temporaryFiles } from "./files.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/json.ts";
 import { loadFiles } from "./loading.ts";
 
 const files = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Tool } from "../../../src/core/tool.ts";
+import type { Tool } from "../../../src/core/tools/tool.ts";
 import { createToolIndex } from "../../../src/tools/find/create-index.ts";
 import { realTools } from "../../fakes/real-tools.ts";
 

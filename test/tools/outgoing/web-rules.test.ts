@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { judge } from "../../../src/core/outgoing/judge.ts";
-import { readTarget } from "../../../src/core/outgoing/read-address.ts";
+import { judge } from "../../../src/kit/net/check-address.ts";
+import { readTarget } from "../../../src/kit/net/dial-target.ts";
 import { readReachList } from "../../../src/tools/outgoing/reach-list.ts";
 import { webRules } from "../../../src/tools/outgoing/web-rules.ts";
 

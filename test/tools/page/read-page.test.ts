@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "vitest";
-import type { Tool } from "../../../src/core/tool.ts";
-import { createHeavyWork } from "../../../src/tools/heavy/heavy-work.ts";
+import type { Tool } from "../../../src/core/tools/tool.ts";
 import { createOutgoing } from "../../../src/tools/outgoing/create-outgoing.ts";
 import { longestPiece } from "../../../src/tools/page/page-piece.ts";
 import { createReadPage } from "../../../src/tools/page/read-page.ts";
+import { createHeavyWork } from "../../../src/tools/workers/heavy-work.ts";
 import { startCpuClock } from "../../fakes/cpu-time.ts";
 import { testContext } from "../context.ts";
 import { makePdf } from "./make-pdf.ts";

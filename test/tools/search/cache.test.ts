@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { Tool } from "../../../src/core/tool.ts";
+import type { Tool } from "../../../src/core/tools/tool.ts";
 import { withSearchBudget } from "../../../src/tools/search/budget.ts";
 import { createSearchCache, withCache } from "../../../src/tools/search/cache.ts";
 import { createWebSearch } from "../../../src/tools/search/web-search.ts";

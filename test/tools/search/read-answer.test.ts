@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { SearchError } from "../../../src/tools/search/backend.ts";
-import { bocha } from "../../../src/tools/search/bocha.ts";
-import { brave } from "../../../src/tools/search/brave.ts";
-import { duckduckgo } from "../../../src/tools/search/duckduckgo.ts";
-import { exa, exaMcp } from "../../../src/tools/search/exa.ts";
-import { parallel } from "../../../src/tools/search/parallel.ts";
+import { bocha } from "../../../src/tools/search/backends/bocha.ts";
+import { brave } from "../../../src/tools/search/backends/brave.ts";
+import { duckduckgo } from "../../../src/tools/search/backends/duckduckgo.ts";
+import { exa, exaMcp } from "../../../src/tools/search/backends/exa.ts";
+import { parallel } from "../../../src/tools/search/backends/parallel.ts";
+import { searxng } from "../../../src/tools/search/backends/searxng.ts";
+import { serper } from "../../../src/tools/search/backends/serper.ts";
+import { tavily } from "../../../src/tools/search/backends/tavily.ts";
+import { zhipu } from "../../../src/tools/search/backends/zhipu.ts";
 import { readAnswer } from "../../../src/tools/search/read-answer.ts";
-import { searxng } from "../../../src/tools/search/searxng.ts";
-import { serper } from "../../../src/tools/search/serper.ts";
-import { tavily } from "../../../src/tools/search/tavily.ts";
 import type { SearchWire } from "../../../src/tools/search/wire.ts";
-import { zhipu } from "../../../src/tools/search/zhipu.ts";
 
 const wires = { tavily, searxng, exa, exaMcp, parallel, brave, serper, bocha, zhipu, duckduckgo };
 

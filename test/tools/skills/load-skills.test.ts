@@ -1,10 +1,10 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Tool } from "../../../src/core/tool.ts";
+import type { Tool } from "../../../src/core/tools/tool.ts";
 import { findTools } from "../../../src/tools/directory/find-tools.ts";
+import { withValidation } from "../../../src/tools/schema/with-validation.ts";
 import { loadSkills } from "../../../src/tools/skills/load-skills.ts";
-import { withValidation } from "../../../src/tools/validate.ts";
 import { temporaryFiles } from "../builtin/files.ts";
 import { testContext } from "../context.ts";
 

@@ -1,9 +1,9 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/kit/json.ts";
+import { withValidation } from "../../../src/tools/schema/with-validation.ts";
 import { loadSkills } from "../../../src/tools/skills/load-skills.ts";
-import { withValidation } from "../../../src/tools/validate.ts";
 import { allDead, processesIn } from "../../client/servers.ts";
 import { temporaryFiles } from "../builtin/files.ts";
 import { testContext } from "../context.ts";

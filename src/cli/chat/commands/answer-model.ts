@@ -1,9 +1,9 @@
-import type { ModelChanges } from "../../../app.ts";
-import { say, type Text } from "../../../core/locale.ts";
+import type { ModelChanges } from "../../../app/open-duet.ts";
+import { say, type Text } from "../../../kit/locale.ts";
 import type { Chat } from "../chat-state.ts";
-import { choose } from "../choose.ts";
-import type { ChatCommand } from "../command.ts";
-import { fullName, modelChoices, switchModels } from "../switch-models.ts";
+import { fullName, modelChoices, switchModels } from "../settings/switch-models.ts";
+import type { ChatCommand } from "./chat-command.ts";
+import { choose } from "./choose.ts";
 
 export const answerModel: ChatCommand = {
   name: "/answer-model",

@@ -1,5 +1,5 @@
-import { say } from "../../../core/locale.ts";
-import type { ChatCommand } from "../command.ts";
+import { say } from "../../../kit/locale.ts";
+import type { ChatCommand } from "./chat-command.ts";
 
 export const clear: ChatCommand = {
   name: "/clear",

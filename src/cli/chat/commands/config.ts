@@ -1,6 +1,6 @@
-import { say } from "../../../core/locale.ts";
-import type { Line } from "../../terminal/line.ts";
-import type { ChatCommand } from "../command.ts";
+import { say } from "../../../kit/locale.ts";
+import type { Line } from "../../terminal/text/line.ts";
+import type { ChatCommand } from "./chat-command.ts";
 
 export const config: ChatCommand = {
   name: "/config",
@@ -10,7 +10,7 @@ export const config: ChatCommand = {
     en: "shows the mode, the models, their parameters and the configuration file",
   },
   async run(chat) {
-    const { configFacts } = await import("../config-facts.ts");
+    const { configFacts } = await import("../settings/config-facts.ts");
     const facts = await configFacts(chat);
     const { locale } = chat.settings;
     const colon = locale === "zh" ? "：" : ": ";

@@ -1,8 +1,8 @@
-import { say, type Text } from "../../../core/locale.ts";
+import { say, type Text } from "../../../kit/locale.ts";
 import { entryLine } from "../../conversations/conversation-lines.ts";
 import { nothingKept } from "../../conversations/nothing-kept.ts";
-import { type Line, plainLine, type Style } from "../../terminal/line.ts";
-import type { ChatCommand } from "../command.ts";
+import { type Line, plainLine, type Style } from "../../terminal/text/line.ts";
+import type { ChatCommand } from "./chat-command.ts";
 
 /** How many are listed. */
 const listed = 20;

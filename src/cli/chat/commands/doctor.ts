@@ -1,5 +1,5 @@
-import { plainLine, type Style } from "../../terminal/line.ts";
-import type { ChatCommand } from "../command.ts";
+import { plainLine, type Style } from "../../terminal/text/line.ts";
+import type { ChatCommand } from "./chat-command.ts";
 
 export const doctor: ChatCommand = {
   name: "/doctor",

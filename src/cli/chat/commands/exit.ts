@@ -1,4 +1,4 @@
-import type { ChatCommand } from "../command.ts";
+import type { ChatCommand } from "./chat-command.ts";
 
 export const exit: ChatCommand = {
   name: "/exit",

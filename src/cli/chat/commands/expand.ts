@@ -1,10 +1,10 @@
-import { shortLine } from "../../../core/short-line.ts";
-import { expandStep } from "../../steps/expand.ts";
-import type { Step } from "../../steps/step.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
 import type { Chat } from "../chat-state.ts";
-import type { ChatCommand } from "../command.ts";
 import { expandRun } from "../expand-run.ts";
-import { refusal } from "../refusal.ts";
+import { expandStep } from "../steps/expand-step.ts";
+import type { Step } from "../steps/step.ts";
+import type { ChatCommand } from "./chat-command.ts";
+import { refusal } from "./command-error.ts";
 
 export const expand: ChatCommand = {
   name: "/expand",

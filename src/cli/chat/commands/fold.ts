@@ -1,6 +1,6 @@
-import { say } from "../../../core/locale.ts";
-import type { ChatCommand } from "../command.ts";
-import { refusal } from "../refusal.ts";
+import { say } from "../../../kit/locale.ts";
+import type { ChatCommand } from "./chat-command.ts";
+import { refusal } from "./command-error.ts";
 
 export const fold: ChatCommand = {
   name: "/fold",

@@ -1,12 +1,12 @@
-import { say } from "../../../core/locale.ts";
-import { modeHelp, modeNames, modes } from "../../../core/mode-words.ts";
-import { shortLine } from "../../../core/short-line.ts";
-import { type Line, plainLine } from "../../terminal/line.ts";
+import { say } from "../../../kit/locale.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
+import { modeHelp, modeNames, modes } from "../../../render/mode-names.ts";
+import { type Line, plainLine } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat-state.ts";
-import { type ChatCommand, type CommandGroup, usageOf } from "../command.ts";
 import { findCommand, namesOf } from "../find-command.ts";
 import { keyHelp } from "../key-help.ts";
-import { refusal } from "../refusal.ts";
+import { type ChatCommand, type CommandGroup, usageOf } from "./chat-command.ts";
+import { refusal } from "./command-error.ts";
 
 /** The groups are asked for when they are shown: help is one of them. */
 export function createHelp(groups: () => readonly CommandGroup[]): ChatCommand {

@@ -1,10 +1,10 @@
-import { type Locale, say, type Text } from "../../../core/locale.ts";
-import { shortLine } from "../../../core/short-line.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
 import type { Picking } from "../../questions/reader.ts";
 import type { Chat } from "../chat-state.ts";
-import { choose } from "../choose.ts";
-import type { ChatCommand } from "../command.ts";
-import { refusal } from "../refusal.ts";
+import type { ChatCommand } from "./chat-command.ts";
+import { choose } from "./choose.ts";
+import { refusal } from "./command-error.ts";
 
 const locales: readonly Locale[] = ["zh", "en"];
 

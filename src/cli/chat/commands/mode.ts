@@ -1,13 +1,13 @@
-import { say } from "../../../core/locale.ts";
-import { modeHelp, modeNames, modes, modeTitle, switchedMode } from "../../../core/mode-words.ts";
 import type { Mode } from "../../../core/outcome.ts";
-import { shortLine } from "../../../core/short-line.ts";
+import { say } from "../../../kit/locale.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
+import { modeHelp, modeNames, modes, modeTitle, switchedMode } from "../../../render/mode-names.ts";
 import type { Picking } from "../../questions/reader.ts";
 import { switchLine } from "../../search-switch.ts";
 import type { Chat } from "../chat-state.ts";
-import { choose } from "../choose.ts";
-import type { ChatCommand } from "../command.ts";
-import { refusal } from "../refusal.ts";
+import type { ChatCommand } from "./chat-command.ts";
+import { choose } from "./choose.ts";
+import { refusal } from "./command-error.ts";
 
 export const mode: ChatCommand = {
   name: "/mode",

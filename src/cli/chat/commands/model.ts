@@ -1,7 +1,7 @@
-import { say } from "../../../core/locale.ts";
-import { choose } from "../choose.ts";
-import type { ChatCommand } from "../command.ts";
-import { fullName, modelChoices, switchModels } from "../switch-models.ts";
+import { say } from "../../../kit/locale.ts";
+import { fullName, modelChoices, switchModels } from "../settings/switch-models.ts";
+import type { ChatCommand } from "./chat-command.ts";
+import { choose } from "./choose.ts";
 
 export const model: ChatCommand = {
   name: "/model",

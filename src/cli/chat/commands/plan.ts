@@ -1,11 +1,11 @@
-import type { ConversationStore } from "../../../app.ts";
+import type { ConversationStore } from "../../../app/open-duet.ts";
 import type { PlanStep } from "../../../core/events.ts";
-import { type Locale, say, type Text } from "../../../core/locale.ts";
-import { planSigns, planTitle, purpose, states } from "../../../core/plan-lines.ts";
-import { shortLine } from "../../../core/short-line.ts";
-import { type Line, plainLine } from "../../terminal/line.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
+import { planSigns, planTitle, purpose, states } from "../../../render/plan-lines.ts";
+import { type Line, plainLine } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat-state.ts";
-import type { ChatCommand } from "../command.ts";
+import type { ChatCommand } from "./chat-command.ts";
 
 /** How many of a conversation's last runs are looked at for a plan. */
 const lookedAt = 50;

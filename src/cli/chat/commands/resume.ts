@@ -1,12 +1,12 @@
-import type { ConversationEntry } from "../../../app.ts";
-import { type Locale, say } from "../../../core/locale.ts";
-import { printableLine } from "../../../core/printable.ts";
-import { shortLine } from "../../../core/short-line.ts";
+import type { ConversationEntry } from "../../../app/open-duet.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
+import { printableLine } from "../../../kit/text/sanitize.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
 import { entryLine, timeOf, turnCount } from "../../conversations/conversation-lines.ts";
 import { pickOne } from "../../questions/pick-one.ts";
 import type { Chat } from "../chat-state.ts";
-import { type ChatCommand, usageLine } from "../command.ts";
-import { refusal } from "../refusal.ts";
+import { type ChatCommand, usageLine } from "./chat-command.ts";
+import { refusal } from "./command-error.ts";
 
 /** How many are offered, and how many are looked at for one whose id is not typed in full. */
 const offered = 50;

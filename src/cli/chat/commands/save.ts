@@ -1,12 +1,12 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { absolutePath } from "../../../config/find.ts";
-import { DuetError, messageOf } from "../../../core/errors.ts";
-import { say, type Text } from "../../../core/locale.ts";
-import { printableLine } from "../../../core/printable.ts";
+import { absolutePath } from "../../../config/sources/find-file.ts";
 import type { AgentTrace } from "../../../core/trace.ts";
+import { DuetError, messageOf } from "../../../kit/errors.ts";
+import { say, type Text } from "../../../kit/locale.ts";
+import { printableLine } from "../../../kit/text/sanitize.ts";
 import type { Chat } from "../chat-state.ts";
-import type { ChatCommand } from "../command.ts";
+import type { ChatCommand } from "./chat-command.ts";
 
 export const save: ChatCommand = {
   name: "/save",

@@ -1,6 +1,6 @@
-import { say } from "../../../core/locale.ts";
+import { say } from "../../../kit/locale.ts";
 import { flipSwitch } from "../../search-switch.ts";
-import type { ChatCommand } from "../command.ts";
+import type { ChatCommand } from "./chat-command.ts";
 
 export const search: ChatCommand = {
   name: "/search",

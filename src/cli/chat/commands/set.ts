@@ -1,10 +1,10 @@
-import { unknownKey } from "../../../config/problem.ts";
-import { say } from "../../../core/locale.ts";
-import { shortLine } from "../../../core/short-line.ts";
-import type { Line } from "../../terminal/line.ts";
+import { unknownKey } from "../../../config/config-errors.ts";
+import { say } from "../../../kit/locale.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
+import type { Line } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat-state.ts";
-import type { ChatCommand } from "../command.ts";
-import type { Setting } from "../setting.ts";
+import type { Setting } from "../settings/setting.ts";
+import type { ChatCommand } from "./chat-command.ts";
 
 export const set: ChatCommand = {
   name: "/set",
@@ -33,8 +33,8 @@ export const set: ChatCommand = {
 
 async function allSettings(): Promise<Setting[]> {
   const [{ parameterSettings }, { limitSettings }] = await Promise.all([
-    import("../parameter-settings.ts"),
-    import("../limit-settings.ts"),
+    import("../settings/parameter-settings.ts"),
+    import("../settings/limit-settings.ts"),
   ]);
   return [...parameterSettings, ...limitSettings()];
 }

@@ -1,8 +1,8 @@
-import { say } from "../../../core/locale.ts";
-import { shortLine } from "../../../core/short-line.ts";
-import { type Line, plainLine } from "../../terminal/line.ts";
-import type { ChatCommand } from "../command.ts";
-import { refusal } from "../refusal.ts";
+import { say } from "../../../kit/locale.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
+import { type Line, plainLine } from "../../terminal/text/line.ts";
+import type { ChatCommand } from "./chat-command.ts";
+import { refusal } from "./command-error.ts";
 
 /** How long servers that are still starting are waited for, in milliseconds. */
 const patienceMs = 10_000;

@@ -1,8 +1,8 @@
-import { say } from "../../../core/locale.ts";
-import { shortLine } from "../../../core/short-line.ts";
+import { say } from "../../../kit/locale.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
 import type { Chat } from "../chat-state.ts";
-import type { ChatCommand } from "../command.ts";
-import { refusal } from "../refusal.ts";
+import type { ChatCommand } from "./chat-command.ts";
+import { refusal } from "./command-error.ts";
 
 export const trace: ChatCommand = {
   name: "/trace",

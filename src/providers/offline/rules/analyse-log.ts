@@ -1,6 +1,6 @@
 import { quoteBlock } from "../result-text.ts";
-import { type Rule, textOf } from "../rule.ts";
-import { unquote } from "../wording.ts";
+import { unquote } from "../text-patterns.ts";
+import { type Rule, textOf } from "./rule.ts";
 
 /** Sums up a log file. */
 export const analyseLog: Rule = {

@@ -1,6 +1,6 @@
 import { sentenceOrBlock } from "../result-text.ts";
-import { type Rule, textOf } from "../rule.ts";
-import { unquote } from "../wording.ts";
+import { unquote } from "../text-patterns.ts";
+import { type Rule, textOf } from "./rule.ts";
 
 /** Says something back. */
 export const echo: Rule = {

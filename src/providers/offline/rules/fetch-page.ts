@@ -1,6 +1,6 @@
 import { quoteBlock } from "../result-text.ts";
-import { type Rule, textOf } from "../rule.ts";
-import { address } from "../wording.ts";
+import { address } from "../text-patterns.ts";
+import { type Rule, textOf } from "./rule.ts";
 
 /** Reads the page at an address. */
 export const fetchPage: Rule = {

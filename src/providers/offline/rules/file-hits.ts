@@ -1,4 +1,4 @@
-import { isRecord } from "../../../core/json.ts";
+import { isRecord } from "../../../kit/json.ts";
 import { jsonIn } from "../result-text.ts";
 
 /** A place in a file. */

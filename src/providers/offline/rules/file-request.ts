@@ -1,4 +1,4 @@
-import { protect, quotes, unquote, withoutTail } from "../wording.ts";
+import { protect, quotes, unquote, withoutTail } from "../text-patterns.ts";
 import { takeFolder } from "./folder-clause.ts";
 import { takeLimit } from "./limit-clause.ts";
 

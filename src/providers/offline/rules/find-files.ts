@@ -1,9 +1,9 @@
-import type { JsonObject } from "../../../core/json.ts";
-import type { Locale } from "../../../core/locale.ts";
+import type { JsonObject } from "../../../kit/json.ts";
+import type { Locale } from "../../../kit/locale.ts";
 import { quoteLine, sentenceOrBlock } from "../result-text.ts";
-import { type Rule, textOf } from "../rule.ts";
 import { hitsIn, notesIn } from "./file-hits.ts";
 import { readFileRequest } from "./file-request.ts";
+import { type Rule, textOf } from "./rule.ts";
 import { readPlainSearch } from "./search-web.ts";
 
 /** Searches the files under the allowed folders. */

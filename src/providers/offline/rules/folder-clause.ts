@@ -1,4 +1,4 @@
-import { withoutMatch } from "../wording.ts";
+import { withoutMatch } from "../text-patterns.ts";
 
 interface Placed {
   /** The rest of the request. */

@@ -1,4 +1,4 @@
-import { withoutMatch } from "../wording.ts";
+import { withoutMatch } from "../text-patterns.ts";
 
 interface Limited {
   /** The rest of the request. */

@@ -1,10 +1,10 @@
-import { formatCount } from "../../../core/format-count.ts";
-import type { JsonObject } from "../../../core/json.ts";
-import type { Locale, Text } from "../../../core/locale.ts";
+import type { JsonObject } from "../../../kit/json.ts";
+import type { Locale, Text } from "../../../kit/locale.ts";
+import { formatCount } from "../../../kit/text/format-count.ts";
 import { quoteLine, sentenceOrBlock, sourcesIn } from "../result-text.ts";
-import { type Rule, textOf } from "../rule.ts";
-import { unquote, withoutTail } from "../wording.ts";
+import { unquote, withoutTail } from "../text-patterns.ts";
 import { asksForFiles } from "./file-request.ts";
+import { type Rule, textOf } from "./rule.ts";
 
 const tools = ["web_search", "brave_web_search", "tavily_search", "web_search_exa"];
 

@@ -1,6 +1,6 @@
 import { jsonIn, sentenceOrBlock } from "../result-text.ts";
-import { type Reading, type Rule, textOf } from "../rule.ts";
-import { withoutTail } from "../wording.ts";
+import { withoutTail } from "../text-patterns.ts";
+import { type Reading, type Rule, textOf } from "./rule.ts";
 import { timeZoneOf } from "./time-zones.ts";
 
 /** The time and the date, here or in a city. */

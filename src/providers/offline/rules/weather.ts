@@ -1,8 +1,8 @@
-import { isRecord, type JsonObject } from "../../../core/json.ts";
-import type { Locale } from "../../../core/locale.ts";
+import { isRecord, type JsonObject } from "../../../kit/json.ts";
+import type { Locale } from "../../../kit/locale.ts";
 import { jsonIn, quoteBlock } from "../result-text.ts";
-import { type Rule, textOf } from "../rule.ts";
-import { withoutTail } from "../wording.ts";
+import { withoutTail } from "../text-patterns.ts";
+import { type Rule, textOf } from "./rule.ts";
 import { tellSources } from "./search-web.ts";
 
 /** The weather of a city, from Amap's tool. */

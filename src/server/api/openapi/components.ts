@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { askOutput } from "../../../runs/ask-schema.ts";
 import { chatBody } from "../../openai/read-chat.ts";
-import { askOutput } from "../../runs/ask-schema.ts";
 import { chatInput } from "../chat-input.ts";
 import { conversationListSchema, conversationSchema } from "./conversation-schema.ts";
 import { eventSchema } from "./event-schema.ts";

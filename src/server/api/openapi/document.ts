@@ -1,4 +1,4 @@
-import { version } from "../../../core/version.ts";
+import { version } from "../../../kit/version.ts";
 import { schemaComponents } from "./components.ts";
 import { conversationPaths } from "./conversation-paths.ts";
 import { openAiPaths } from "./openai-paths.ts";

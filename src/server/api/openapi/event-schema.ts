@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { errorCodes } from "../../../core/errors.ts";
-import { askOutput } from "../../runs/ask-schema.ts";
+import { errorCodes } from "../../../kit/errors.ts";
+import { askOutput } from "../../../runs/ask-schema.ts";
 
 const phase = z.enum(["plan", "decide", "answer"]);
 const mode = z.enum(["agent", "plan", "chat"]);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { errorCodes } from "../../../core/errors.ts";
+import { errorCodes } from "../../../kit/errors.ts";
 
 /** What is said of a request that is not served: problem details (RFC 9457). */
 export const problemSchema = z.object({

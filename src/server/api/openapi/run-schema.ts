@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { askOutput } from "../../runs/ask-schema.ts";
+import { askOutput } from "../../../runs/ask-schema.ts";
 import { callAnswer, formAnswer, planAnswer, replyInput, urlAnswer } from "../reply.ts";
 import { planStep } from "./event-schema.ts";
 

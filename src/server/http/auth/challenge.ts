@@ -1,5 +1,5 @@
-import type { Text } from "../../../core/locale.ts";
-import type { Refusal } from "../refusal.ts";
+import type { Text } from "../../../kit/locale.ts";
+import type { Refusal } from "../response/refusal.ts";
 
 /** What stands in `WWW-Authenticate` beside the error: where to learn how to sign in, and which scopes to ask for. */
 export interface Challenge {

@@ -6,12 +6,12 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from "jose";
-import type { DuetError } from "../../../core/errors.ts";
-import { BadToken } from "./bad-token.ts";
+import type { DuetError } from "../../../kit/errors.ts";
 import { findKeys } from "./find-keys.ts";
+import { BadToken } from "./invalid-token.ts";
 import { createKeyCache } from "./key-cache.ts";
 import type { AuthSettings, Clock } from "./settings.ts";
-import { whyBad } from "./why-bad.ts";
+import { whyBad } from "./token-problem.ts";
 
 /** What a good token says. */
 export interface Claims extends JWTPayload {

@@ -1,7 +1,7 @@
-import { addressKinds, kindOfAddress } from "../../../core/outgoing/addresses.ts";
-import { openDoor } from "../../../core/outgoing/door.ts";
-import { failed, refused } from "../../../core/outgoing/refusals.ts";
-import { isSecureAddress } from "../../../core/secure-address.ts";
+import { addressKinds, kindOfAddress } from "../../../kit/net/address-kind.ts";
+import { openDoor } from "../../../kit/net/create-guarded-fetch.ts";
+import { failed, refused } from "../../../kit/net/request-errors.ts";
+import { isSecureAddress } from "../../../kit/net/secure-address.ts";
 
 const limits = { maxBytes: 512_000, timeoutMs: 5_000, maxRedirects: 0 };
 

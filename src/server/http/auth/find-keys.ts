@@ -1,7 +1,7 @@
-import { DuetError } from "../../../core/errors.ts";
-import { isRecord } from "../../../core/json.ts";
-import type { Text } from "../../../core/locale.ts";
-import { shortLine } from "../../../core/short-line.ts";
+import { DuetError } from "../../../kit/errors.ts";
+import { isRecord } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
 import { fetchJson } from "./fetch-json.ts";
 
 /** A public key as RFC 7517 writes it. */

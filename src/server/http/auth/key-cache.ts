@@ -1,6 +1,6 @@
-import type { DuetError } from "../../../core/errors.ts";
-import { toDuetError } from "../../../core/errors.ts";
-import { abortable, timeLimit, timeoutError } from "../../../core/waiting.ts";
+import { abortable, timeLimit, timeoutError } from "../../../kit/async/timeout.ts";
+import type { DuetError } from "../../../kit/errors.ts";
+import { toDuetError } from "../../../kit/errors.ts";
 import type { Clock } from "./settings.ts";
 
 /** Keys that were had at one moment. */

@@ -1,4 +1,4 @@
-import type { OpenPages } from "../authenticate.ts";
+import type { OpenPages } from "./authenticate.ts";
 import { supportedScopes } from "./scopes.ts";
 import type { AuthSettings } from "./settings.ts";
 

@@ -1,6 +1,6 @@
-import { DuetError } from "../../../core/errors.ts";
-import { type Locale, say } from "../../../core/locale.ts";
-import { misunderstood } from "./misunderstood.ts";
+import { DuetError } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
+import { misunderstood } from "./expression-error.ts";
 
 const date = String.raw`(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?`;
 const difference = new RegExp(String.raw`^\s*${date}\s+[-−–]\s+${date}\s*=?\s*$`);

@@ -9,12 +9,12 @@ import {
   type MathNode,
   parseDependencies,
 } from "mathjs/number";
-import { messageOf } from "../../../core/errors.ts";
-import { printableLine } from "../../../core/printable.ts";
+import { messageOf } from "../../../kit/errors.ts";
+import { printableLine } from "../../../kit/text/sanitize.ts";
 import { type Argument, constants, functions, takesMany } from "./arithmetic.ts";
+import { misunderstood } from "./expression-error.ts";
 import { finite } from "./finite.ts";
 import { readFraction, type Value } from "./fraction.ts";
-import { misunderstood } from "./misunderstood.ts";
 import { multiply, type Operate, operators } from "./operators.ts";
 import { baseOf, readPercents, withPercents } from "./percent.ts";
 import { plainExpression } from "./plain-expression.ts";

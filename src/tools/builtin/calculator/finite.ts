@@ -1,4 +1,4 @@
-import { DuetError } from "../../../core/errors.ts";
+import { DuetError } from "../../../kit/errors.ts";
 
 /** The value, if it is a number that can be shown; throws a `DuetError` for what overflowed or has no value. */
 export function finite(value: number): number {

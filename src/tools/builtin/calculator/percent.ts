@@ -1,5 +1,5 @@
 import { isOperatorNode, type MathNode } from "mathjs/number";
-import { misunderstood } from "./misunderstood.ts";
+import { misunderstood } from "./expression-error.ts";
 
 /** The sign behind a number that the parser knows and nobody writes: here it means percent. */
 const percentSign = "'";

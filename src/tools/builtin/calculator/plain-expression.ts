@@ -1,4 +1,4 @@
-import { misunderstood } from "./misunderstood.ts";
+import { misunderstood } from "./expression-error.ts";
 
 /**
  * An expression as people and models write it, in the signs that the parser knows: `3×√16`, `1,234.5 + 15% of 200`, `2的3次方`.

@@ -1,5 +1,5 @@
 import { basename } from "node:path/posix";
-import { matchesPattern } from "../../../core/pattern.ts";
+import { matchesPattern } from "../../../kit/text/match-pattern.ts";
 
 /** Whether a path (with `/`) fits. */
 export type FileGlob = (path: string) => boolean;

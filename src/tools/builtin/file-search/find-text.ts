@@ -1,5 +1,5 @@
-import { headOf } from "../../../core/cut-text.ts";
-import { printableLine } from "../../../core/printable.ts";
+import { printableLine } from "../../../kit/text/sanitize.ts";
+import { headOf } from "../../../kit/text/truncate.ts";
 
 export interface Hit {
   /** From 1. */

@@ -1,10 +1,10 @@
 import { basename, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { printableLine } from "../../../core/printable.ts";
+import { printableLine } from "../../../kit/text/sanitize.ts";
 import { decoderFor } from "../../files/decode-text.ts";
 import { openAllowed } from "../../files/open-allowed.ts";
+import { shownPath } from "../../files/path-texts.ts";
 import { readStart } from "../../files/read-start.ts";
-import { shownPath } from "../../files/tell-path.ts";
 import { type WalkLimits, walkFiles } from "../../files/walk-files.ts";
 import { type FileGlob, fileGlob } from "./file-glob.ts";
 import { findLines } from "./find-text.ts";

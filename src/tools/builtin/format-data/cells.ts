@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../../core/json.ts";
+import type { JsonValue } from "../../../kit/json.ts";
 
 /**
  * What a cell's text means: a number only if it is written as that number would be, of at most 15 digits, so that 007, 1.50 and

@@ -1,7 +1,7 @@
-import { DuetError } from "../../../core/errors.ts";
-import { showValue } from "../../../core/feedback.ts";
-import type { JsonValue } from "../../../core/json.ts";
-import type { Text } from "../../../core/locale.ts";
+import { showValue } from "../../../core/tools/argument-feedback.ts";
+import { DuetError } from "../../../kit/errors.ts";
+import type { JsonValue } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
 
 export const dataFormats = ["json", "yaml", "csv", "tsv", "markdown"] as const;
 

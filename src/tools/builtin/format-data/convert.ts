@@ -1,8 +1,8 @@
 // Loads the parsers of all formats: whoever needs this file imports it when first needed.
 import { stringify as stringifyCsv } from "csv-stringify/sync";
 import { stringify as stringifyYaml } from "yaml";
-import { isDeeperThan, type JsonValue } from "../../../core/json.ts";
-import type { Text } from "../../../core/locale.ts";
+import { isDeeperThan, type JsonValue } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
 import { writeCell } from "./cells.ts";
 import { type DataFormat, type Reading, type Table, unreadable } from "./content.ts";
 import { detectFormat } from "./detect.ts";

@@ -1,4 +1,4 @@
-import { showValue } from "../../../core/feedback.ts";
+import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { type DataFormat, unreadable } from "./content.ts";
 import { findRule } from "./markdown.ts";
 import { namedDelimiter } from "./read-table.ts";

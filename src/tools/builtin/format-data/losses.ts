@@ -1,6 +1,6 @@
-import { showValue } from "../../../core/feedback.ts";
-import type { JsonValue } from "../../../core/json.ts";
-import type { Text } from "../../../core/locale.ts";
+import { showValue } from "../../../core/tools/argument-feedback.ts";
+import type { JsonValue } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
 import { readCell } from "./cells.ts";
 import type { Table } from "./content.ts";
 

@@ -1,10 +1,10 @@
 import { type JSONVisitor, visit } from "jsonc-parser";
-import { messageOf } from "../../../core/errors.ts";
-import { showValue } from "../../../core/feedback.ts";
-import { formatCount } from "../../../core/format-count.ts";
-import type { JsonValue } from "../../../core/json.ts";
-import type { Text } from "../../../core/locale.ts";
-import { printableLine } from "../../../core/printable.ts";
+import { showValue } from "../../../core/tools/argument-feedback.ts";
+import { messageOf } from "../../../kit/errors.ts";
+import type { JsonValue } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
+import { formatCount } from "../../../kit/text/format-count.ts";
+import { printableLine } from "../../../kit/text/sanitize.ts";
 import { placeOf, type Reading, unreadable } from "./content.ts";
 
 /** JSON, or JSON Lines as a list. A number of which digits would be lost becomes text; repeated keys are told. */

@@ -1,10 +1,10 @@
 import { type Document, isScalar, parseAllDocuments, visit } from "yaml";
-import { messageOf } from "../../../core/errors.ts";
-import { showValue } from "../../../core/feedback.ts";
-import type { JsonValue } from "../../../core/json.ts";
-import { isRecord } from "../../../core/json.ts";
-import type { Text } from "../../../core/locale.ts";
-import { printableLine } from "../../../core/printable.ts";
+import { showValue } from "../../../core/tools/argument-feedback.ts";
+import { messageOf } from "../../../kit/errors.ts";
+import type { JsonValue } from "../../../kit/json.ts";
+import { isRecord } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
+import { printableLine } from "../../../kit/text/sanitize.ts";
 import { placeOf, type Reading, unreadable } from "./content.ts";
 
 /** Characters; parsing is slow. */

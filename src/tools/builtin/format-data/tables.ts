@@ -1,5 +1,5 @@
-import { showValue } from "../../../core/feedback.ts";
-import { isRecord, type JsonObject, type JsonValue, ownValue } from "../../../core/json.ts";
+import { showValue } from "../../../core/tools/argument-feedback.ts";
+import { isRecord, type JsonObject, type JsonValue, ownValue } from "../../../kit/json.ts";
 import { type Content, checkSize, type Table, unreadable } from "./content.ts";
 
 /** The rows of a value: a list of objects or of lists, or one object. Throws what names the place that is none. */

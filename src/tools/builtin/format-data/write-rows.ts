@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../../core/json.ts";
+import type { JsonValue } from "../../../kit/json.ts";
 import type { Table } from "./content.ts";
 
 /** The rows as JSON with the columns in their order, which an object would not keep for names like 2026. */

@@ -1,6 +1,6 @@
-import type { Text } from "../../../core/locale.ts";
-import { refused } from "../../../core/outgoing/refusals.ts";
-import { matchesPattern } from "../../../core/pattern.ts";
+import type { Text } from "../../../kit/locale.ts";
+import { refused } from "../../../kit/net/request-errors.ts";
+import { matchesPattern } from "../../../kit/text/match-pattern.ts";
 
 /** The hosts that may be called. */
 export interface HostList {

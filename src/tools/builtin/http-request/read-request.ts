@@ -1,8 +1,8 @@
-import { DuetError } from "../../../core/errors.ts";
-import { valueProblem } from "../../../core/feedback.ts";
-import { isRecord, type JsonObject, type JsonValue } from "../../../core/json.ts";
-import { readAddress } from "../../../core/outgoing/read-address.ts";
-import type { ArgumentProblem } from "../../../core/tool.ts";
+import { valueProblem } from "../../../core/tools/argument-feedback.ts";
+import type { ArgumentProblem } from "../../../core/tools/tool.ts";
+import { DuetError } from "../../../kit/errors.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../../kit/json.ts";
+import { readAddress } from "../../../kit/net/dial-target.ts";
 import type { HostList } from "./host-list.ts";
 
 export interface RequestParts {

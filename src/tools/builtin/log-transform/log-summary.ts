@@ -1,4 +1,4 @@
-import { headOf } from "../../../core/cut-text.ts";
+import { headOf } from "../../../kit/text/truncate.ts";
 import { Counter } from "./counter.ts";
 import type { LogEntry, LogFormat } from "./log-entry.ts";
 import { isAtLeast, type LogLevel } from "./log-level.ts";

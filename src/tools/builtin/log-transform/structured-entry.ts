@@ -1,4 +1,4 @@
-import { isDeeperThan, isRecord, textOf } from "../../../core/json.ts";
+import { isDeeperThan, isRecord, textOf } from "../../../kit/json.ts";
 import type { LogEntry } from "./log-entry.ts";
 import { readLevel } from "./log-level.ts";
 import { readTime } from "./log-time.ts";

@@ -1,7 +1,7 @@
 import { domainToASCII } from "node:url";
-import { valueProblem } from "../../../core/feedback.ts";
-import { matchesPattern } from "../../../core/pattern.ts";
-import type { ArgumentProblem } from "../../../core/tool.ts";
+import { valueProblem } from "../../../core/tools/argument-feedback.ts";
+import type { ArgumentProblem } from "../../../core/tools/tool.ts";
+import { matchesPattern } from "../../../kit/text/match-pattern.ts";
 
 export interface Address {
   /** As people see it; may be empty. */

@@ -1,7 +1,7 @@
 // Loads the mail library: whoever needs this file imports it when first needed.
 import MailComposer from "nodemailer/lib/mail-composer";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
-import { timeLimit, timeoutError } from "../../../core/waiting.ts";
+import { timeLimit, timeoutError } from "../../../kit/async/timeout.ts";
 import { describeFault, type MailFault } from "./faults.ts";
 import type { Mail, MailServer, MailTimes } from "./mail.ts";
 

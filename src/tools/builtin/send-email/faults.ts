@@ -1,9 +1,9 @@
-import { cutText } from "../../../core/cut-text.ts";
-import { messageOf } from "../../../core/errors.ts";
-import { isRecord } from "../../../core/json.ts";
-import type { Text } from "../../../core/locale.ts";
-import { printableLine } from "../../../core/printable.ts";
-import type { ToolFailure } from "../../../core/tool.ts";
+import type { ToolFailure } from "../../../core/tools/tool.ts";
+import { messageOf } from "../../../kit/errors.ts";
+import { isRecord } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
+import { printableLine } from "../../../kit/text/sanitize.ts";
+import { cutText } from "../../../kit/text/truncate.ts";
 import type { MailServer } from "./mail.ts";
 
 /** Why a mail was not sent, or that nobody knows whether it was. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { modelName } from "../../../../src/core/model.ts";
-import { finishedRun } from "../../../agent/store/runs.ts";
 import { scriptedModel } from "../../../fakes/model.ts";
+import { finishedRun } from "../../../store/runs.ts";
 import { openStandIn, type StandIn } from "./stand-in-chat.ts";
 
 const providers = { fake: { baseUrl: "http://127.0.0.1:1/v1", prices: { small: { input: 1, output: 1 } } } };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { chatCommands } from "../../../../src/cli/chat/command-list.ts";
 import { createCompleteCommand } from "../../../../src/cli/chat/complete-command.ts";
 import { runCommand } from "../../../../src/cli/chat/run-command.ts";
-import { modeHelp } from "../../../../src/core/mode-words.ts";
+import { modeHelp } from "../../../../src/render/mode-names.ts";
 import { openStandIn } from "./stand-in-chat.ts";
 
 test("help lists every command, says what sets the modes apart and how to switch, in both languages", async () => {

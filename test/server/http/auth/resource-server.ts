@@ -1,9 +1,9 @@
-import { serveSchema } from "../../../../src/config/serve-schema.ts";
+import { serveSchema } from "../../../../src/config/schema/serve-schema.ts";
+import type { Admission } from "../../../../src/server/http/auth/authenticate.ts";
 import { type AuthOptions, openAuth } from "../../../../src/server/http/auth/open-auth.ts";
 import type { AuthSettings, Clock } from "../../../../src/server/http/auth/settings.ts";
-import type { Admission } from "../../../../src/server/http/authenticate.ts";
-import type { Refusal } from "../../../../src/server/http/refusal.ts";
-import { refuse } from "../../../../src/server/http/refuse.ts";
+import type { Refusal } from "../../../../src/server/http/response/refusal.ts";
+import { refuse } from "../../../../src/server/http/response/refuse.ts";
 
 export const resource = "https://duet.example.com/mcp";
 

@@ -1,0 +1,73 @@
+import type { ToolCall } from "../../core/messages.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
+import { headOf } from "../../kit/text/truncate.ts";
+import { act, type Observation } from "../loop/act.ts";
+import type { Written } from "../loop/decide-result.ts";
+import type { Run } from "../run.ts";
+import type { Brief } from "./answer-input.ts";
+import { writeAnswer } from "./write-answer.ts";
+
+/**
+ * Chat mode: the answer model answers, and nothing else happens. With search on, the web is searched once before, for the
+ * message as it was typed; a search that brings nothing is told, and the model answers from what it knows.
+ */
+export async function chat(run: Run): Promise<Written> {
+  const found = run.search ? await searchFirst(run) : undefined;
+  return writeAnswer(run, found ? fromPages(found) : directly);
+}
+
+const directly: Brief = {
+  prompt: "chat",
+  reason: { zh: "直接回答", en: "answering directly" },
+  observations: [],
+};
+
+function fromPages(found: Observation): Brief {
+  return {
+    prompt: "answer",
+    reason: { zh: "根据搜索结果回答", en: "answering from the search results" },
+    observations: [found],
+  };
+}
+
+/** More of a message than this, in characters, says nothing to a search engine. */
+const longestQuery = 1000;
+
+async function searchFirst(run: Run): Promise<Observation | undefined> {
+  if (!run.tools.has("web_search")) return tell(run, "search-unavailable", unavailable);
+  const query = headOf(run.question, longestQuery);
+  const call: ToolCall = {
+    id: "chat-search",
+    name: "web_search",
+    argumentsText: JSON.stringify({ query }),
+    arguments: { query },
+  };
+  const [found] = await act(run, [call], 1, 1);
+  run.cancelled.throwIfAborted();
+  if (!found?.result.ok) return tell(run, "search-failed", failed(found?.text ?? ""));
+  if (found.result.sources?.length === 0) return tell(run, "search-empty", empty);
+  return found;
+}
+
+function tell(run: Run, code: string, text: Text): undefined {
+  run.emit({ type: "notice", level: "warning", code, message: say(run.locale, text) });
+}
+
+const unavailable: Text = {
+  zh: "联网搜索不可用（配置、--no-search 或工具规则关闭了它），直接回答。",
+  en: "Web search is not available (the configuration, --no-search or the tool patterns turn it off); answering without.",
+};
+
+const empty: Text = {
+  zh: "联网搜索没有找到结果，基于已有知识回答。",
+  en: "The web search found nothing; answering from what the model knows.",
+};
+
+function failed(why: string): Text {
+  const shown = shortLine(why, 300);
+  return {
+    zh: `联网搜索失败，基于已有知识回答：${shown}`,
+    en: `The web search failed; answering from what the model knows: ${shown}`,
+  };
+}

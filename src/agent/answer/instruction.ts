@@ -1,0 +1,23 @@
+import type { Message } from "../../core/messages.ts";
+import { say } from "../../kit/locale.ts";
+import type { Run } from "../run.ts";
+
+/**
+ * What the program that asks wants of all answers, as an exchange: it comes from outside, so it is never part of a system
+ * prompt, and our own rules go before it. Nothing where it wants nothing.
+ */
+export function messagesOfInstruction({ language }: Run, instruction: string | undefined): Message[] {
+  if (instruction === undefined || instruction.trim() === "") return [];
+  const title = say(language, {
+    zh: "以下是我所用的程序对这次对话的要求。在不违背你自己的规则时请遵守：",
+    en: "This is what the program through which I ask wants for this conversation. Follow it as far as your own rules allow:",
+  });
+  const reply = say(language, {
+    zh: "好的，我会在自己的规则之内遵守。",
+    en: "Understood: I follow it within my own rules.",
+  });
+  return [
+    { role: "user", content: `${title}\n\n${instruction}` },
+    { role: "assistant", content: reply, toolCalls: [] },
+  ];
+}

@@ -1,0 +1,84 @@
+import type { Message } from "../../core/messages.ts";
+import { type FinishReason, modelName } from "../../core/model.ts";
+import { type DuetError, toDuetError } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
+import type { Role } from "../limits/statistics.ts";
+import type { Written } from "../loop/decide-result.ts";
+import { refusedKeyError } from "../loop/refused-keys.ts";
+import { takeTurn } from "../loop/take-turn.ts";
+import { placeValues } from "../prompts/prompt-values.ts";
+import { hasOneModel, type Run } from "../run.ts";
+import { askedForTools, emptyAnswer } from "./answer-errors.ts";
+import type { Brief } from "./answer-input.ts";
+import { bareResults, bareTitle, handOver } from "./answer-messages.ts";
+
+/**
+ * Streams the answer from the answer model. If that fails before a word was shown, the other model answers, unless its key
+ * is the one that was refused; if no model can, the results themselves stand as the answer. What is reported then is the
+ * error of the first. Throws only when cancelled or when there is nothing at all.
+ */
+export async function writeAnswer(run: Run, brief: Brief): Promise<Written> {
+  const { answer } = run;
+  // Whoever answers has no tool to read on with.
+  const observations = brief.observations.map((one) => ({ ...one, text: run.results.withoutPointer(one.text) }));
+  const roles: Role[] = hasOneModel(run.models) ? ["answer"] : ["answer", "functionCall"];
+  const before = answer.written.trim();
+  const hasBegun = (): boolean => answer.written.trim() !== before;
+  let error: DuetError | undefined;
+  for (const role of roles) {
+    if (error && refusedKeyError(run, run.models[role])) break;
+    if (error) run.emit({ type: "notice", level: "warning", code: "answer-fallback", message: fallback(run, error) });
+    try {
+      const finish = await answerTurn(run, role, { ...brief, observations });
+      return { finish, error: finish === "tool-calls" ? askedForTools() : error };
+    } catch (thrown) {
+      if (run.cancelled.aborted) throw thrown;
+      error ??= toDuetError(thrown);
+      if (hasBegun() || run.answering.aborted) break;
+    }
+  }
+  if (hasBegun()) return { finish: undefined, error };
+  const hasResults = observations.some(({ ran }) => ran);
+  if (!hasResults && before === "") throw error;
+  if (hasResults) answer.push(bareResults(observations, run.language), say(run.language, bareTitle));
+  return { finish: undefined, error };
+}
+
+async function answerTurn(run: Run, role: Role, brief: Brief): Promise<FinishReason> {
+  const before = run.answer.written.trim();
+  const { finish, message } = await takeTurn(run, {
+    phase: "answer",
+    step: run.statistics.iterations + 1,
+    role,
+    model: run.models[role],
+    reason: say(run.locale, role === "answer" ? brief.reason : inPlace),
+    request: { messages: answerMessages(run, role, brief), tools: [], maxTokens: run.limits.maxTokens },
+    signal: run.answering,
+    onText: run.answer.push,
+    onEnd(turn) {
+      if (run.answer.written.trim() === before) throw emptyAnswer(turn.finish);
+      run.answer.finish();
+    },
+  });
+  // A turn that says it asks for tools, and asks for none, is at its end.
+  return finish === "tool-calls" && message.toolCalls.length === 0 ? "stop" : finish;
+}
+
+function answerMessages(run: Run, role: Role, { prompt, observations, note }: Brief): Message[] {
+  const { language: locale, marker, question } = run;
+  const handed = handOver(question, observations, marker, locale);
+  return [
+    { role: "system", content: run.prompts.render(prompt, { model: run.models[role], locale }, placeValues(run)) },
+    ...run.history,
+    { role: "user", content: note ? `${handed}\n\n${say(locale, note)}` : handed },
+  ];
+}
+
+const inPlace = { zh: "代替回答模型写回答", en: "writing the answer in place of the answer model" };
+
+function fallback(run: Run, error: DuetError): string {
+  return say(run.locale, {
+    zh: `回答模型出错（${error.text.zh}），改由 ${modelName(run.models.functionCall)} 回答。`,
+    en: `The answer model failed (${error.text.en}); ${modelName(run.models.functionCall)} answers instead.`,
+  });
+}

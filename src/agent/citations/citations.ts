@@ -1,0 +1,207 @@
+import type { Citation } from "../../core/outcome.ts";
+import type { SourceList } from "../../core/store/source-list.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { isAddress, type Marker, opensMarker, readLinkTarget, readMarker } from "./citation-marker.ts";
+import { endsBlock, readCode } from "./code-in-text.ts";
+import { createOwnReferences } from "./reference-filter.ts";
+
+/**
+ * Checks the citations of an answer while it streams: `[n]` is renumbered by first use when source n was fetched in
+ * this conversation, and taken out when it was not. Code, Markdown links and what is no citation by its place, such as
+ * `list[2]` or "the mean of [5] is", are left alone. A list of references at the end is taken out: `references` makes it.
+ */
+export interface CitationFilter {
+  /** Gives what can be shown of the text so far; holds back what more text may turn into a citation, code or a list. */
+  push(text: string): string;
+  /** The held-back rest. */
+  end(): string;
+  /** The sources cited, in the order of their new numbers. */
+  citations(): Citation[];
+}
+
+export function createCitationFilter(sources: SourceList): CitationFilter {
+  const cited = new Map<number, Citation>();
+  const own = createOwnReferences(sources);
+  let held = "";
+  /** The marks that opened the code block which the text stands in. */
+  let fence: string | undefined;
+  /** How the current line begins, as far as that says where a code block may open. */
+  let lineHead = "";
+  /** Spaces that went by and are not shown yet; they go with a citation that is taken out. */
+  let gap = "";
+  /** The spaces that went with the last citation, in case another follows. */
+  let lost = "";
+  /** The last character that went by, spaces left out. */
+  let last = "";
+  /** The last words that went by. */
+  let tail = "";
+
+  function cite(number: number): number | undefined {
+    const source = sources.get(number);
+    if (source === undefined) return undefined;
+    const known = cited.get(number);
+    if (known) return known.n;
+    const citation = { n: cited.size + 1, title: printableLine(source.title) || source.url, url: source.url };
+    cited.set(number, citation);
+    return citation.n;
+  }
+
+  /** Takes one piece off the front of `held`; undefined while it is not known what follows. */
+  function take(isLast: boolean): string | undefined {
+    if (fence !== undefined) return takeCodeLine(fence, isLast);
+    const first = held[0] ?? "";
+    if (first === "`" || first === "~") return takeCode(isLast);
+    if (first === "\\") return held.length > 1 || isLast ? consume(2) : undefined;
+    if (opensMarker(held.charCodeAt(0))) return takeMarker(isLast);
+    return consume(plainLength(held));
+  }
+
+  function takeCodeLine(open: string, isLast: boolean): string | undefined {
+    const end = held.indexOf("\n") + 1;
+    const line = end === 0 ? held : held.slice(0, end);
+    const closes = lineHead === "" && endsBlock(line, open);
+    if (closes === "open" && !isLast) return undefined;
+    if (closes === true) fence = undefined;
+    return consume(line.length);
+  }
+
+  function takeCode(isLast: boolean): string | undefined {
+    const code = readCode(held, lineHead, isLast);
+    if (code === "open") return undefined;
+    fence = code.fence;
+    return consume(code.length);
+  }
+
+  function takeMarker(isLast: boolean): string | undefined {
+    const marker = readMarker(held);
+    if (marker === "open" && !isLast) return undefined;
+    if (marker === undefined || marker === "open") return consume(1);
+    const rest = held.slice(marker.text.length);
+    if (rest === "" && !isLast) return undefined;
+    const link = rest.startsWith("(") ? readLinkTarget(rest) : undefined;
+    if (link === "open" && !isLast) return undefined;
+    const target = link !== undefined && link !== "open" && isAddress(link) ? link : undefined;
+    const isImage = last === "!" && gap === "";
+    if (target !== undefined && (isImage || !isOwnLink(marker, target))) {
+      if (isImage || !/^https?:/i.test(target)) return consume(1);
+      // A number would say that the page was read: only its address stays.
+      held = rest;
+      return consume(target.length + 2);
+    }
+    const rewritten = rewrite(marker, rest[0] ?? "");
+    if (rewritten === undefined) return consume(1);
+    held = target === undefined ? rest : rest.slice(target.length + 2);
+    lineHead += marker.text;
+    tail += marker.text;
+    last = "";
+    const space = gap || lost;
+    gap = "";
+    lost = rewritten === "" ? space : "";
+    return rewritten === "" ? "" : space + rewritten;
+  }
+
+  /** Whether a link on a number only says where the source of that number is, be it not to the letter. */
+  function isOwnLink({ numbers: [number = 0, ...more] }: Marker, target: string): boolean {
+    const source = sources.get(number);
+    return more.length === 0 && source !== undefined && isSameHost(source.url, target);
+  }
+
+  /** The marker as it should stand; undefined when it is no citation at all. */
+  function rewrite({ numbers, isFootnote }: Marker, next: string): string | undefined {
+    // An interval or a value: $[1, 2]$, x = [1].
+    if (/[$=∈]/.test(last)) return undefined;
+    // A list like [1,2,3] in prose is far more often data than citations, unless every number is a source.
+    const known = numbers.filter((number) => sources.get(number));
+    if (numbers.length > 1 && known.length < numbers.length) return undefined;
+    if (known.length === 0 && (isFootnote || !looksCited(numbers[0] ?? 0, next))) return undefined;
+    return [...new Set(numbers)]
+      .map(cite)
+      .filter((number) => number !== undefined)
+      .map((number) => `[${number}]`)
+      .join("");
+  }
+
+  /** Whether a number without a source stands where a citation would: after a word, before the end of a clause. */
+  function looksCited(number: number, next: string): boolean {
+    if (number === 0 || asksForValue.test(tail.trimEnd()) || (gap === "" && /[A-Za-z0-9_)[\]]/.test(last)))
+      return false;
+    if (next === "]" || next === "=" || (next === ":" && /^\s*$/.test(lineHead))) return false;
+    return sources.size > 0 || (/^[\s.,;:!?。，；：！？、[【]?$/u.test(next) && next !== " ");
+  }
+
+  /** Takes text off the front of `held` as it is; spaces at its end wait for what follows. */
+  function consume(length: number): string {
+    const text = held.slice(0, length);
+    held = held.slice(length);
+    const newline = text.lastIndexOf("\n");
+    if (newline >= 0) lineHead = text.slice(newline + 1, newline + 1 + longestHead);
+    else if (lineHead.length < longestHead) lineHead += text.slice(0, longestHead);
+    tail = (tail + text.slice(-longestTail)).slice(-longestTail);
+    let end = text.length;
+    while (text.charCodeAt(end - 1) === 32) end--;
+    if (end === 0) {
+      gap += text;
+      return "";
+    }
+    last = text.charAt(end - 1);
+    lost = "";
+    const shown = gap + text.slice(0, end);
+    gap = text.slice(end);
+    return shown;
+  }
+
+  function drain(text: string, isLast: boolean): string {
+    held += text;
+    let shown = "";
+    while (held !== "") {
+      const piece = take(isLast);
+      if (piece === undefined) break;
+      shown += piece;
+    }
+    return shown;
+  }
+
+  return {
+    push: (text) => drain(own.push(text), false),
+    end() {
+      const shown = drain(own.end(), true) + gap;
+      gap = "";
+      lost = "";
+      own.listed().forEach(cite);
+      return shown;
+    },
+    citations: () => [...cited.values()],
+  };
+}
+
+const longestTail = 16;
+
+/** Words after which a number in brackets is a value, not a citation: "the list is [7]", "结果是 [5]". Nothing before it is one too. */
+const asksForValue =
+  /^$|(?:^|[^a-z])(?:is|are|was|were|be|equals?|returns?|gives?|prints?|index|indices|list|array|vector|set|value|result|output|of|to|by|with|than|at|from|and|or|then|use|contains?)[:：]?$|(?:是|为|等于|得到|返回|输出|结果|列表|数组|集合|索引|下标|元素|包含|和|或|用)[:：]?$/i;
+
+/** Longer beginnings of a line are not needed: no code block opens behind them. */
+const longestHead = 40;
+
+/** How far it is to the next character that may mean something; this runs over every token, so it uses no expression. */
+function plainLength(text: string): number {
+  let index = 1;
+  for (; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    // \ ` ~
+    if (code === 92 || code === 96 || code === 126 || opensMarker(code)) break;
+  }
+  return index;
+}
+
+function isSameHost(a: string, b: string): boolean {
+  return URL.canParse(a) && URL.parse(a)?.host === URL.parse(b)?.host;
+}
+
+/** The list under an answer; empty when nothing was cited. */
+export function references(citations: readonly Citation[], locale: Locale): string {
+  if (citations.length === 0) return "";
+  const lines = citations.map(({ n, title, url }) => `- [${n}] ${title} ${url}`);
+  return `\n\n${say(locale, { zh: "参考文献", en: "References" })}\n\n${lines.join("\n")}`;
+}

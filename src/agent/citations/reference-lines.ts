@@ -1,0 +1,134 @@
+import type { SourceList } from "../../core/store/source-list.ts";
+import type { Source } from "../../core/tools/tool.ts";
+
+const headings = [
+  "参考文献",
+  "参考资料",
+  "参考来源",
+  "参考链接",
+  "引用来源",
+  "引用文献",
+  "引用",
+  "资料来源",
+  "信息来源",
+  "数据来源",
+  "来源",
+  "出处",
+  "references",
+  "reference",
+  "sources",
+  "source",
+  "citations",
+  "works cited",
+  "bibliography",
+];
+
+const longestHeading = 40;
+/** With an address in it, and without. */
+const longestEntry = 2000;
+const longestPlainEntry = 300;
+
+/** Whether a line is a heading of references and nothing else: `## 参考文献`, `**Sources:**`. */
+export function isHeading(line: string): boolean {
+  return line.length <= longestHeading && headings.includes(bare(line).replace(/[\s*_:：]+$/, ""));
+}
+
+/** Whether the beginning of a line may become one. */
+export function mayBeHeading(start: string): boolean {
+  if (start.length > longestHeading) return false;
+  const words = bare(start);
+  return headings.some(
+    (heading) =>
+      heading.startsWith(words) || (words.startsWith(heading) && /^[\s*_:：]*$/.test(words.slice(heading.length))),
+  );
+}
+
+/** Without its marks and its number. */
+function bare(line: string): string {
+  return line.replace(/^[\s#>*_\d.、()（）一二三四五六七八九十📚🔗📖]+/u, "").toLowerCase();
+}
+
+/** The numbers in a line that is heading and list at once, `来源：[1]、[2]`; 0 for what is no source. */
+export function readInlineList(line: string, sources: SourceList): number[] | undefined {
+  const list = inlineList(line);
+  if (!list) return undefined;
+  const numbers: number[] = [];
+  const rest = list
+    .replace(/[[【［〔]\^?(\d{1,3})[\]】］〕]/g, (_, digits) => {
+      numbers.push(sources.get(Number(digits)) ? Number(digits) : 0);
+      return "";
+    })
+    .replace(/https?:\/\/[^\s，。；、)）>\]]+/g, "");
+  return numbers.length > 0 && /^(?:[\s,，、;；.。和与|·()（）<>*_-]|and)*$/.test(rest) ? numbers : undefined;
+}
+
+/** Whether the beginning of a line may become one. */
+export function mayBeInlineList(start: string): boolean {
+  return start.length <= longestEntry && inlineList(start) !== undefined;
+}
+
+/** What stands behind the heading and its colon, where it begins like a list. */
+function inlineList(line: string): string | undefined {
+  if (line.length > longestEntry) return undefined;
+  const words = bare(line);
+  const heading = headings.find((known) => words.startsWith(known) && /^[\s*_]*[:：]/.test(words.slice(known.length)));
+  const rest = heading && words.slice(heading.length).replace(/^[\s*_:：]+/, "");
+  return rest && (/^[[【［〔<]/.test(rest) || "https://".startsWith(rest.slice(0, 4))) ? rest : undefined;
+}
+
+/** `---`, `***`. */
+export function isRule(line: string): boolean {
+  return line.length <= longestHeading && /^([-*_=])(?:\s*\1){2,}$/.test(line);
+}
+
+/** Whether the beginning of a line may become a rule. */
+export function mayBeRule(start: string): boolean {
+  return start.length <= longestHeading && /^(?:([-*_=])(?:\s*\1)*)?$/.test(start);
+}
+
+/** `[1]: https://…`, which Markdown does not show. */
+export function isDefinition(line: string): boolean {
+  return mayBeDefinition(line) && /https?:\/\//i.test(line);
+}
+
+/** Whether the beginning of a line may become a definition. */
+export function mayBeDefinition(start: string): boolean {
+  return start.length <= longestEntry && /^(?:\[\^?(?:\d{0,3}|\d{1,3}\](?:[:：].*)?))?$/.test(start);
+}
+
+/** Whether the beginning of a line under the heading may become an entry. */
+export function mayBeEntry(start: string): boolean {
+  if (start.length > longestEntry) return false;
+  return /^[-*+•·>\d[【［<\\]/.test(start) || "http".startsWith(start.slice(0, 4).toLowerCase());
+}
+
+/**
+ * The number of the source that a line names by its address, its number or its title; 0 for a number that no source has,
+ * and for a bare address below another entry; undefined when the line is something else.
+ */
+export function readEntry(line: string, sources: SourceList, isBelowAnother: boolean): number | undefined {
+  if (!mayBeEntry(line)) return undefined;
+  const byUrl = longestNamed(line, sources, ({ url }) => url.replace(/\/$/, ""));
+  if (byUrl !== undefined) return byUrl;
+  const [, digits] = /^(?:[-*+•·>]\s*)*\\?[[【［]\^?(\d{1,3})\\?[\]】］]/.exec(line) ?? [];
+  if (digits !== undefined && line.length > longestPlainEntry) return undefined;
+  if (digits !== undefined) return sources.get(Number(digits)) ? Number(digits) : 0;
+  const byTitle = longestNamed(line, sources, ({ title }) => title);
+  if (byTitle !== undefined) return byTitle;
+  return isBelowAnother && /^<?https?:\S+$/i.test(line) ? 0 : undefined;
+}
+
+/** Shorter names are too common to tell a source by. */
+const shortestName = 4;
+
+/** The source whose name stands in the line; of several, the one with the longest name. */
+function longestNamed(line: string, sources: SourceList, nameOf: (source: Source) => string): number | undefined {
+  let best: { number: number; length: number } | undefined;
+  for (let number = 1; number <= sources.size; number++) {
+    const source = sources.get(number);
+    const name = source ? nameOf(source) : "";
+    if (name.length < shortestName || name.length <= (best?.length ?? 0) || !line.includes(name)) continue;
+    best = { number, length: name.length };
+  }
+  return best?.number;
+}

@@ -1,0 +1,148 @@
+import { type Model, modelName } from "../../core/model.ts";
+import type { OutcomeMeta } from "../../core/outcome.ts";
+import type { Conversation, ConversationTurn, Summary } from "../../core/store/conversation.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
+import { createRunClock } from "../limits/run-clock.ts";
+import { billOf } from "../loop/run-result.ts";
+import { openRun, type RunOptions } from "../open-run.ts";
+import type { Run } from "../run.ts";
+import { turnsShare, type WrittenSummary, writerOf, writeSummary } from "./compress.ts";
+import { roomOf, smallerOf, windowOf } from "./context-window.ts";
+import { fitWithin, shortenText } from "./fit-turns.ts";
+import { historyShare, sizingOf, summaryShare } from "./recall.ts";
+
+export interface CompactOptions extends Pick<RunOptions, "models" | "store" | "prompts" | "limits" | "locale"> {
+  conversationId: string;
+  signal: AbortSignal;
+}
+
+/** What a compaction came to; its tokens are estimates of what models read, those of `meta` what writing it used. */
+export interface Compaction {
+  /** Turns that the summary stands for. */
+  turns: number;
+  tokensBefore: number;
+  tokensAfter: number;
+  meta: OutcomeMeta;
+}
+
+/**
+ * Puts all but the last turn of a conversation into a summary, which models read in their place from then on. Throws a `DuetError`
+ * where there is nothing to put there, no language model, or where it fails, refuses or is cut; the conversation is then as it was.
+ */
+export async function compactConversation({ signal, ...options }: CompactOptions): Promise<Compaction> {
+  const started = performance.now();
+  const conversation = await options.store.load(options.conversationId);
+  const turns = conversation?.turns ?? [];
+  if (conversation === undefined || turns.length < 2) throw nothingToDo(tooFew(turns.length));
+  const { summary } = conversation;
+  if (summary?.isWanted && summary.turns >= turns.length - 1) throw nothingToDo(nothingNew);
+  const writer = options.models[writerOf(options.models)];
+  if (writer.followsPrompts === false) throw noWriter(writer);
+  const clock = createRunClock({ limits: options.limits, spentMs: 0, cancelled: signal });
+  try {
+    const run = openCompaction({ ...options, conversation }, { signal, clock });
+    const older = olderTurns(run, writer);
+    const made = await summarise(run, older, writer);
+    signal.throwIfAborted();
+    await options.store.summarise(options.conversationId, made);
+    const { tokensOf } = sizingOf(run);
+    const rest = sizeOf(turns.slice(-1), tokensOf);
+    return {
+      turns: made.turns,
+      tokensBefore: tokensOf(older.known?.text ?? "") + sizeOf(older.turns, tokensOf) + rest,
+      tokensAfter: tokensOf(made.text) + rest,
+      meta: billOf(run, performance.now() - started),
+    };
+  } finally {
+    clock.clear();
+  }
+}
+
+/** What is to become the summary: the one that there is, and the turns after it but the last. */
+interface OlderTurns {
+  known: Summary | undefined;
+  turns: readonly ConversationTurn[];
+}
+
+/** A summary that only stands in for turns that did not fit is made anew where they do: they say more than it. */
+function olderTurns(run: Run, writer: Model): OlderTurns {
+  const { turns, summary } = run.conversation;
+  const all = turns.slice(0, -1);
+  const known = summary !== undefined && summary.turns <= all.length ? summary : undefined;
+  const isBetter = known?.isWanted || !fitWithin(all, roomOf(writer, {}) * turnsShare, sizingOf(run));
+  return isBetter ? { known, turns: all.slice(known?.turns ?? 0) } : { known: undefined, turns: all };
+}
+
+type Opened = { signal: AbortSignal; clock: ReturnType<typeof createRunClock> };
+
+/** A run of one turn, of which nobody sees the events. */
+function openCompaction(options: Omit<CompactOptions, "signal"> & { conversation: Conversation }, opened: Opened): Run {
+  const { signal: cancelled, clock } = opened;
+  const question = options.conversation.turns.at(-1)?.question ?? "";
+  const planPolicy = { unattended: "stop", onFailure: "stop", retries: 0 } as const;
+  const request: RunOptions = { ...options, question, mode: "chat", tools: [], planPolicy };
+  return openRun(request, { question, cancelled, clock, emit() {}, keepOutput() {} });
+}
+
+async function summarise(run: Run, { known, turns }: OlderTurns, writer: Model): Promise<Summary> {
+  if (known && turns.length === 0) return { ...known, isWanted: true };
+  const sizing = sizingOf(run);
+  const reason = { zh: `压缩较早的 ${turns.length} 轮`, en: `summarising the earlier turns (${turns.length})` };
+  const written = await writeSummary(
+    run,
+    { summary: known, turns, sizing },
+    { reason, ms: run.limits.maxExecutionTimeMs },
+  );
+  const text = wholeText(written, writer);
+  const budget = windowOf(smallerOf(run.models)) * historyShare * summaryShare;
+  return { text: shortenText(text, budget, sizing), turns: (known?.turns ?? 0) + turns.length, isWanted: true };
+}
+
+function wholeText({ text, finish }: WrittenSummary, writer: Model): string {
+  if (finish === "stop" && text !== "") return text;
+  const name = modelName(writer);
+  throw new DuetError({
+    code: finish === "refused" || finish === "content-filter" ? "content_filter" : "bad_response",
+    text: {
+      zh: `${name} 没有写完摘要（${text === "" ? "空" : finish}），对话没有改变`,
+      en: `${name} did not write the whole summary (${text === "" ? "empty" : finish}); the conversation is as it was`,
+    },
+    hint: {
+      zh: "请再试一次，增大 max_tokens，或换一个模型。",
+      en: "Try again, raise max_tokens, or use another model.",
+    },
+    retryable: true,
+  });
+}
+
+function sizeOf(turns: readonly ConversationTurn[], tokensOf: (text: string) => number): number {
+  return tokensOf(turns.flatMap(({ question, answer }) => [question, answer]).join("\n"));
+}
+
+function noWriter(model: Model): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `${modelName(model)} 不是语言模型，不能压缩对话`,
+      en: `${modelName(model)} is no language model and cannot summarise the conversation`,
+    },
+    hint: { zh: "请用 /model 选择一个语言模型。", en: "Choose a language model with /model." },
+  });
+}
+
+function nothingToDo(text: Text): DuetError {
+  return new DuetError({ code: "invalid_request", text });
+}
+
+function tooFew(turns: number): Text {
+  return {
+    zh: `没有可以压缩的内容：对话有 ${turns} 轮，至少需要 2 轮`,
+    en: `there is nothing to compact: the conversation has ${turns === 1 ? "1 turn" : `${turns} turns`}, and it takes at least 2`,
+  };
+}
+
+const nothingNew: Text = {
+  zh: "没有可以压缩的内容：除最后一轮外都已压缩",
+  en: "there is nothing to compact: all but the last turn is in the summary already",
+};

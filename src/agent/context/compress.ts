@@ -1,0 +1,110 @@
+import type { Message } from "../../core/messages.ts";
+import type { FinishReason, Model } from "../../core/model.ts";
+import type { ConversationTurn, Summary } from "../../core/store/conversation.ts";
+import { timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import type { Role } from "../limits/statistics.ts";
+import { takeTurn } from "../loop/take-turn.ts";
+import type { Models, Run } from "../run.ts";
+import { roomOf, windowOf } from "./context-window.ts";
+import { fence } from "./fence.ts";
+import { shortenTurns } from "./fit-turns.ts";
+import type { Sizing } from "./shrink.ts";
+
+/** What is to become one summary: the last one, and the turns that came after it. */
+export interface Older {
+  summary: Summary | undefined;
+  turns: readonly ConversationTurn[];
+  sizing: Sizing;
+}
+
+/** Of the room that a request has; the rest is for the prompt, the last summary and the fences. */
+export const turnsShare = 0.7;
+
+/** What a model wrote, whatever made it end. */
+export interface WrittenSummary {
+  text: string;
+  finish: FinishReason;
+}
+
+/** Why a summary is written, in words for the reader, and for how many milliseconds at most. */
+export interface Writing {
+  reason: Text;
+  ms: number;
+}
+
+/**
+ * Has a model write a summary in place of the older turns of a long conversation. Undefined when it fails, refuses, says nothing,
+ * or takes longer than a quarter of the run's time; throws only when the run is cancelled.
+ */
+export async function compress(run: Run, older: Older): Promise<string | undefined> {
+  const count = older.turns.length;
+  const reason = {
+    zh: `对话较长，压缩较早的 ${count} 轮`,
+    en: `the conversation is long: summarising its earlier turns (${count})`,
+  };
+  try {
+    const { text, finish } = await writeSummary(run, older, { reason, ms: run.limits.maxExecutionTimeMs / 4 });
+    const isUsable = finish === "stop" || finish === "length";
+    return isUsable && text !== "" ? text : undefined;
+  } catch (thrown) {
+    if (run.cancelled.aborted) throw thrown;
+    return undefined;
+  }
+}
+
+/** Has a model write a summary that keeps names, numbers, decisions and citation numbers. Throws what the model throws. */
+export async function writeSummary(run: Run, older: Older, { reason, ms }: Writing): Promise<WrittenSummary> {
+  const role = writerOf(run.models);
+  const model = run.models[role];
+  const limit = timeLimit(ms, () => timeoutError({ zh: "压缩对话", en: "the summary" }, ms), run.working);
+  try {
+    const { message, finish } = await takeTurn(run, {
+      phase: "decide",
+      step: 0,
+      role,
+      model,
+      reason: say(run.locale, reason),
+      request: { messages: requestOf(run, model, older), tools: [] },
+      signal: limit.signal,
+      onText() {},
+    });
+    return { text: message.content.trim(), finish };
+  } finally {
+    limit.clear();
+  }
+}
+
+/** The function-call model, unless it looks at nothing but the question (the offline rules). */
+export function writerOf(models: Models): Role {
+  return Number.isFinite(windowOf(models.functionCall)) ? "functionCall" : "answer";
+}
+
+/** Turns that are too long for the model that is to summarise them are shortened first. */
+function requestOf(run: Run, model: Model, { summary, turns: all, sizing }: Older): Message[] {
+  const { language, marker } = run;
+  const turns = shortenTurns(all, roomOf(model, {}) * turnsShare, { ...sizing, atLeast: 1 });
+  const system = run.prompts.render("compress", { model, locale: language }, { marker });
+  const first = (summary?.turns ?? 0) + all.length - turns.length + 1;
+  const before = summary
+    ? [
+        `${say(language, { zh: `第 1 到 ${summary.turns} 轮的摘要：`, en: `Summary of turns 1 to ${summary.turns}:` })}\n${fence(summary.text, marker)}`,
+      ]
+    : [];
+  const said = turns.map(({ question, answer }, index) => {
+    const title = say(language, { zh: `第 ${first + index} 轮：`, en: `Turn ${first + index}:` });
+    const words = say(language, {
+      zh: `用户：${question}\n\n助手：${answer}`,
+      en: `User: ${question}\n\nAssistant: ${answer}`,
+    });
+    return `${title}\n${fence(words, marker)}`;
+  });
+  const task = say(language, {
+    zh: "请把以上内容写成一份摘要，不超过 800 字；只写摘要。",
+    en: "Write one summary of all this in at most 500 words; write nothing but the summary.",
+  });
+  return [
+    { role: "system", content: system },
+    { role: "user", content: [...before, ...said, task].join("\n\n") },
+  ];
+}

@@ -1,0 +1,41 @@
+import type { ToolResult } from "../../core/tools/tool.ts";
+
+/**
+ * Puts text from outside between marks that it cannot forge: it cannot guess the marker, and where a model has told it to
+ * a tool that gives it back, it is taken out.
+ */
+export function fence(text: string, marker: string): string {
+  return `${opening(marker)}${text.replaceAll(marker, "…")}${closing(marker)}`;
+}
+
+/** What came of a call, as it stands in a prompt: between marks, unless the user has written it to be followed. */
+export function fenceResult(text: string, { kind }: ToolResult, marker: string): string {
+  return kind === "instruction" ? text.replaceAll(marker, "…") : fence(text, marker);
+}
+
+/** A text taken apart: what stands between marks, and all else with the marks themselves. Joined, it is the text again. */
+export interface Part {
+  text: string;
+  isFenced: boolean;
+}
+
+export function partsOf(text: string, marker: string): Part[] {
+  const parts: Part[] = [];
+  let end = 0;
+  for (;;) {
+    const start = text.indexOf(opening(marker), end);
+    const from = start + opening(marker).length;
+    const to = start < 0 ? -1 : text.indexOf(closing(marker), from);
+    if (to < 0) return [...parts, { text: text.slice(end), isFenced: false }];
+    parts.push({ text: text.slice(end, from), isFenced: false }, { text: text.slice(from, to), isFenced: true });
+    end = to;
+  }
+}
+
+function opening(marker: string): string {
+  return `<<<result ${marker}\n`;
+}
+
+function closing(marker: string): string {
+  return `\nresult ${marker}>>>`;
+}

@@ -1,0 +1,62 @@
+import type { ConversationTurn } from "../../core/store/conversation.ts";
+import { inRounds, type Sizing, shrink } from "./shrink.ts";
+
+/** Whether turns are within a budget. Their length alone often says so; else they are counted as one text. */
+export function fitWithin(turns: readonly ConversationTurn[], budget: number, { tokensOf }: Sizing): boolean {
+  const beside = turns.length * perTurn;
+  // No common text has more tokens than characters, nor fewer than an eighth of them.
+  const length = turns.reduce((sum, turn) => sum + turnLength(turn), 0);
+  if (beside + length <= budget) return true;
+  return beside + length / 8 <= budget && beside + tokensOf(turns.flatMap(textsOf).join("\n")) <= budget;
+}
+
+/** The index from which on the turns fit together, the last ones first; their number when not even the last one does. */
+export function lastThatFit(turns: readonly ConversationTurn[], budget: number, { tokensOf }: Sizing): number {
+  let left = budget;
+  for (let index = turns.length; index > 0; index--) {
+    const turn = turns[index - 1];
+    if (turn) left -= turnTokens(turn, tokensOf);
+    if (left < 0) return index;
+  }
+  return 0;
+}
+
+/** The turns within a budget: the oldest are shortened, head and tail of each kept, and then left out down to `atLeast`. */
+export function shortenTurns(
+  turns: readonly ConversationTurn[],
+  budget: number,
+  { atLeast, ...sizing }: Sizing & { atLeast: number },
+): ConversationTurn[] {
+  const before = turns.reduce((sum, turn) => sum + turnTokens(turn, sizing.tokensOf), 0);
+  const whole = turns.flatMap(textsOf);
+  const texts = shrink(whole, before - budget, inRounds([...whole.keys()], turnFloors), sizing);
+  const shortened = turns.map((_, index) => ({
+    question: texts[2 * index] ?? "",
+    answer: texts[2 * index + 1] ?? "",
+  }));
+  const first = lastThatFit(shortened, budget, sizing);
+  return shortened.slice(Math.min(first, shortened.length - atLeast));
+}
+
+/** One text within a budget. */
+export function shortenText(text: string, budget: number, sizing: Sizing): string {
+  const excess = sizing.tokensOf(text) - budget;
+  return shrink([text], excess, [{ index: 0, floor: 0 }], sizing)[0] ?? "";
+}
+
+/** Characters of a question or an answer. */
+const turnFloors = [2000, 500];
+/** Tokens of a turn beside its texts. */
+const perTurn = 16;
+
+function turnTokens(turn: ConversationTurn, tokensOf: Sizing["tokensOf"]): number {
+  return textsOf(turn).reduce((sum, text) => sum + tokensOf(text), perTurn);
+}
+
+function turnLength(turn: ConversationTurn): number {
+  return turn.question.length + turn.answer.length;
+}
+
+function textsOf({ question, answer }: ConversationTurn): string[] {
+  return [question, answer];
+}

@@ -1,0 +1,110 @@
+import type { Message } from "../../core/messages.ts";
+import type { Notice } from "../../core/notice.ts";
+import type { Summary } from "../../core/store/conversation.ts";
+import type { ConversationStore } from "../../core/store/store.ts";
+import { toDuetError } from "../../kit/errors.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import type { Run } from "../run.ts";
+import { compress } from "./compress.ts";
+import { smallerOf, tokensOf, windowOf } from "./context-window.ts";
+import { fitWithin, lastThatFit, shortenText, shortenTurns } from "./fit-turns.ts";
+import { messagesOfSummary, messagesOfTurns } from "./history-messages.ts";
+import type { Sizing } from "./shrink.ts";
+
+/** What the conversation may take of the smaller window: tools, results and the answer need the rest. */
+export const historyShare = 1 / 3;
+/**
+ * How that is divided when it is too little: half for the last turns as they are, a quarter for the summary. The last
+ * quarter stays free, so that not every turn is followed by a compression.
+ */
+const recentShare = 1 / 2;
+export const summaryShare = 1 / 4;
+
+/**
+ * The conversation so far as the models of a run read it, oldest first. Where it takes too much of a window, the
+ * function-call model puts the older turns into a summary, which the store keeps; when it cannot, they are shortened or
+ * left out, and a notice says so. Throws only when the run is cancelled.
+ */
+export async function recall(run: Run, store: ConversationStore): Promise<Message[]> {
+  const { turns } = run.conversation;
+  const budget = windowOf(smallerOf(run.models)) * historyShare;
+  const sizing = sizingOf(run);
+  if (!run.conversation.summary?.isWanted && fitWithin(turns, budget, sizing)) return messagesOfTurns(turns);
+
+  const summary = readable(run.conversation.summary, turns.length, { budget, sizing });
+  const opening = summary ? messagesOfSummary(run, summary) : [];
+  const since = turns.slice(summary?.turns);
+  const left = budget - sizing.tokensOf(summary?.text ?? "");
+  if (fitWithin(since, left, sizing)) return [...opening, ...messagesOfTurns(since)];
+
+  // The last turn stays, however long it is.
+  const recent = Math.min(since.length - 1, lastThatFit(since, budget * recentShare, sizing));
+  const last = messagesOfTurns(shortenTurns(since.slice(recent), budget * recentShare, { ...sizing, atLeast: 1 }));
+  if (recent === 0) return [...opening, ...last];
+
+  const older = since.slice(0, recent);
+  const text = await compress(run, { summary, turns: older, sizing });
+  if (text === undefined) {
+    const shortened = shortenTurns(older, budget * summaryShare, { ...sizing, atLeast: 0 });
+    tell(run, "warning", "history-shortened", notCompressed(older.length, older.length - shortened.length));
+    return [...opening, ...messagesOfTurns(shortened), ...last];
+  }
+  tell(run, "info", "history-compressed", compressed(older.length));
+  const short = shortenText(text, budget * summaryShare, sizing);
+  const made = { text: short, turns: (summary?.turns ?? 0) + recent };
+  await keep(run, store, made);
+  return [...messagesOfSummary(run, made), ...last];
+}
+
+/** How what is said is measured and shortened, so that both models can read it. */
+export function sizingOf({ models, results }: Run): Sizing {
+  const model = smallerOf(models);
+  return {
+    tokensOf: (text) => tokensOf(model, text),
+    shorten: (text, kept) => results.shorten(text, kept, false),
+  };
+}
+
+/** A summary that another model made may be too long for the one that reads it now. */
+function readable(
+  summary: Summary | undefined,
+  turns: number,
+  { budget, sizing }: { budget: number; sizing: Sizing },
+): Summary | undefined {
+  if (summary === undefined || summary.turns >= turns) return undefined;
+  return { ...summary, text: shortenText(summary.text, budget * summaryShare, sizing) };
+}
+
+async function keep(run: Run, store: ConversationStore, summary: Summary): Promise<void> {
+  try {
+    await store.summarise(run.conversation.id, summary);
+  } catch (thrown) {
+    const { text } = toDuetError(thrown);
+    tell(run, "warning", "not-saved", {
+      zh: `对话摘要没有保存：${text.zh}`,
+      en: `The summary of the conversation was not saved: ${text.en}`,
+    });
+  }
+}
+
+function tell(run: Run, level: Notice["level"], code: string, text: Text): void {
+  run.emit({ type: "notice", level, code, message: say(run.locale, text) });
+}
+
+function compressed(turns: number): Text {
+  return {
+    zh: `对话较长，较早的 ${turns} 轮已压缩为摘要。`,
+    en: `The conversation is long: ${plural(turns)} of it were put into a summary.`,
+  };
+}
+
+function notCompressed(turns: number, leftOut: number): Text {
+  return {
+    zh: `对话较长，但没能压缩；较早的 ${turns} 轮已缩短${leftOut > 0 ? `，其中 ${leftOut} 轮没有交给模型` : ""}。`,
+    en: `The conversation is long and could not be summarised: ${plural(turns)} of it were shortened${leftOut > 0 ? `, ${leftOut} of them left out` : ""}.`,
+  };
+}
+
+function plural(turns: number): string {
+  return turns === 1 ? "the earliest turn" : `the earliest ${turns} turns`;
+}

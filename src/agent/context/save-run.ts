@@ -1,0 +1,18 @@
+import type { ConversationStore, FinishedRun } from "../../core/store/store.ts";
+import { toDuetError } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
+import type { Run } from "../run.ts";
+
+/** Keeps a run before its end is told: an answer that was acknowledged is there after a crash. A failure is a notice. */
+export async function keepRun(run: Run, store: ConversationStore, finished: FinishedRun): Promise<void> {
+  try {
+    await store.append(finished);
+  } catch (thrown) {
+    const { text } = toDuetError(thrown);
+    const message = say(run.locale, {
+      zh: `这一轮没有保存：${text.zh}`,
+      en: `This turn was not saved: ${text.en}`,
+    });
+    run.emit({ type: "notice", level: "warning", code: "not-saved", message });
+  }
+}

@@ -1,0 +1,36 @@
+import type { Outcome } from "../../core/outcome.ts";
+import type { FinishedRun } from "../../core/store/store.ts";
+import { say } from "../../kit/locale.ts";
+import type { Ending } from "../loop/run-result.ts";
+import type { Run } from "../run.ts";
+
+/** What a conversation keeps of a run that has ended. */
+export function keptOfRun(run: Run, ending: Ending, outcome: Outcome): Pick<FinishedRun, "turn" | "pendingPlan"> {
+  const answer = outcome.success ? run.answer.written : stoppedAnswer(run, ending);
+  const turn = answer === undefined ? undefined : { question: run.said, answer };
+  return { turn, pendingPlan: pendingPlanOf(run, ending, { outcome, hasTurn: turn !== undefined }) };
+}
+
+/** What was written before the run was stopped, with a line that says so: there is something to go on from. */
+function stoppedAnswer({ answer, cancelled, language }: Run, { work }: Ending): string | undefined {
+  const written = answer.written.trimEnd();
+  if (!cancelled.aborted || work?.halt || written === "") return undefined;
+  return `${written}\n\n${say(language, stoppedHere)}`;
+}
+
+const stoppedHere = { zh: "（用户在此停止了回答。）", en: "(The user stopped the answer here.)" };
+
+interface Came {
+  outcome: Outcome;
+  hasTurn: boolean;
+}
+
+/** The plan that waits for a reply; one that waited still waits if nothing was said to it, or nothing came of that. */
+function pendingPlanOf(run: Run, { work }: Ending, { outcome, hasTurn }: Came): string | undefined {
+  if (run.mode !== "plan") return run.conversation.pendingPlan;
+  const halt = work?.halt;
+  if (outcome.status === "needs_confirmation" && halt?.halt === "unconfirmed") return halt.pendingPlan;
+  const isDeclined = outcome.status === "cancelled" && halt?.halt === "declined";
+  const cameToNothing = !outcome.success && !isDeclined && !hasTurn && run.calls.length === 0;
+  return cameToNothing ? run.conversation.pendingPlan : undefined;
+}

@@ -1,0 +1,206 @@
+import type { ToolEnd } from "../../core/events.ts";
+import type { ToolCall } from "../../core/messages.ts";
+import type { ToolCallRecord } from "../../core/outcome.ts";
+import { type NumberedSource, pageText, sourceBlocks } from "../../core/sources.ts";
+import type { ToolFailure, ToolResult } from "../../core/tools/tool.ts";
+import { sleep } from "../../kit/async/timeout.ts";
+import { isDeeperThan } from "../../kit/json.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { cutText } from "../../kit/text/truncate.ts";
+import type { Run } from "../run.ts";
+import { type Allowance, createAllowance, type Ran, runCall } from "./run-call.ts";
+import { overLimit, repeated } from "./skipped-call.ts";
+
+/** A call and what came of it, as the models read it. */
+export interface Observation {
+  call: ToolCall;
+  result: ToolResult;
+  /** The result with its sources under their numbers in this conversation. */
+  text: string;
+  /** Whether the call got as far as its tool; only those count against the limit. */
+  ran: boolean;
+  /** How many times it got there. */
+  tries: number;
+  /** Whether it was refused because it would only repeat what is known. */
+  isRepeated: boolean;
+  /** Whether its result is another than the same call brought before. */
+  isNews: boolean;
+}
+
+const previewLength = 200;
+/** Characters of a failure's message in its event; the models read more of it. */
+const longestMessage = 2000;
+/** Levels of a call's arguments; no tool of ours or of anybody needs more, and deeper ones break who reads them. */
+const deepestArguments = 64;
+/** A turn that asks for more is refused the rest, without a word to the reader. */
+const mostCallsPerTurn = 50;
+
+/**
+ * Runs the calls of one turn side by side and answers in the order they were asked; once `allowed` of them have run, the
+ * others are answered with a refusal. Never throws.
+ */
+export async function act(run: Run, calls: readonly ToolCall[], step: number, allowed: number): Promise<Observation[]> {
+  const heard = calls.slice(0, mostCallsPerTurn).map(readable);
+  const observations: Observation[] = calls.map((call) => refused(run, call));
+  const records = heard.map(toRecord);
+  run.calls.push(...records);
+  const allowance = createAllowance(allowed);
+  let next = 0;
+  async function worker(): Promise<void> {
+    for (let index = next++; index < heard.length; index = next++) {
+      const call = heard[index];
+      const record = records[index];
+      if (call && record)
+        observations[index] = await observe(run, { call, callId: eventId(run, call.id), record, step, allowance });
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(run.limits.maxParallel, heard.length) }, worker));
+  return observations;
+}
+
+/** Arguments that are too deep to be walked through count as ones that cannot be read. */
+function readable(call: ToolCall): ToolCall {
+  return isDeeperThan(call.arguments, deepestArguments) ? { ...call, arguments: undefined } : call;
+}
+
+interface OneCall {
+  call: ToolCall;
+  /** Names the call in events: the model's id, made unique where the model uses one twice in a run. */
+  callId: string;
+  record: ToolCallRecord;
+  step: number;
+  allowance: Allowance;
+  /** Whether it is made for the second time. */
+  isSecond?: boolean;
+}
+
+/** One call, made once more where its failure is temporary and the tool may be called again (agent-architecture.md, "错误处理"). */
+async function observe(run: Run, one: OneCall): Promise<Observation> {
+  const observation = await makeCalls(run, one);
+  // However often it was tried, it is one result that the model reads.
+  const isNews = !observation.isRepeated && run.repetition.learn(one.call, observation.text);
+  return { ...observation, isNews };
+}
+
+async function makeCalls(run: Run, one: OneCall): Promise<Omit<Observation, "isNews">> {
+  const { observation, mayRepeat } = await makeCall(run, one);
+  const { call } = one;
+  if (!mayRepeat || !isTemporary(observation.result) || !hasTimeFor(run, one)) return observation;
+  await sleep(pauseMs, run.working).catch(() => {});
+  if (!hasTimeFor(run, one)) return observation;
+  run.emit({ type: "notice", level: "info", code: "tool-retry", message: say(run.locale, retried(call.name)) });
+  const record = toRecord(call);
+  run.calls.push(record);
+  const again = await makeCall(run, { ...one, record, callId: eventId(run, call.id), isSecond: true });
+  return { ...again.observation, tries: observation.tries + again.observation.tries };
+}
+
+/** Before the second try, in milliseconds. */
+const pauseMs = 250;
+
+/** Failures that may pass by themselves. A server that asks for fewer calls is heeded where it is called. */
+const temporary: ReadonlySet<ToolFailure["code"]> = new Set([
+  "timeout",
+  "network",
+  "overloaded",
+  "server",
+  "unavailable",
+]);
+
+function isTemporary({ ok, error }: ToolResult): boolean {
+  return !ok && error !== undefined && temporary.has(error.code);
+}
+
+/** The second try may take as long as the first one did. Plan mode tries its steps again by its own rule. */
+function hasTimeFor(run: Run, { allowance, record }: OneCall): boolean {
+  if (run.mode !== "agent" || run.working.aborted || allowance.left < 1) return false;
+  return run.clock.deadline() - Date.now() > record.elapsed_ms;
+}
+
+function retried(name: string): Text {
+  return { zh: `${name} 暂时失败，自动重试一次`, en: `${name} failed for the moment and is tried once more` };
+}
+
+const failedTwice: Text = { zh: "（已自动重试一次，仍然失败）", en: "(It was tried once more and failed again.)" };
+
+/** One call between its two events. */
+async function makeCall(
+  run: Run,
+  { call, callId, record, step, allowance, isSecond = false }: OneCall,
+): Promise<{ observation: Omit<Observation, "isNews">; mayRepeat: boolean }> {
+  const started = performance.now();
+  run.emit({ type: "tool-start", callId, step, tool: call.name, arguments: record.arguments });
+  const isRepeated = run.repetition.isRepeated(call);
+  const done: Ran = isRepeated
+    ? { result: repeated(run, call.name), ran: false }
+    : await runCall(run, call, callId, allowance);
+  const { result, ran, waitedMs = 0, mayRepeat = false } = done;
+  if (ran) run.keepOutput(callId, result.text);
+  const sources = await numbered(run, result);
+  const read = readBy(run, result, sources);
+  const text = isSecond && !result.ok ? `${read}\n${say(run.language, failedTwice)}` : read;
+  record.result = text;
+  record.ok = result.ok;
+  record.cached = result.cached ?? false;
+  record.elapsed_ms = Math.round(performance.now() - started - waitedMs);
+  run.emit({
+    type: "tool-end",
+    callId,
+    step,
+    tool: call.name,
+    ok: result.ok,
+    cached: record.cached,
+    preview: cutText(printableLine(text.slice(0, 2 * previewLength)), previewLength),
+    ...(result.kind === "page" ? {} : found(sources)),
+    elapsedMs: record.elapsed_ms,
+    permission: result.permission,
+    error: result.error && { ...result.error, message: cutText(result.error.message, longestMessage) },
+  });
+  const observation = { call, result, text, ran, tries: ran ? 1 : 0, isRepeated };
+  // A person who was asked has agreed to one call.
+  return { observation, mayRepeat: mayRepeat && ran && waitedMs === 0 };
+}
+
+/** A result as the models read it: with sources, under their numbers. */
+function readBy(run: Run, { text, kind }: ToolResult, sources: NumberedSource[] | undefined): string {
+  const [page] = sources ?? [];
+  if (page === undefined || sources === undefined) return run.results.read(text, "text");
+  if (kind === "page") return run.results.read(pageText(page, text), "text");
+  return run.results.read(sourceBlocks(sources), "sources");
+}
+
+function eventId(run: Run, id: string): string {
+  let unique = id;
+  for (let again = 2; run.callIds.has(unique); again++) unique = `${id}#${again}`;
+  run.callIds.add(unique);
+  return unique;
+}
+
+function toRecord(call: ToolCall): ToolCallRecord {
+  return {
+    tool: call.name,
+    arguments: call.arguments ?? call.argumentsText,
+    result: "",
+    ok: false,
+    cached: false,
+    elapsed_ms: 0,
+  };
+}
+
+function refused(run: Run, call: ToolCall): Observation {
+  const result = overLimit(run);
+  return { call, result, text: result.text, ran: false, tries: 0, isRepeated: false, isNews: false };
+}
+
+async function numbered(run: Run, { ok, sources = [] }: ToolResult): Promise<NumberedSource[] | undefined> {
+  if (!ok || sources.length === 0) return undefined;
+  const numbers = await run.conversation.sources.number(sources);
+  return sources.map((source, index) => ({ n: numbers[index] ?? 0, source }));
+}
+
+function found(sources: NumberedSource[] | undefined): Pick<ToolEnd, "resultCount" | "top"> {
+  if (sources === undefined) return {};
+  const top = sources.slice(0, 3).map(({ n, source: { title, url, snippet } }) => ({ n, title, url, snippet }));
+  return { resultCount: sources.length, top };
+}

@@ -1,0 +1,76 @@
+import type { Verdict } from "../../core/events.ts";
+import { isLimit } from "../../core/verdict.ts";
+import { abortable, timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { DuetError, messageOf } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import type { Run } from "../run.ts";
+import type { Observation } from "./act.ts";
+import type { EvaluatedResult, Evaluation, EvaluationFacts } from "./evaluator.ts";
+
+const patienceMs = 5_000;
+
+export interface RoundFacts {
+  round: readonly Observation[];
+  observations: readonly Observation[];
+  toolCalls: number;
+}
+
+/** A verdict, with the evaluator's own words where it has spoken. */
+export interface Judged {
+  verdict: Verdict;
+  custom?: string | undefined;
+}
+
+/**
+ * Lets the user's evaluator overrule the built-in rules, but never a limit. One that throws, takes too long or answers
+ * with something else is told of in a notice, and the rules stand.
+ */
+export async function askEvaluator(run: Run, ruled: Verdict, facts: RoundFacts): Promise<Judged> {
+  const { evaluator } = run;
+  if (!evaluator || isLimit(ruled)) return { verdict: ruled };
+  const limit = timeLimit(
+    patienceMs,
+    () => timeoutError({ zh: "自定义评估", en: "the evaluator" }, patienceMs),
+    run.working,
+  );
+  try {
+    const asked = (async () => evaluator(toFacts(run, facts, limit.signal)))();
+    const said = await abortable(asked, limit.signal);
+    // A module in JavaScript may say nothing in its own way.
+    return said ? toVerdict(said) : { verdict: ruled };
+  } catch (thrown) {
+    run.cancelled.throwIfAborted();
+    const words = thrown instanceof DuetError ? say(run.locale, thrown.text) : messageOf(thrown);
+    const reason = printableLine(words);
+    const message = say(run.locale, {
+      zh: `自定义评估出错，改用内置规则：${reason}`,
+      en: `The custom evaluator failed; the built-in rules decide: ${reason}`,
+    });
+    run.emit({ type: "notice", level: "warning", code: "evaluator-failed", message });
+    return { verdict: ruled };
+  } finally {
+    limit.clear();
+  }
+}
+
+function toVerdict({ verdict, reason }: Evaluation): Judged {
+  const custom = reason === undefined ? undefined : printableLine(String(reason));
+  if (verdict === "continue" || verdict === "answer") return { verdict: { verdict, reason: "custom" }, custom };
+  throw new Error(`verdict is ${JSON.stringify(verdict)} ("continue", "answer")`);
+}
+
+function toFacts(run: Run, { round, observations, toolCalls }: RoundFacts, signal: AbortSignal): EvaluationFacts {
+  return {
+    question: run.question,
+    iterations: run.statistics.iterations,
+    toolCalls,
+    results: round.map(toResult),
+    allResults: observations.map(toResult),
+    signal,
+  };
+}
+
+function toResult({ call, result, text }: Observation): EvaluatedResult {
+  return { tool: call.name, arguments: call.arguments ?? call.argumentsText, ok: result.ok, text };
+}

@@ -1,0 +1,235 @@
+import type { Verdict } from "../../core/events.ts";
+import type { Message } from "../../core/messages.ts";
+import type { ToolDefinition, Turn } from "../../core/model.ts";
+import { isLimit } from "../../core/verdict.ts";
+import { follow } from "../../kit/async/timeout.ts";
+import { type DuetError, toDuetError } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
+import { fenceResult } from "../context/fence.ts";
+import { spentBy } from "../limits/usage.ts";
+import { placeValues } from "../prompts/prompt-values.ts";
+import { hasOneModel, type Run } from "../run.ts";
+import { act, type Observation } from "./act.ts";
+import { askEvaluator, type Judged } from "./ask-evaluator.ts";
+import type { Work, Written } from "./decide-result.ts";
+import { evaluate, type Progress } from "./evaluate.ts";
+import { explain, explainAnswered, resultsOf } from "./explain-verdict.ts";
+import { type HeldText, holdBack } from "./hold-back.ts";
+import { takeTurn } from "./take-turn.ts";
+
+/**
+ * The loop of deciding and acting. Ends with the reason to answer; throws only when it was cancelled, or when the
+ * function-call model failed before there was anything to show.
+ */
+export async function decideAndAct(run: Run): Promise<Work> {
+  const messages = openingMessages(run);
+  const observations: Observation[] = [];
+  let toolCalls = 0;
+  /** Rounds in a row that only asked for what is known. */
+  let circles = 0;
+  for (let step = 1; ; step++) {
+    run.statistics.addIteration();
+    const before = run.answer.written;
+    let turn: Turn;
+    try {
+      turn = await decideTurn(run, {
+        messages,
+        tools: run.offer.definitions(),
+        step,
+        isFirst: observations.length === 0,
+      });
+    } catch (thrown) {
+      if (run.cancelled.aborted) throw thrown;
+      const began = run.answer.written !== before;
+      if (began) return brokenOff(run, observations, toDuetError(thrown));
+      if (run.working.aborted) return conclude(run, { observations, reason: "time-limit", error: causeOf(thrown) });
+      if (observations.length === 0) throw thrown;
+      return conclude(run, { observations, reason: "model-failed", error: noticeFailure(run, thrown) });
+    }
+    if (turn.finish !== "tool-calls" || turn.message.toolCalls.length === 0)
+      return conclude(run, { observations, ...ending(run, turn) });
+    const round = await act(run, turn.message.toolCalls, step, run.limits.maxToolCalls - toolCalls);
+    run.cancelled.throwIfAborted();
+    // What finds tools brings nothing for the answer.
+    const gathered = round.filter(({ call }) => call.name !== run.offer.finder?.name);
+    observations.push(...gathered);
+    toolCalls += round.reduce((sum, { tries }) => sum + tries, 0);
+    messages.push(turn.message, ...round.map((observation) => toolMessage(run, observation)));
+    circles = isCircle(round) ? circles + 1 : 0;
+    const { verdict, custom } = await judge(run, { round, gathered, observations, toolCalls, isCircle: circles >= 2 });
+    if (verdict.verdict === "answer") return conclude(run, { observations, reason: verdict.reason, custom });
+    const message = explain(verdict, { limits: run.limits, locale: run.locale, results: "some", custom });
+    run.emit({ type: "evaluation", ...verdict, message });
+  }
+}
+
+interface Gathering {
+  /** All calls of the last turn, and those of them that were more than a search for tools. */
+  round: readonly Observation[];
+  gathered: readonly Observation[];
+  observations: readonly Observation[];
+  toolCalls: number;
+  isCircle: boolean;
+}
+
+async function judge(run: Run, { round, gathered, observations, toolCalls, isCircle }: Gathering): Promise<Judged> {
+  const progress = progressOf(run, toolCalls);
+  const { limits } = run;
+  if (gathered.length > 0) {
+    const ruled = evaluate(progress, { observations: gathered, isCircle }, limits);
+    return askEvaluator(run, ruled, { round: gathered, observations, toolCalls });
+  }
+  // Tools that were found are no result to stop at.
+  const goesOn = { ...limits, stopWhenSufficient: false };
+  return { verdict: evaluate(progress, { observations: round, isCircle }, goesOn) };
+}
+
+function isCircle(round: readonly Observation[]): boolean {
+  return round.some(({ isRepeated }) => isRepeated) && !round.some(({ isNews }) => isNews);
+}
+
+function openingMessages(run: Run): Message[] {
+  const { language: locale, models } = run;
+  const name = hasOneModel(models) ? "decide-alone" : "decide";
+  const content = run.prompts.render(name, { model: models.functionCall, locale }, placeValues(run));
+  return [{ role: "system", content }, ...run.history, { role: "user", content: run.question }];
+}
+
+/** How far the run has come, for the limits. */
+export function progressOf(run: Run, toolCalls: number): Progress {
+  const { statistics, working } = run;
+  const { tokens, cost } = statistics.last();
+  const spent = spentBy(run);
+  return {
+    iterations: statistics.iterations,
+    toolCalls,
+    totalTokens: spent.tokens,
+    lastTurnTokens: tokens,
+    totalCost: spent.cost,
+    lastTurnCost: cost,
+    outOfTime: working.aborted,
+  };
+}
+
+/** Says why it is time to answer. */
+export function conclude(run: Run, work: Work): Work {
+  const verdict: Verdict = { verdict: "answer", reason: work.reason };
+  const hasAnswered = work.written?.finish === "stop";
+  const { limits, locale } = run;
+  const message = hasAnswered
+    ? explainAnswered(locale)
+    : explain(verdict, { limits, locale, results: resultsOf(work.observations), custom: work.custom });
+  run.emit({ type: "evaluation", ...verdict, message });
+  if (isLimit(verdict)) run.emit({ type: "notice", level: "warning", code: verdict.reason, message });
+  return work;
+}
+
+/** What a model failed of before the time ran out; undefined where nothing but the time did. */
+function causeOf(thrown: unknown): DuetError | undefined {
+  const error = toDuetError(thrown);
+  return error.code === "timeout" ? undefined : error;
+}
+
+/** What a turn without calls to run comes to; with one model its text is the answer. */
+function ending(run: Run, { finish, message }: Turn): Pick<Work, "reason" | "written"> {
+  // A turn that says it asks for tools, and asks for none, is at its end.
+  const isDone = finish === "stop" || finish === "tool-calls";
+  const hasAnswered = hasOneModel(run.models) && message.content.trim() !== "";
+  const written: Written | undefined = hasAnswered ? { finish: isDone ? "stop" : finish } : undefined;
+  if (isDone) return { reason: "model-decided", written };
+  return { reason: finish === "length" ? "turn-cut" : "model-refused", written };
+}
+
+/** One model failed, or ran out of time, in the middle of its answer: what was shown is the answer. */
+function brokenOff(run: Run, observations: Observation[], error: DuetError): Work {
+  const reason = run.working.aborted ? "time-limit" : "model-failed";
+  return conclude(run, { observations, reason, written: { finish: undefined, error } });
+}
+
+interface DecideTurn {
+  messages: Message[];
+  tools: ToolDefinition[];
+  step: number;
+  /** There is no result yet to answer from. */
+  isFirst: boolean;
+}
+
+/** With two models all text is thought; with one, the text of a turn without calls is the answer. */
+async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTurn): Promise<Turn> {
+  const isOne = hasOneModel(run.models);
+  const held = holdBack(run.answer.push);
+  const think = (text: string): void => run.emit({ type: "thought-delta", text });
+  const time = isOne ? untilItFlows(run, held) : { signal: run.working, clear() {} };
+  try {
+    return await takeTurn(run, {
+      phase: "decide",
+      step,
+      role: "functionCall",
+      model: run.models.functionCall,
+      reason: say(run.locale, step === 1 ? firstReason : nextReason),
+      request: { messages, tools, maxTokens: isOne ? run.limits.maxTokens : undefined },
+      signal: time.signal,
+      onText: isOne ? held.push : think,
+      onEnd: (turn) => settle(run, turn, { held, think }),
+    });
+  } catch (thrown) {
+    // Half an answer is more than none.
+    if (isOne && isFirst && !run.cancelled.aborted) held.asAnswer();
+    throw thrown;
+  } finally {
+    time.clear();
+  }
+}
+
+/** Says what the text that is still held back was: a thought beside calls, or the end of the answer. */
+function settle(run: Run, { finish }: Turn, { held, think }: { held: HeldText; think(text: string): void }): void {
+  if (finish !== "tool-calls") {
+    held.asAnswer();
+    if (hasOneModel(run.models)) run.answer.finish();
+    return;
+  }
+  const thought = held.asThought();
+  if (thought !== "") think(thought);
+}
+
+/** The time for deciding, which becomes the time for answering once the turn turns out to be the answer. */
+function untilItFlows(run: Run, held: HeldText): { signal: AbortSignal; clear(): void } {
+  const turn = new AbortController();
+  const unfollow = follow(turn, run.answering);
+  const stop = (): void => {
+    if (!held.flowing) turn.abort(run.working.reason);
+  };
+  run.working.addEventListener("abort", stop, { once: true });
+  if (run.working.aborted) stop();
+  return {
+    signal: turn.signal,
+    clear() {
+      unfollow();
+      run.working.removeEventListener("abort", stop);
+    },
+  };
+}
+
+const firstReason = { zh: "分析问题，决定是否需要工具", en: "reading the question and choosing tools" };
+const nextReason = { zh: "查看结果，判断是否还需要工具", en: "reading the results and judging what is missing" };
+
+function toolMessage(run: Run, { call, result, text }: Observation): Message {
+  return {
+    role: "tool",
+    callId: call.id,
+    tool: call.name,
+    content: fenceResult(text, result, run.marker),
+    ok: result.ok,
+  };
+}
+
+/** Tells that the function-call model failed although there are results to answer from. */
+export function noticeFailure(run: Run, thrown: unknown): DuetError {
+  const error = toDuetError(thrown);
+  const message = say(run.locale, {
+    zh: `工具调用模型出错，基于已有结果回答：${error.text.zh}`,
+    en: `The function-call model failed; answering from the results so far: ${error.text.en}`,
+  });
+  run.emit({ type: "notice", level: "warning", code: "decide-failed", message });
+  return error;
+}

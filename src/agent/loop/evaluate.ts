@@ -1,0 +1,61 @@
+import type { Verdict } from "../../core/events.ts";
+import type { Limits } from "../limits/limits.ts";
+import type { Observation } from "./act.ts";
+
+/** How far a run has come. */
+export interface Progress {
+  /** Decide turns taken. */
+  iterations: number;
+  /** Calls that reached a tool. */
+  toolCalls: number;
+  /** All tokens so far, with those of agents below, and those of the last turn alone. */
+  totalTokens: number;
+  lastTurnTokens: number;
+  /** US dollars as far as they are known, and those of the last turn alone. */
+  totalCost: number;
+  lastTurnCost: number;
+  outOfTime: boolean;
+}
+
+/** A limit that ends the tool calls. */
+export type LimitReason = "time-limit" | "tool-call-limit" | "iteration-limit" | "token-limit" | "cost-limit";
+
+/** Decides after a round of tool calls whether to go on: by the limits, by repetition and by the results themselves. */
+export function evaluate(progress: Progress, round: Round, limits: Limits): Verdict {
+  const limit = limitReached(progress, limits);
+  if (limit) return { verdict: "answer", reason: limit };
+  if (round.isCircle) return { verdict: "answer", reason: "repetition" };
+  const { observations } = round;
+  if (observations.every(({ result }) => !result.ok)) return { verdict: "continue", reason: "tool-failed" };
+  if (observations.every((observation) => isThin(observation, limits)))
+    return { verdict: "continue", reason: "result-thin" };
+  if (limits.stopWhenSufficient) return { verdict: "answer", reason: "sufficient" };
+  return { verdict: "continue", reason: "model-decides" };
+}
+
+/** What the last round of tool calls brought. */
+export interface Round {
+  observations: readonly Observation[];
+  /** Calls were refused again because they only repeat what is known. */
+  isCircle: boolean;
+}
+
+/** The limit that leaves no room for another round; undefined while there is room for one, and for the answer. */
+export function limitReached(progress: Progress, limits: Limits): LimitReason | undefined {
+  const { totalTokens, lastTurnTokens, totalCost, lastTurnCost } = progress;
+  if (progress.outOfTime) return "time-limit";
+  if (progress.toolCalls >= limits.maxToolCalls) return "tool-call-limit";
+  if (progress.iterations >= limits.maxIterations) return "iteration-limit";
+  if (isSpent(totalTokens, lastTurnTokens, limits.tokenBudget)) return "token-limit";
+  if (limits.costBudget !== undefined && isSpent(totalCost, lastTurnCost, limits.costBudget)) return "cost-limit";
+  return undefined;
+}
+
+/** Whether one more turn like the last, and an answer of its size, would go over the budget. */
+function isSpent(total: number, lastTurn: number, budget: number): boolean {
+  return total + 2 * lastTurn > budget;
+}
+
+function isThin({ result, text }: Observation, limits: Limits): boolean {
+  return !result.ok || text.trim().length < limits.minResultLength;
+}

@@ -1,0 +1,117 @@
+import type { Verdict } from "../../core/events.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import type { Limits } from "../limits/limits.ts";
+import { type AnswerReason, endedEarly } from "./stop-reason.ts";
+
+export interface ExplainOptions {
+  limits: Limits;
+  locale: Locale;
+  /** What the tools that were asked came to. */
+  results: "none" | "failed" | "some";
+  /** The evaluator's own words. */
+  custom?: string | undefined;
+}
+
+/** A verdict as a sentence: why, and what comes next. */
+export function explain(verdict: Verdict, options: ExplainOptions): string {
+  const { locale } = options;
+  if (verdict.verdict === "continue") return say(locale, going(options)[verdict.reason]);
+  const reason = why(verdict.reason, options);
+  const next = endedEarly(verdict.reason) ? fromWhatThereIs : toTheAnswer;
+  const advice = verdict.reason === "repetition" ? askOtherwise : { zh: "", en: "" };
+  return say(locale, {
+    zh: `${reason.zh}，${next.zh}。${advice.zh}`,
+    en: `${capitalised(reason.en)}; ${next.en}.${advice.en}`,
+  });
+}
+
+/** The same when one model plays both roles and has answered in its last decide turn. */
+export function explainAnswered(locale: Locale): string {
+  return say(locale, {
+    zh: "模型判断信息已足够，已直接回答。",
+    en: "The model judged that it had enough and has answered.",
+  });
+}
+
+/** Why the tool calls end, as a clause. */
+export function why(reason: AnswerReason, { limits, results, custom }: Omit<ExplainOptions, "locale">): Text {
+  if (reason === "model-decided" && results !== "some") return withoutResults[results];
+  if (reason === "custom" && custom) return { zh: custom, en: custom };
+  return reasons(limits)[reason];
+}
+
+const withoutResults = {
+  none: { zh: "不需要工具", en: "no tools are needed" },
+  failed: { zh: "工具调用都没有成功，模型不再调用工具", en: "no tool call succeeded, and the model calls no more" },
+};
+
+/** What a run's calls came to, as `explain` wants to know it. */
+export function resultsOf(observations: readonly { result: { ok: boolean } }[]): ExplainOptions["results"] {
+  if (observations.length === 0) return "none";
+  return observations.some(({ result }) => result.ok) ? "some" : "failed";
+}
+
+const toTheAnswer = { zh: "切换到回答生成阶段", en: "switching to the answer" };
+const fromWhatThereIs = { zh: "基于已有信息回答", en: "answering from what there is" };
+const askOtherwise = { zh: "可以换一种问法，或切换模式。", en: " Ask in another way, or switch modes." };
+
+function reasons(limits: Limits): Record<AnswerReason, Text> {
+  const seconds = limits.maxExecutionTimeMs / 1000;
+  return {
+    "model-decided": { zh: "工具调用结果已满足要求", en: "the tool results are enough" },
+    sufficient: { zh: "结果足够回答问题，提前结束工具调用", en: "the results are enough, so the tool calls end early" },
+    "plan-done": { zh: "计划已执行完", en: "the plan is carried out" },
+    custom: { zh: "自定义评估认为信息已足够", en: "the custom evaluator has enough" },
+    "plan-failed": { zh: "计划没有全部完成", en: "the plan was not carried out in full" },
+    "turn-cut": {
+      zh: "模型的这一轮被截断，其中的工具调用没有执行",
+      en: "the model's turn was cut off and its tool calls were not run",
+    },
+    "model-failed": { zh: "工具调用模型出错", en: "the function-call model failed" },
+    "model-refused": { zh: "工具调用模型拒绝继续", en: "the function-call model refused to go on" },
+    "iteration-limit": {
+      zh: `已达到最大迭代次数（${limits.maxIterations} 次）`,
+      en: `the limit of ${limits.maxIterations} iterations is reached`,
+    },
+    "tool-call-limit": {
+      zh: `已达到最大工具调用次数（${limits.maxToolCalls} 次）`,
+      en: `the limit of ${limits.maxToolCalls} tool calls is reached`,
+    },
+    "time-limit": { zh: `执行超时（最长 ${seconds} 秒）`, en: `the time limit of ${seconds} s is near` },
+    "token-limit": {
+      zh: `token 上限（${limits.tokenBudget}）将到`,
+      en: `the budget of ${limits.tokenBudget} tokens is nearly used`,
+    },
+    "cost-limit": {
+      zh: `费用上限（${limits.costBudget} 美元）将到`,
+      en: `the budget of $${limits.costBudget} is nearly used`,
+    },
+    repetition: { zh: "检测到重复的操作，停止调用工具", en: "the same calls repeat, so the tool calls end" },
+  };
+}
+
+type GoOnReason = Extract<Verdict, { verdict: "continue" }>["reason"];
+
+function going({ limits, custom }: ExplainOptions): Record<GoOnReason, Text> {
+  return {
+    "model-decides": {
+      zh: "已有工具结果，由工具调用模型判断是否还需要更多信息。",
+      en: "There are tool results; the function-call model judges whether more is needed.",
+    },
+    "result-thin": {
+      zh: `结果为空或较短（少于 ${limits.minResultLength} 个字符），由模型判断是否继续。`,
+      en: `The results are empty or short (under ${limits.minResultLength} characters); the model judges whether to go on.`,
+    },
+    "tool-failed": {
+      zh: "工具调用失败，由模型决定下一步。",
+      en: "The tool calls failed; the model decides what next.",
+    },
+    custom: custom
+      ? { zh: custom, en: custom }
+      : { zh: "自定义评估要求继续。", en: "The custom evaluator wants to go on." },
+  };
+}
+
+function capitalised(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

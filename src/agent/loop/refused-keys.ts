@@ -1,0 +1,14 @@
+import type { Model } from "../../core/model.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Run } from "../run.ts";
+
+/** Remembers that a vendor does not take the key of this model. A key that lacks a permission (403) may serve another model. */
+export function rememberRefusedKey({ refusedKeys }: Run, { keyName }: Model, thrown: unknown): void {
+  if (keyName === undefined || !(thrown instanceof DuetError)) return;
+  if (thrown.code === "auth" && thrown.status !== 403) refusedKeys.set(keyName, thrown);
+}
+
+/** The error with which the key of this model was refused already in this run; a request with it would only fail again. */
+export function refusedKeyError({ refusedKeys }: Run, { keyName }: Model): DuetError | undefined {
+  return keyName === undefined ? undefined : refusedKeys.get(keyName);
+}

@@ -1,0 +1,47 @@
+import type { ToolCall } from "../../core/messages.ts";
+import type { JsonValue } from "../../kit/json.ts";
+import { matchesPattern } from "../../kit/text/match-pattern.ts";
+
+/**
+ * Tells work from going round in circles: a call is judged by its tool, its arguments in whatever order, and its result.
+ * A call that has brought one result twice in a row is refused the third time; one whose result changes never is.
+ */
+export interface Repetition {
+  /** Whether the call has been made before and would only bring the same again. */
+  isRepeated(call: ToolCall): boolean;
+  /** Takes what a call that ran came to; says whether it was news. */
+  learn(call: ToolCall, result: string): boolean;
+}
+
+/** How often a call may bring the same result before it is refused. */
+const sameResults = 2;
+
+/** `repeatable`: patterns of tools that may be asked again and again, such as for the state of a job. */
+export function createRepetition(repeatable: readonly string[]): Repetition {
+  const seen = new Map<string, { result: string; times: number }>();
+  return {
+    isRepeated(call) {
+      if (repeatable.some((pattern) => matchesPattern(call.name, pattern))) return false;
+      return (seen.get(keyOf(call))?.times ?? 0) >= sameResults;
+    },
+    learn(call, result) {
+      const key = keyOf(call);
+      const before = seen.get(key);
+      const isSame = before?.result === result;
+      seen.set(key, { result, times: isSame ? before.times + 1 : 1 });
+      return !isSame;
+    },
+  };
+}
+
+function keyOf({ name, arguments: args, argumentsText }: ToolCall): string {
+  return `${name} ${args === undefined ? argumentsText : canonicalJson(args)}`;
+}
+
+/** JSON with the keys of every object in order, so that two ways to write one value are one text. */
+export function canonicalJson(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(",")}}`;
+}

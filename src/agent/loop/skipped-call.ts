@@ -1,0 +1,72 @@
+import type { ToolCall } from "../../core/messages.ts";
+import { invalidArguments } from "../../core/tools/argument-feedback.ts";
+import { failure, type Tool, type ToolResult } from "../../core/tools/tool.ts";
+import { DuetError, messageOf, report } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { cutText } from "../../kit/text/truncate.ts";
+import { sentences } from "../../render/event-lines.ts";
+import type { Run } from "../run.ts";
+
+// What a model reads in place of a result, where a call was not run or its tool threw.
+
+export function overLimit(run: Run): ToolResult {
+  const text = {
+    zh: "已达到最大工具调用次数，这个调用没有执行。",
+    en: "The limit of tool calls is reached; this call was not run.",
+  };
+  return failure("tool", say(run.language, text));
+}
+
+export function repeated(run: Run, name: string): ToolResult {
+  const text = {
+    zh: `${name} 已经用相同的参数调用过，结果也相同，这次没有执行。请使用已有的结果，换一种参数或工具，或者结束工具调用。`,
+    en: `${name} was called with these arguments before and gave the same result, so it was not run again. Use the result you have, try other arguments or another tool, or stop calling tools.`,
+  };
+  return failure("tool", say(run.language, text));
+}
+
+export function stopped(run: Run): ToolResult {
+  if (run.cancelled.aborted) return failure("cancelled", say(run.language, { zh: "已取消", en: "cancelled" }));
+  const text = {
+    zh: "运行时间已用完，没有等到这个工具的结果。",
+    en: "The run ran out of time before this tool answered.",
+  };
+  return failure("timeout", say(run.language, text));
+}
+
+/** What a tool threw, in the words of the run's language where it has them. */
+export function failed(run: Run, thrown: unknown): ToolResult {
+  if (!(thrown instanceof DuetError)) return failure("tool", messageOf(thrown));
+  const { code, message, hint } = report(thrown, run.language);
+  return failure(code, sentences(message, hint));
+}
+
+export function unknownTool(run: Run, name: string): ToolResult {
+  const near = nearest(name, run.offer.all);
+  const names = [...run.tools.keys()];
+  return failure(
+    "unknown_tool",
+    say(run.language, {
+      zh: `没有名为 ${name} 的工具。${near ? `是不是 ${near}？` : ""}可用的工具：${names.join("、") || "无"}。`,
+      en: `There is no tool named ${name}.${near ? ` Did you mean ${near}?` : ""} Tools on offer: ${names.join(", ") || "none"}.`,
+    }),
+  );
+}
+
+/** A tool whose name differs only in case or in its server's prefix; shown, never guessed. */
+function nearest(name: string, tools: ReadonlyMap<string, Tool>): string | undefined {
+  const wanted = name.toLowerCase();
+  return [...tools.keys()].find(
+    (known) => known.toLowerCase() === wanted || known.toLowerCase().endsWith(`__${wanted}`),
+  );
+}
+
+export function unreadableArguments(run: Run, call: ToolCall): ToolResult {
+  const shown = cutText(printableLine(call.argumentsText), 80);
+  const text = {
+    zh: `必须是一个 JSON 对象（当前值: ${shown || "空"}）`,
+    en: `must be one JSON object (current value: ${shown || "empty"})`,
+  };
+  return invalidArguments(run.language, [{ path: "", text }]);
+}

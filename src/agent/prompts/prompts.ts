@@ -1,0 +1,54 @@
+import { createBuiltInPrompts } from "./built-in-prompts.ts";
+import { choosePrompt, type OwnPrompt, type PromptReader } from "./choose-prompt.ts";
+import { type FileName, isPartName, type PromptName } from "./prompt-names.ts";
+import { fillPlaces } from "./prompt-template.ts";
+
+export type { OwnPrompt, PromptReader } from "./choose-prompt.ts";
+export type { PromptName } from "./prompt-names.ts";
+
+/** The prompts in force, in both languages and with their variants for model families. */
+export interface Prompts {
+  /**
+   * The prompt for that model. `variables` fill its `{name}` places: `marker`, and in `plan` also `tools`, fenced; the day
+   * and the parts are always known, and a part that is not wanted is given as "". Throws when a place has no value.
+   */
+  render(name: PromptName, reader: PromptReader, variables: Readonly<Record<string, string>>): string;
+}
+
+/** The user's own prompts, already checked, before the ones that come with the program. */
+export function createPrompts(own: readonly OwnPrompt[] = []): Prompts {
+  const builtIn = createBuiltInPrompts();
+  const find = (name: FileName, reader: PromptReader): string =>
+    choosePrompt(own, name, reader)?.text ?? builtIn(name, reader.locale);
+  return {
+    render(name, reader, variables) {
+      const fill = (place: string): string => {
+        const value = variables[place];
+        if (value !== undefined) return value;
+        if (place === "today") return today();
+        if (isPartName(place)) return fillPlaces(find(place, reader), fill);
+        throw new Error(`The prompt ${name} was given no value for {${place}}.`);
+      };
+      return fillPlaces(withoutUnwanted(find(name, reader), variables), fill).trim();
+    },
+  };
+}
+
+/** A line that only holds a part which is not wanted goes with it. */
+function withoutUnwanted(template: string, variables: Readonly<Record<string, string>>): string {
+  const isUnwanted = (line: string): boolean => {
+    const place = /^[\s*-]*\{([a-z]+)\}\s*$/.exec(line)?.[1];
+    return place !== undefined && variables[place] === "";
+  };
+  return template
+    .split("\n")
+    .filter((line) => !isUnwanted(line))
+    .join("\n");
+}
+
+/** The day where the program runs, as 2026-11-21. */
+function today(): string {
+  const now = new Date();
+  const day = [now.getFullYear(), now.getMonth() + 1, now.getDate()];
+  return day.map((number) => String(number).padStart(2, "0")).join("-");
+}

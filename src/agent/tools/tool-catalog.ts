@@ -1,0 +1,147 @@
+import type { Model, ToolDefinition } from "../../core/model.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import type { ToolIndex } from "../../core/tools/tool-index.ts";
+import type { Locale } from "../../kit/locale.ts";
+import { windowOf } from "../context/context-window.ts";
+import { definitionOf, isOfServer, toolTokens, type Weights, weighOffer } from "./catalog-weight.ts";
+import { createFindTools } from "./find-tools.ts";
+
+/**
+ * The tools of a run as models get them. Where all together weigh too much, those of servers are not listed: the ones that
+ * fit the question are, and a tool that finds the others. What is on offer only grows, and at its end, so that what a
+ * vendor has cached stays valid.
+ */
+export interface Offer {
+  /** On offer now, in order. Others may add to it. */
+  readonly tools: Map<string, Tool>;
+  /** Every tool of the run but its own, whether listed or not. */
+  readonly all: ReadonlyMap<string, Tool>;
+  /** The tool that finds others; undefined where all are listed. */
+  readonly finder: Tool | undefined;
+  definitions(): ToolDefinition[];
+  /** A tool by its name; one that was not listed is from then on. */
+  take(name: string): Tool | undefined;
+}
+
+/** What it takes to search among tools. */
+export interface Finding {
+  /** The share of the function-call model's window beyond which tools are searched. */
+  share: number;
+  weights: Weights;
+  index(tools: readonly Tool[]): ToolIndex;
+  /** A tool of the run's own inside the rules for all tools; undefined where they forbid it. */
+  guard(tool: Tool): Tool | undefined;
+  /** The names of the tools that the conversation has loaded so far, in order; the run adds to them. */
+  loaded: Set<string>;
+}
+
+export interface OfferOptions {
+  tools: readonly Tool[];
+  /** The model that chooses among them. */
+  model: Model;
+  /** The language in which it is spoken to. */
+  language: Locale;
+  /** What the first search is for, best first: the question, and what was asked before it. */
+  questions: readonly string[];
+  /** Absent: all tools are listed. */
+  finding: Finding | undefined;
+}
+
+/** Vendors take 128 tools at most. */
+const mostOffered = 126;
+const mostLoaded = 64;
+/** Of the window, for tools that were found. */
+const loadedShare = 0.25;
+/** Tools that are loaded for a question before a model has asked for any, and how many a conversation may have of them. */
+const mostGuessed = 5;
+const guessesEnd = 16;
+/** Scores under which a tool is no guess: by itself, and beside the best. */
+const leastScore = 0.2;
+const leastShare = 0.5;
+
+export function createOffer(options: OfferOptions): Offer {
+  const { tools: given, model, finding } = options;
+  const all = new Map(given.map((tool) => [tool.name, tool]));
+  const isSearched =
+    finding !== undefined && weighOffer(given, model, finding.share, finding.weights).mode === "searched";
+  return (isSearched ? searched(options, all, finding) : undefined) ?? listed(all);
+}
+
+function listed(all: ReadonlyMap<string, Tool>): Offer {
+  const tools = new Map(all);
+  return {
+    tools,
+    all,
+    finder: undefined,
+    definitions: () => [...tools.values()].map(definitionOf),
+    take: (name) => tools.get(name),
+  };
+}
+
+/** Undefined where rules forbid to search: then all tools are listed, whatever they weigh. */
+function searched(
+  { model, language, questions }: OfferOptions,
+  all: ReadonlyMap<string, Tool>,
+  finding: Finding,
+): Offer | undefined {
+  const own = [...all.values()].filter((tool) => !isOfServer(tool));
+  const hidden = [...all.values()].filter(isOfServer);
+  const index = (): ToolIndex => finding.index(hidden);
+  const name = all.has("find_tools") ? "duet_find_tools" : "find_tools";
+  const finder = finding.guard(createFindTools({ name, language, hidden, index, load }));
+  if (finder === undefined) return undefined;
+
+  const tools = new Map([...own, finder].map((tool) => [tool.name, tool]));
+  const first = new Set(tools.keys());
+  const room = {
+    tools: Math.max(mostGuessed, Math.min(mostLoaded, mostOffered - first.size)),
+    tokens: loadedShare * windowOf(model),
+  };
+
+  function load(tool: Tool): boolean {
+    if (tools.has(tool.name)) return true;
+    const tokens = toolTokens(tool, model, finding.weights);
+    if (room.tools < 1 || room.tokens < tokens) return false;
+    room.tools -= 1;
+    room.tokens -= tokens;
+    tools.set(tool.name, tool);
+    finding.loaded.add(tool.name);
+    return true;
+  }
+
+  function loadFirst(): void {
+    for (const known of [...finding.loaded]) {
+      const tool = all.get(known);
+      if (tool && isOfServer(tool)) load(tool);
+    }
+    const missing = guessesEnd - (tools.size - first.size);
+    for (const tool of guess(questions, index).slice(0, Math.max(0, missing))) load(tool);
+  }
+
+  loadFirst();
+  return {
+    tools,
+    all,
+    finder,
+    definitions: () =>
+      [...tools.values()].map((tool) =>
+        first.has(tool.name) ? definitionOf(tool) : { ...definitionOf(tool), late: true },
+      ),
+    take(name) {
+      const tool = tools.get(name) ?? all.get(name);
+      if (tool) load(tool);
+      return tool;
+    },
+  };
+}
+
+/** The tools that the first of the questions which fits any seems to need: most runs then need no search. */
+function guess(questions: readonly string[], index: () => ToolIndex): Tool[] {
+  for (const question of questions) {
+    const found = index().find(question, mostGuessed);
+    const least = Math.max(leastScore, leastShare * (found[0]?.score ?? 0));
+    const near = found.filter(({ score }) => score >= least);
+    if (near.length > 0) return near.map(({ tool }) => tool);
+  }
+  return [];
+}

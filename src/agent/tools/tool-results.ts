@@ -1,0 +1,102 @@
+import type { Tool } from "../../core/tools/tool.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { cutMiddle } from "../../kit/text/truncate-middle.ts";
+import { createReadResult, pointer } from "./read-result.ts";
+
+/**
+ * The whole results of a run behind what the models read of them. From the first one that is cut on, the run has a tool
+ * that reads the rest.
+ */
+export interface Results {
+  /** The tool that reads on; undefined as long as nothing was cut. */
+  readonly tool: Tool | undefined;
+  /** A result as the models read it: whole, or head and tail with, between them, the call that reads on. */
+  read(text: string, kind: ResultKind): string;
+  /** What was read before as it is for a reader without tools: nothing is said of reading on. */
+  withoutPointer(read: string): string;
+  /** What was read before, or a text that was not, with about `kept` characters; with `readsOn`, and the call that reads on. */
+  shorten(text: string, kept: number, readsOn: boolean): string;
+}
+
+/** A search is text made of sources, each short: it is cut only when it is huge. */
+export type ResultKind = "text" | "sources";
+
+export interface ResultOptions {
+  /** Of the run; the reading tool is added to them. */
+  tools: Map<string, Tool>;
+  /** Characters that a model reads of one result. */
+  longest: number;
+  /** The language in which the model is spoken to. */
+  language: Locale;
+}
+
+/** What is kept of one result and of all results of a run, in characters. */
+const longestKept = 2_000_000;
+const mostKept = 20_000_000;
+/** A search may be longer than another result, so many times. */
+const sourcesFactor = 4;
+/** Characters of the line that tells of a gap; the longest is in English. */
+const gapLength = 120;
+
+export function createResults({ tools, longest, language }: ResultOptions): Results {
+  /** Result n is at n - 1. */
+  const shelf: string[] = [];
+  /** By the whole text and by each form in which it was read: the same result keeps its number. */
+  const numbers = new Map<string, number>();
+  let size = 0;
+  const name = tools.has("read_result") ? "duet_read_result" : "read_result";
+  const tool = createReadResult({ name, language, longest, whole: (number) => shelf[number - 1] });
+
+  /** The result's number; undefined when there is no more place on the shelf. */
+  function keep(text: string): number | undefined {
+    const known = numbers.get(text);
+    if (known !== undefined) return known;
+    if (size + text.length > mostKept) return undefined;
+    size += text.length;
+    const number = shelf.push(text);
+    numbers.set(text, number);
+    return number;
+  }
+
+  function cut(text: string, kept: number, number: number | undefined): string {
+    return cutMiddle(text, Math.max(0, kept - gapLength), (missing, from) => {
+      if (number === undefined) return gapLine(missing, language);
+      tools.set(name, tool);
+      return pointer(missing, { name, number, from, language });
+    });
+  }
+
+  return {
+    get tool() {
+      return tools.get(name) === tool ? tool : undefined;
+    },
+    read(text, kind) {
+      const most = kind === "sources" ? sourcesFactor * longest : longest;
+      if (text.length <= most) return text;
+      const whole = text.length <= longestKept ? text : cut(text, longestKept, undefined);
+      const number = keep(whole);
+      const read = cut(whole, most, number);
+      if (number !== undefined) numbers.set(read, number);
+      return read;
+    },
+    withoutPointer(read) {
+      const number = numbers.get(read);
+      const whole = number && shelf[number - 1];
+      if (!whole || whole === read) return read;
+      const plain = cut(whole, read.length, undefined);
+      numbers.set(plain, number);
+      return plain;
+    },
+    shorten(text, kept, readsOn) {
+      const number = readsOn ? keep(text) : numbers.get(text);
+      const whole = (number !== undefined && shelf[number - 1]) || text;
+      return cut(whole, kept, readsOn ? number : undefined);
+    },
+  };
+}
+
+/** Says that something is missing, where there is no way to read it. */
+function gapLine(missing: number, language: Locale): string {
+  const count = missing.toLocaleString("en");
+  return say(language, { zh: `…[省略 ${count} 个字符]…`, en: `…[${count} characters left out]…` });
+}

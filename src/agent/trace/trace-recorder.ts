@@ -1,0 +1,158 @@
+import type { AgentEvent, PlanStep, ToolEnd } from "../../core/events.ts";
+import { addUsage, noUsage } from "../../core/model.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { findRecords } from "../../core/tools/call-records.ts";
+import type { AgentTrace, ToolStats, TracePhase, TraceStep } from "../../core/trace.ts";
+import { growText, keepText } from "./bounded-text.ts";
+import { createTraceNotes } from "./trace-notes.ts";
+import { toTokenUsage, toTracePhase } from "./trace-usage.ts";
+
+/** Makes a run's trace from its events. */
+export interface TraceRecorder {
+  take(event: AgentEvent): void;
+  /** Keeps what a tool gave for a call that has not ended yet. */
+  keepOutput(callId: string, output: string): void;
+  /** The trace of a run that came to this outcome. */
+  finish(outcome: Outcome): AgentTrace;
+}
+
+/** Characters of a thought, and of a result, that a trace keeps. */
+const longestText = 20_000;
+/** Characters of what one tool gave, and all tools of a run, that a trace keeps. */
+const longestOutput = 256 * 1024;
+const mostOutput = 1024 * 1024;
+
+export function createTraceRecorder({ question }: { question: string }): TraceRecorder {
+  const startedAt = now();
+  const steps: TraceStep[] = [];
+  /** Calls that have started and not ended. */
+  const running = new Map<string, TraceStep>();
+  const usedTools = new Map<string, ToolStats>();
+  const phases: TracePhase[] = [];
+  const notes = createTraceNotes();
+  /** What was thought since the last step. */
+  const thought = growText(longestText);
+  /** Model turns that have begun. */
+  let begun = 0;
+  let plan: PlanStep[] | undefined;
+  let usage = noUsage;
+  let outputLeft = mostOutput;
+  let phaseStartedAt = startedAt;
+
+  function addStep(step: Pick<TraceStep, "action" | "elapsed_ms" | "timestamp" | "error">): TraceStep {
+    const { text, leftOut } = thought.take();
+    const added: TraceStep = {
+      step: steps.length + 1,
+      phase: begun,
+      thought: text || undefined,
+      thought_left_out: leftOut || undefined,
+      observation: "",
+      ...step,
+    };
+    steps.push(added);
+    return added;
+  }
+
+  function startCall(event: Extract<AgentEvent, { type: "tool-start" }>): void {
+    const action = { type: "action" as const, tool: event.tool, args: event.arguments };
+    running.set(event.callId, addStep({ action, elapsed_ms: 0, timestamp: now() }));
+  }
+
+  function endCall({ callId, tool, cached, elapsedMs, permission, error }: ToolEnd): void {
+    const step = running.get(callId);
+    if (step === undefined) return;
+    running.delete(callId);
+    step.elapsed_ms = elapsedMs;
+    step.cached = cached;
+    step.permission = permission;
+    step.error = error && keepText(error.message, longestText).text;
+    if (error?.code === "unknown_tool") return;
+    const { count, total_ms } = usedTools.get(tool) ?? { count: 0, total_ms: 0 };
+    usedTools.set(tool, { count: count + 1, total_ms: total_ms + elapsedMs });
+  }
+
+  function end(outcome: Outcome): void {
+    const find = findRecords(outcome.tool_calls);
+    for (const step of steps) {
+      if (step.action === null) continue;
+      const { text, leftOut } = keepText(find(step.action.tool, step.action.args)?.result ?? "", longestText);
+      step.observation = text;
+      step.observation_left_out = leftOut || undefined;
+    }
+    addStep({
+      action: outcome.response === "" ? null : { type: "final", tool: "", args: {} },
+      elapsed_ms: phases.at(-1)?.elapsed_ms ?? 0,
+      timestamp: phaseStartedAt,
+      error: outcome.error?.message,
+    });
+  }
+
+  function keepOutput(callId: string, output: string): void {
+    const step = running.get(callId);
+    if (step === undefined) return;
+    const { text, leftOut } = keepText(output, Math.min(longestOutput, outputLeft));
+    outputLeft -= text.length;
+    step.tool_output = text;
+    step.tool_output_left_out = leftOut || undefined;
+  }
+
+  return {
+    keepOutput,
+    take(event) {
+      switch (event.type) {
+        case "reasoning-delta":
+        case "thought-delta":
+          return thought.push(event.type, event.text);
+        case "phase-start":
+          phaseStartedAt = now();
+          begun += 1;
+          return;
+        case "phase-end":
+          usage = addUsage(usage, event.usage);
+          return void phases.push(toTracePhase(event));
+        case "tool-start":
+          return startCall(event);
+        case "tool-end":
+          return endCall(event);
+        case "plan":
+          plan = event.steps;
+          return;
+        case "evaluation":
+          return notes.add({ level: "info", code: event.reason, message: event.message, phase: begun });
+        case "notice":
+          return notes.add({ level: event.level, code: event.code, message: event.message, phase: begun });
+        default:
+          return;
+      }
+    },
+    finish(outcome) {
+      end(outcome);
+      return {
+        run_id: outcome.run_id,
+        conversation_id: outcome.conversation_id,
+        trace_id: outcome.trace_id,
+        question,
+        mode: outcome.meta.mode,
+        started_at: startedAt,
+        status: outcome.status,
+        plan,
+        steps,
+        final_answer: outcome.response,
+        finish_reason: outcome.stop_reason,
+        used_tools: Object.fromEntries(usedTools),
+        token_usage: toTokenUsage(usage),
+        total_ms: outcome.meta.latency_ms,
+        phases,
+        models: outcome.meta.models,
+        cost_usd: outcome.meta.cost_usd,
+        agents: outcome.meta.agents,
+        notes: notes.list,
+        error: outcome.error,
+      };
+    },
+  };
+}
+
+function now(): string {
+  return new Date().toISOString();
+}

@@ -1,0 +1,77 @@
+import type { RunObserver } from "../agent/run-observer.ts";
+import { abortable, follow, timeLimit } from "../kit/async/timeout.ts";
+import { DuetError } from "../kit/errors.ts";
+
+/** The runs that are going on, so that closing can stop them all and wait until they are kept. */
+export interface GoingRuns {
+  /** Whether nothing may begin any more. */
+  readonly isStopped: boolean;
+  /** Counts one more; its signal follows `outer`. */
+  begin(outer: AbortSignal | undefined): GoingRun;
+  /** Cancels them all; resolves when the last has ended, after `limitMs` milliseconds at the latest. Never rejects. */
+  stop(limitMs?: number): Promise<void>;
+}
+
+export interface GoingRun {
+  readonly signal: AbortSignal;
+  /** Does something when the run ends, or at once. */
+  atEnd(work: () => void): void;
+  /** Sees the end in the stream itself, whose reader may have gone away. */
+  observe(observer: RunObserver | undefined): RunObserver;
+  /** May be called more than once. */
+  end(): void;
+}
+
+const longestStopMs = 2000;
+
+export function createGoingRuns(): GoingRuns {
+  const stopping = new AbortController();
+  const going = new Set<Promise<void>>();
+  return {
+    get isStopped() {
+      return stopping.signal.aborted;
+    },
+    begin(outer) {
+      const controller = new AbortController();
+      const unfollow = [follow(controller, outer), follow(controller, stopping.signal)];
+      const ended = Promise.withResolvers<void>();
+      const atEnd: (() => void)[] = [];
+      let isOver = false;
+      going.add(ended.promise);
+      function end(): void {
+        if (isOver) return;
+        isOver = true;
+        for (const stop of [...unfollow, ...atEnd]) stop();
+        going.delete(ended.promise);
+        ended.resolve();
+      }
+      return {
+        signal: controller.signal,
+        end,
+        atEnd(work) {
+          if (isOver) work();
+          else atEnd.push(work);
+        },
+        observe: (observer) => ({
+          traceId: observer?.traceId,
+          take(event) {
+            observer?.take(event);
+            // The last event, which comes when the run has been kept.
+            if (event.type === "run-end") end();
+          },
+        }),
+      };
+    },
+    async stop(limitMs = longestStopMs) {
+      stopping.abort(closed());
+      if (going.size === 0) return;
+      const limit = timeLimit(limitMs, closed);
+      await abortable(Promise.all(going), limit.signal).catch(() => {});
+      limit.clear();
+    },
+  };
+}
+
+export function closed(): DuetError {
+  return new DuetError({ code: "config", text: { zh: "Duet 已关闭", en: "Duet is closed" } });
+}

@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import type { Caller } from "../../core/caller.ts";
+import { type Conversation, type ConversationTurn, newId } from "../../core/store/conversation.ts";
+import type { ConversationStore } from "../../core/store/store.ts";
+import { createSourceList } from "../../store/memory/memory-store.ts";
+import type { Loaded } from "./load-in-turn.ts";
+
+/** A conversation that the asker keeps, as a run finds it. */
+export interface GivenHistory extends Loaded {
+  known: Conversation;
+  /** Takes what the run writes, of which `kept` sees nothing. */
+  store: ConversationStore;
+}
+
+/**
+ * Conversations that their askers keep themselves and bring along with each question. What stands behind the words (sources
+ * with their numbers, a summary, a plan that waits) is found again by the words, as long as the process lives and they are
+ * the same; else a conversation begins with the words alone.
+ */
+export interface GivenHistories {
+  open(turns: readonly ConversationTurn[], place: { caller: Caller; kept: ConversationStore }): GivenHistory;
+}
+
+interface Kept {
+  owner: string | undefined;
+  conversation: Conversation;
+}
+
+export interface GivenHistoryLimits {
+  most: number;
+  /** Of all that is kept, in UTF-16 units; what conversations share is counted for each. */
+  mostText: number;
+}
+
+const usual: GivenHistoryLimits = { most: 1000, mostText: 30_000_000 };
+
+export function createGivenHistories({ most, mostText }: GivenHistoryLimits = usual): GivenHistories {
+  const kept = new LRUCache<string, Kept>({ max: most, maxSize: mostText, sizeCalculation: sizeOf });
+
+  /** One owner has half of the room at most, so that nobody can have the words of all others forgotten. */
+  function keep(owner: string | undefined, key: string, conversation: Conversation): void {
+    const added = { owner, conversation };
+    let count = 1;
+    let text = sizeOf(added);
+    kept.delete(key);
+    if (text > mostText / 2) return;
+    for (const [other, each] of [...kept.entries()].filter(([, each]) => each.owner === owner)) {
+      count += 1;
+      text += sizeOf(each);
+      if (count > most / 2 || text > mostText / 2) kept.delete(other);
+    }
+    kept.set(key, added);
+  }
+
+  return {
+    open(turns, { caller, kept: elsewhere }) {
+      const key = keyOf(caller, turns);
+      const { owner } = caller;
+      const before = kept.get(key)?.conversation;
+      // A plan that waits is replied to once: asked for again, the same words make a new plan.
+      if (before?.pendingPlan !== undefined) keep(owner, key, { ...before, pendingPlan: undefined });
+      const known = before ?? { id: newId("conv"), turns, summary: undefined, sources: createSourceList() };
+      let { summary } = known;
+      return {
+        known,
+        waitedMs: 0,
+        store: {
+          ...elsewhere,
+          async append({ turn, trace, pendingPlan }) {
+            const now: Conversation = { ...known, summary, pendingPlan };
+            if (turn === undefined) {
+              // Nothing was said; but a plan may wait still.
+              if (pendingPlan !== undefined) keep(owner, key, now);
+              return;
+            }
+            // The asker brings back what it was shown, which is not all that the model wrote.
+            const shown = [...turns, { question: turn.question, answer: trace.final_answer }];
+            keep(owner, keyOf(caller, shown), { ...now, turns: [...known.turns, turn] });
+          },
+          async summarise(_, made) {
+            summary = made;
+          },
+        },
+      };
+    },
+  };
+}
+
+function keyOf({ owner }: Caller, turns: readonly ConversationTurn[]): string {
+  const said = turns.map(({ question, answer }) => [question.trim(), answer.trim()]);
+  return createHash("sha256")
+    .update(JSON.stringify([owner ?? null, said]))
+    .digest("base64url");
+}
+
+function sizeOf({ conversation: { turns, sources, summary, pendingPlan = "" } }: Kept): number {
+  const said = turns.reduce((sum, { question, answer }) => sum + question.length + answer.length, 0);
+  const found = sources
+    .all()
+    .reduce((sum, { source: { title, url, snippet } }) => sum + (title + url + snippet).length, 0);
+  return 1 + said + found + pendingPlan.length + (summary?.text.length ?? 0);
+}

@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import type { Config } from "../../config/load-config.ts";
+import type { Caller } from "../../core/caller.ts";
+import type { Notice } from "../../core/notice.ts";
+import type { ConversationStore, SharedStore } from "../../core/store/store.ts";
+import { DuetError, toDuetError } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
+import { storeDamaged, storeUnavailable } from "../notices.ts";
+
+/** Where conversations and traces are kept, and what the reader must know of it. */
+export interface OpenedStore {
+  store: ConversationStore;
+  /** Why they last only as long as the process, where they should not. */
+  problem?: DuetError;
+  /** What nobody was told yet, in the order it happened; each is given once. */
+  takeNotices(locale: Locale): Notice[];
+}
+
+/**
+ * Opens the file `duet.db` in the state directory, or `own` in its place. Where the file cannot be used, conversations
+ * last as long as the process; never rejects.
+ */
+export async function openStore(
+  { home, conversations }: Pick<Config, "home" | "conversations">,
+  own?: ConversationStore,
+): Promise<OpenedStore> {
+  if (own) return { store: own, takeNotices: () => [] };
+  if (conversations.store === "memory") return { store: await openMemory(), takeNotices: () => [] };
+  const untold: ((locale: Locale) => Notice)[] = [];
+  const takeNotices: OpenedStore["takeNotices"] = (locale) => untold.splice(0).map((tell) => tell(locale));
+  try {
+    const { createSqliteStore } = await import("../../store/sqlite/sqlite-store.ts");
+    const onDamage = (name: string): void => void untold.push((locale) => storeDamaged(name, locale));
+    return { store: await createSqliteStore(join(home, "duet.db"), { onDamage }), takeNotices };
+  } catch (thrown) {
+    const problem = toDuetError(thrown);
+    untold.push((locale) => storeUnavailable(problem, locale));
+    const onThrow = (): void => void untold.splice(0);
+    return { store: standIn(await openMemory(), problem, onThrow), problem, takeNotices };
+  }
+}
+
+/** What is the caller's. Throws a `config` error where an embedding program's own store keeps nobody apart. */
+export function storeOf(store: ConversationStore, { owner }: Caller): ConversationStore {
+  if (owner === undefined) return store;
+  if (store.of === undefined) throw new DuetError({ code: "config", text: forOperator });
+  return store.of(owner);
+}
+
+const forOperator = {
+  zh: "此对话存储只为操作者服务：它没有 of(owner)",
+  en: "this store of conversations serves the operator alone: it has no of(owner)",
+};
+
+async function openMemory(): Promise<SharedStore> {
+  const { createMemoryStore } = await import("../../store/memory/memory-store.ts");
+  return createMemoryStore();
+}
+
+/** Does not say that nobody has ever asked anything, when it only cannot see it. */
+function standIn(memory: SharedStore, problem: DuetError, onThrow: () => void): SharedStore {
+  return {
+    ...memory,
+    of: (owner) => standIn(memory.of(owner), problem, onThrow),
+    async latest() {
+      const id = await memory.latest();
+      if (id !== undefined) return id;
+      // Whoever gets the problem itself needs no notice of it.
+      onThrow();
+      throw problem;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { Limits } from "../agent/limits/limits.ts";
+import type { Config } from "../config/load-config.ts";
+import type { Chain } from "../core/chain.ts";
+
+/** What one question changes of the configured limits. */
+export type LimitChanges = { [Name in keyof Limits]?: Limits[Name] | undefined };
+
+const maxParallel = 8;
+/** What is kept of an agent's time for its answer to reach the one above while that still listens, in milliseconds. */
+const wayBackMs = 500;
+
+/** The configured limits with a question's own over them, and never more than the agent above leaves. */
+export function mergeLimits({ agent }: Config, changes: LimitChanges = {}, chain?: Chain): Limits {
+  const own: Limits = {
+    maxIterations: changes.maxIterations ?? agent.maxIterations,
+    maxToolCalls: changes.maxToolCalls ?? agent.maxToolCalls,
+    maxExecutionTimeMs: changes.maxExecutionTimeMs ?? agent.maxExecutionTime * 1000,
+    tokenBudget: changes.tokenBudget ?? agent.tokenBudget,
+    costBudget: changes.costBudget ?? agent.costBudget,
+    maxTokens: changes.maxTokens,
+    maxParallel: changes.maxParallel ?? maxParallel,
+    repeatable: changes.repeatable ?? agent.repeatable,
+    minResultLength: changes.minResultLength ?? agent.evaluation.minResultLength,
+    stopWhenSufficient: changes.stopWhenSufficient ?? agent.evaluation.stopWhenSufficient,
+  };
+  const left =
+    chain?.deadline === undefined ? own.maxExecutionTimeMs : Math.max(0, chain.deadline - Date.now() - wayBackMs);
+  return {
+    ...own,
+    maxExecutionTimeMs: Math.min(own.maxExecutionTimeMs, left),
+    tokenBudget: Math.min(own.tokenBudget, chain?.budget ?? own.tokenBudget),
+    costBudget: smaller(own.costBudget, chain?.cost),
+  };
+}
+
+/** Of two budgets that may be absent. */
+function smaller(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}

@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Config } from "../../config/load-config.ts";
+import type { ModelChoice } from "../../config/models/models.ts";
+import { type Model, modelName } from "../../core/model.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Chosen, Role } from "./check-models.ts";
+import type { ModelChanges, ModelParameters } from "./model-changes.ts";
+
+/** How errors, and people, call the roles. */
+const names: Readonly<Record<Role, string>> = { functionCall: "function_call", answer: "answer" };
+
+/**
+ * The chosen models with what is changed of them; with `isApart` the answer's is another one whatever its name. Throws a `config`
+ * error for a model or a parameter that cannot be.
+ */
+export async function changeChoices(
+  chosen: Chosen,
+  changes: ModelChanges,
+  config: Config,
+  isApart = false,
+): Promise<Chosen> {
+  if (Object.values(changes).every((change) => change === undefined)) return chosen;
+  const { answerMaxTokens: limit, agent } = config.settings;
+  const hasAnswer = changes.answer === undefined ? chosen.answer !== undefined : changes.answer !== null;
+  const read = async (role: Role, written: string, answers: boolean): Promise<ModelChoice> => {
+    const { readChangedModel } = await import("../../config/models/changed-model.ts");
+    const maxTokens = (answers ? limit : undefined) ?? agent.maxTokens;
+    const choice = await readChangedModel(written, { role, name: names[role], maxTokens }, config);
+    const known = written.trimStart().startsWith("{") ? undefined : configured(choice, chosen, role);
+    return known === undefined ? choice : limited(known, answers ? limit : undefined);
+  };
+  const named = changes.functionCall;
+  const kept = hasAnswer || chosen.answer === undefined ? chosen.functionCall : limited(chosen.functionCall, limit);
+  const functionCall = named === undefined ? kept : await read("functionCall", named, !hasAnswer);
+  const answer = typeof changes.answer === "string" ? await read("answer", changes.answer, true) : chosen.answer;
+  // The same model named twice is one model.
+  const isOne = !hasAnswer || answer === undefined || (!isApart && isDeepStrictEqual(answer, functionCall));
+  const { parameters } = changes;
+  if (isOne) return { functionCall: await tune(functionCall, parameters?.answer, "", config) };
+  return {
+    functionCall: await tune(functionCall, parameters?.functionCall, `${names.functionCall}.`, config),
+    answer: await tune(answer, parameters?.answer, `${names.answer}.`, config),
+  };
+}
+
+/** The configured model of that name: it keeps its address, its key and its parameters. That of the role goes before the other's. */
+function configured(choice: ModelChoice, chosen: Chosen, role: Role): ModelChoice | undefined {
+  return [chosen[role], chosen.functionCall, chosen.answer].find(
+    (known) => known !== undefined && modelName(known) === modelName(choice),
+  );
+}
+
+/** A model that answers from now on, and so obeys the limit of answers where there is one, in tokens. */
+function limited(choice: ModelChoice, limit: number | undefined): ModelChoice {
+  return limit === undefined || !("wire" in choice) ? choice : { ...choice, maxTokens: limit };
+}
+
+/** The offline rules have no parameters. */
+async function tune(
+  choice: ModelChoice,
+  parameters: ModelParameters = {},
+  place: string,
+  { providers }: Config,
+): Promise<ModelChoice> {
+  if (!("wire" in choice) || Object.values(parameters).every((value) => value === undefined)) return choice;
+  const { withParameters } = await import("../../config/models/resolve-model.ts");
+  return withParameters(choice, parameters, providers, place);
+}
+
+/** Throws a `config` error where parameters are set of a model that the embedding program has made itself. */
+export function refuseOwnParameters(own: Partial<Record<Role, Model | undefined>>, { parameters }: ModelChanges): void {
+  for (const role of ["functionCall", "answer"] as const) {
+    const model = own[role];
+    const isSet = Object.values(parameters?.[role] ?? {}).some((value) => value !== undefined);
+    if (model === undefined || !isSet) continue;
+    throw new DuetError({
+      code: "config",
+      text: {
+        zh: `${names[role]}：${modelName(model)} 由程序自带，不能修改它的参数`,
+        en: `${names[role]}: ${modelName(model)} is the program's own, and its parameters cannot be changed`,
+      },
+    });
+  }
+}

@@ -1,0 +1,80 @@
+import type { Models } from "../../agent/run.ts";
+import type { Config } from "../../config/load-config.ts";
+import { modelName } from "../../core/model.ts";
+import { abortable } from "../../kit/async/timeout.ts";
+
+/** How long a local Ollama is waited for, in milliseconds. */
+const patienceMs = 1000;
+const keptMs = 10_000;
+const mostNames = 100;
+
+/** A vendor, and its model that is meant where none is named. */
+interface Offerer {
+  provider: string;
+  model: string;
+}
+
+/**
+ * Lists what can be chosen, as `provider/model`: the models in force, those of every vendor whose key is set (its default and the
+ * ones of its prices), those of a local Ollama that answers, and the offline rules. At most 100.
+ */
+export type ListModels = (inForce: Models, signal?: AbortSignal) => Promise<string[]>;
+
+/** Asks the Ollama at most every ten seconds: whoever types a name wants the list at each key. */
+export function createModelList(config: Config): ListModels {
+  let local: { names: Promise<string[]>; until: number } | undefined;
+
+  function localModels(): Promise<string[]> {
+    if (local === undefined || performance.now() > local.until) {
+      const names = import("../../providers/ollama.ts").then(({ listOllama }) =>
+        listOllama(config.ollama.baseUrl, patienceMs),
+      );
+      local = { names, until: performance.now() + keptMs };
+    }
+    return local.names;
+  }
+
+  return async (inForce, signal) => {
+    const { listedModels } = await import("../../providers/prices.ts");
+    const ollama = await abortable(localModels(), signal);
+    const all = [
+      modelName(inForce.functionCall),
+      modelName(inForce.answer),
+      ...ofVendors(config, listedModels),
+      ...ollama.map((model) => modelName({ provider: "ollama", model })),
+    ];
+    const names = new Set(all.map((name) => (name.startsWith(`${offline}/`) ? offline : name)));
+    return [...new Set([...[...names].slice(0, mostNames - 1), offline])];
+  };
+}
+
+function ofVendors({ candidates, providers, models, environment }: Config, listed: (provider: string) => string[]) {
+  const own = [models.functionCall, models.answer].filter((choice) => choice !== undefined);
+  return [...own, ...candidates].flatMap(({ provider, model }) => {
+    const row = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+    if (row === undefined || (row.keyEnv !== undefined && !environment[row.keyEnv]?.trim())) return [];
+    const known = [...Object.keys(row.prices ?? {}), ...listed(provider)];
+    return namesOf({ provider, model }, provider === "deepseek" ? [...variants, ...known] : known);
+  });
+}
+
+const offline = "offline";
+
+/** Names that DeepSeek's users know: one model, without and with thinking. */
+const variants = ["deepseek-chat", "deepseek-reasoner"];
+
+function namesOf({ provider, model }: Offerer, known: readonly string[]): string[] {
+  return [model, ...newestFirst(known, model)].map((name) => modelName({ provider, model: name }));
+}
+
+/** Those of the default's family first, and of one family the higher number. */
+function newestFirst(models: readonly string[], first: string): string[] {
+  const family = familyOf(first);
+  const isKin = (model: string): number => Number(familyOf(model) === family);
+  return [...models].sort((a, b) => isKin(b) - isKin(a) || b.localeCompare(a, "en", { numeric: true }));
+}
+
+/** `gpt` of `gpt-6.1-terra`. */
+function familyOf(model: string): string {
+  return /^[a-z]+/i.exec(model)?.[0] ?? "";
+}

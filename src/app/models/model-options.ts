@@ -1,0 +1,49 @@
+import type { input } from "zod";
+import { missing } from "../../config/config-errors.ts";
+import { readModelFlag } from "../../config/models/model-text.ts";
+import type { modelSchema } from "../../config/schema/file-schema.ts";
+import type { Model } from "../../core/model.ts";
+import { isRecord } from "../../kit/json.ts";
+import type { OwnModels } from "./model-registry.ts";
+
+/** A model by its name (`deepseek/deepseek-chat`), with its parameters, or one of your own making. */
+export type ModelOption = string | input<typeof modelSchema> | Model;
+
+/** The models as options give them: those of the program's own making, and a configuration for those by name. */
+export interface ReadModels {
+  models: OwnModels;
+  /** In the shape of the configuration file; not checked yet. Undefined where it has nothing to say. */
+  spec: { functionCall: unknown; answer?: unknown } | undefined;
+}
+
+/** Models by name go into the configuration, those of the program's own making past it. Throws a `config` error. */
+export async function readModelOptions(
+  given: { functionCall: ModelOption; answer?: ModelOption } | undefined,
+): Promise<ReadModels> {
+  if (given === undefined) return { models: {}, spec: undefined };
+  const functionCall = await readModelOption(given.functionCall, "functionCall");
+  if (functionCall === undefined) throw missing("createDuet: models.functionCall", aModel);
+  const answer = await readModelOption(given.answer, "answer");
+  const models = { functionCall: functionCall.model, answer: answer?.model, alone: answer === undefined };
+  if (functionCall.model && !answer?.spec) return { models, spec: undefined };
+  // A model of one's own stands beside one by name: the name then needs a partner that is never called.
+  const first = functionCall.model ? { provider: "offline" } : functionCall.spec;
+  return { models, spec: { functionCall: first, answer: answer?.spec } };
+}
+
+type ReadModel = { model: Model; spec?: undefined } | { model?: undefined; spec: unknown };
+
+async function readModelOption(given: unknown, role: string): Promise<ReadModel | undefined> {
+  if (given === undefined) return undefined;
+  if (typeof given === "string") return { spec: await readModelFlag(given, `createDuet: models.${role}`, []) };
+  return isModel(given) ? { model: given } : { spec: given };
+}
+
+function isModel(given: unknown): given is Model {
+  return isRecord(given) && typeof given.stream === "function";
+}
+
+const aModel = {
+  zh: "provider/model、带参数的对象，或自己的模型",
+  en: "provider/model, an object with parameters, or a model of your own",
+};

@@ -1,0 +1,84 @@
+import type { Config } from "../../config/load-config.ts";
+import type { ModelChoice } from "../../config/models/models.ts";
+import { modelDefaults } from "../../config/models/resolve-model.ts";
+import { overview } from "../../config/overview.ts";
+import type { Origin } from "../../config/sources/source.ts";
+import { modelName } from "../../core/model.ts";
+import { type ListPrice, priceOf, pricesDate } from "../../providers/prices.ts";
+import { defaultIdleMs } from "../../providers/wires/idle-timeout.ts";
+import { choose } from "./model-registry.ts";
+
+/** Who said a value: a source of the configuration, or a table of ours. */
+export type ValueOrigin =
+  | Origin
+  | { from: "vendor-table" | "unknown" | "nothing-configured" }
+  | { from: "price-list"; date: string };
+
+export interface SaidValue<T> {
+  value: T;
+  origin: ValueOrigin;
+}
+
+/** A model in use, in one of its roles. Times are seconds; what is not known, or does not apply, is null. */
+export interface UsedModel {
+  role: "function_call" | "answer";
+  model: SaidValue<string>;
+  wire: SaidValue<string | null>;
+  timeout: SaidValue<number | null>;
+  idle: SaidValue<number | null>;
+  context_window: SaidValue<number | null>;
+  /** US dollars for 1,000,000 tokens. */
+  price: SaidValue<ListPrice | null>;
+}
+
+/** Finds the models in use, with their limits and prices, and who said each value. Asks no model anything but a local Ollama its list. */
+export async function findUsedModels(config: Config): Promise<UsedModel[]> {
+  const { functionCall, answer = functionCall } = await choose(config);
+  return [describeModel("function_call", functionCall, config), describeModel("answer", answer, config)];
+}
+
+function describeModel(role: UsedModel["role"], choice: ModelChoice, config: Config): UsedModel {
+  const { origins } = overview(config);
+  const key = role === "answer" && config.models.answer ? "answer" : "functionCall";
+  const isConfigured = config.models[key] !== undefined;
+  const originOf = (name: string, otherwise: ValueOrigin): ValueOrigin => {
+    const origin = isConfigured ? origins[`models.${key}.${name}`] : undefined;
+    return origin === undefined || origin.from === "default" ? otherwise : origin;
+  };
+  const found: ValueOrigin =
+    "wire" in choice && choice.apiKeyEnv
+      ? { from: "environment", name: choice.apiKeyEnv, file: undefined }
+      : { from: "nothing-configured" };
+  const model = { value: modelName(choice), origin: originOf("provider", found) };
+  if (!("wire" in choice)) {
+    const none = { value: null, origin: unknown };
+    return { role, model, wire: none, timeout: none, idle: none, context_window: none, price: none };
+  }
+  const { wire, timeoutMs, idleMs = defaultIdleMs, contextWindow = null } = choice;
+  const timeoutOrigin = timeoutMs === modelDefaults.timeoutMs ? usual : vendorTable;
+  return {
+    role,
+    model,
+    wire: { value: wire, origin: originOf("wire", vendorTable) },
+    timeout: { value: timeoutMs / 1000, origin: originOf("timeout", timeoutOrigin) },
+    idle: { value: idleMs / 1000, origin: usual },
+    context_window: {
+      value: contextWindow,
+      origin: originOf("contextWindow", contextWindow === null ? unknown : vendorTable),
+    },
+    price: describePrice(choice, config),
+  };
+}
+
+function describePrice(choice: Extract<ModelChoice, { wire: unknown }>, { origins }: Config): UsedModel["price"] {
+  const value = priceOf(choice) ?? null;
+  if (value === null) return { value, origin: unknown };
+  if (choice.price === undefined) return { value, origin: { from: "price-list", date: pricesDate } };
+  const path = `providers.${choice.provider}.prices`;
+  const said = Object.entries(origins).find(([known]) => known.startsWith(path))?.[1];
+  return { value, origin: said ?? usual };
+}
+
+const usual: ValueOrigin = { from: "default" };
+const vendorTable: ValueOrigin = { from: "vendor-table" };
+const unknown: ValueOrigin = { from: "unknown" };

@@ -1,0 +1,57 @@
+import type { Evaluator } from "../../agent/loop/evaluator.ts";
+import type { OwnPrompt, Prompts } from "../../agent/prompts/prompts.ts";
+import type { runAgent as RunAgent } from "../../agent/run-agent.ts";
+import type { weighOffer as WeighOffer } from "../../agent/tools/catalog-weight.ts";
+import type { Config } from "../../config/load-config.ts";
+import type { Text } from "../../kit/locale.ts";
+import { checkToolsDirectory } from "../tools/own-tools.ts";
+
+/** What the user wrote for the agent, in files that the configuration names. */
+export interface OwnAgent {
+  prompts: readonly OwnPrompt[];
+  evaluator?: Evaluator | undefined;
+  /** Ends the evaluator's thread. */
+  close(): Promise<void>;
+}
+
+/** Throws a `config` error for the first of them that cannot be used. `warn` is told when the evaluator ends by itself. */
+export async function readOwnAgent(
+  { prompts: { directory }, agent, tools }: Config,
+  warn: (line: Text) => void,
+): Promise<OwnAgent> {
+  const { module } = agent.evaluation;
+  const loading =
+    module === undefined
+      ? undefined
+      : import("./load-evaluator.ts").then(({ openEvaluator }) => openEvaluator(module, warn));
+  try {
+    const [prompts, evaluator] = await Promise.all([
+      directory === undefined ? [] : import("./own-prompts.ts").then(({ readOwnPrompts }) => readOwnPrompts(directory)),
+      loading,
+      checkToolsDirectory(tools),
+    ]);
+    return { prompts, evaluator: evaluator?.evaluate, close: async () => evaluator?.close() };
+  } catch (thrown) {
+    void loading?.then(
+      (evaluator) => evaluator.close(),
+      () => {},
+    );
+    throw thrown;
+  }
+}
+
+export interface Agent {
+  runAgent: typeof RunAgent;
+  weighOffer: typeof WeighOffer;
+  prompts: Prompts;
+}
+
+/** Imports the agent. */
+export async function openAgent(own: readonly OwnPrompt[]): Promise<Agent> {
+  const [{ runAgent }, { weighOffer }, { createPrompts }] = await Promise.all([
+    import("../../agent/run-agent.ts"),
+    import("../../agent/tools/catalog-weight.ts"),
+    import("../../agent/prompts/prompts.ts"),
+  ]);
+  return { runAgent, weighOffer, prompts: createPrompts(own) };
+}

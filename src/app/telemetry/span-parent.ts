@@ -1,0 +1,23 @@
+import type { Context, Span, Tracer } from "@opentelemetry/api";
+import { attribute } from "./attribute-names.ts";
+
+/** What the spans below one run's own have in common. */
+export interface Branch {
+  api: typeof import("@opentelemetry/api");
+  tracer: Tracer;
+  /** Has the run's span in it. */
+  below: Context;
+  conversationId: string;
+  captureContent: boolean;
+}
+
+/** Marks the span as failed, with a word of few for its kind of error; what a vendor says of it may quote the prompt. */
+export function fail(
+  { api, captureContent }: Pick<Branch, "api" | "captureContent">,
+  span: Span,
+  type: string,
+  words?: string,
+): void {
+  span.setAttribute(attribute.errorType, type);
+  span.setStatus({ code: api.SpanStatusCode.ERROR, message: captureContent ? words : type });
+}

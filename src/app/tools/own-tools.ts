@@ -1,0 +1,95 @@
+import { readdir } from "node:fs/promises";
+import { problem } from "../../config/config-errors.ts";
+import type { Config } from "../../config/load-config.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import { once } from "../../kit/async/once.ts";
+import type { Text } from "../../kit/locale.ts";
+import type { DroppedTool } from "../../tools/collect-tools.ts";
+
+/** The tools and skills that the user keeps in a directory. */
+export interface OwnTools {
+  /** Loads them at the first call. Never rejects. */
+  take(): Promise<Loaded>;
+  /** Ends what they have started, at once. */
+  close(): Promise<void>;
+}
+
+export function openOwnTools(
+  { tools: { directory }, environment, locale }: Config,
+  warn: (line: Text) => void,
+): OwnTools {
+  const open: Part[] = [];
+  let isClosed = false;
+  /** Who closes does not wait for what still loads. */
+  async function keep(opening: Promise<Part>): Promise<Loaded> {
+    const part = await opening;
+    if (isClosed) void part.close();
+    else open.push(part);
+    return part.loaded;
+  }
+  const loaded = once(async () => {
+    if (directory === undefined) return { tools: [], dropped: [] };
+    const { findTools } = await import("../../tools/directory/find-tools.ts");
+    const { modules, skills, dropped } = await findTools(directory);
+    const parts = await Promise.all([
+      ...(modules.length > 0 ? [keep(openModules(directory, modules, warn))] : []),
+      ...(skills.length > 0 ? [keep(loadSkills(directory, skills, { environment, locale }))] : []),
+    ]);
+    const all = [...dropped, ...parts.flatMap((part) => part.dropped)];
+    return { tools: parts.flatMap(({ tools }) => tools), dropped: all };
+  });
+  return {
+    take: loaded.get,
+    async close() {
+      isClosed = true;
+      await Promise.all(open.map((part) => part.close()));
+    },
+  };
+}
+
+/** Whether a tool, or what is none, comes from the user's own directory. */
+export function isOwn({ source }: { source: string }): boolean {
+  return source === "user" || source === "skills";
+}
+
+/** What the user has written and no rule has taken away, and is not on offer all the same. */
+export function lostTools(dropped: readonly DroppedTool[]): DroppedTool[] {
+  return dropped.filter((tool) => isOwn(tool) && (tool.reason === "broken" || tool.reason === "duplicate"));
+}
+
+interface Loaded {
+  tools: Tool[];
+  dropped: DroppedTool[];
+}
+
+/** Tools that may still be loading, and what they hold open. */
+interface Part {
+  loaded: Promise<Loaded>;
+  close(): void | Promise<void>;
+}
+
+/** Throws a `config` error of one line when the directory that somebody named cannot be read; the usual one may be missing. */
+export async function checkToolsDirectory({ directory, directoryIsNamed }: Config["tools"]): Promise<void> {
+  if (directory === undefined || !directoryIsNamed) return;
+  try {
+    await readdir(directory);
+  } catch (thrown) {
+    const { unreadable } = await import("../../tools/directory/find-tools.ts");
+    throw problem(`tools.directory: ${directory}`, unreadable(thrown), thrown);
+  }
+}
+
+async function openModules(directory: string, files: readonly string[], warn: (line: Text) => void): Promise<Part> {
+  const { openModules: open } = await import("../../tools/directory/load-modules.ts");
+  return open(directory, files, { warn });
+}
+
+async function loadSkills(
+  directory: string,
+  folders: readonly string[],
+  options: Pick<Config, "environment" | "locale">,
+): Promise<Part> {
+  const { loadSkills: load } = await import("../../tools/skills/load-skills.ts");
+  const { close, ...loaded } = await load(directory, folders, options);
+  return { loaded: Promise.resolve(loaded), close };
+}

@@ -1,0 +1,36 @@
+import type { Config } from "../../config/load-config.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import type { SearchCache } from "../../tools/search/cache.ts";
+import { type Inventory, noTools, type Offer, type Wanted } from "./tool-inventory.ts";
+
+/** Puts the built-in `web_search` inside its limits: what it finds is kept with the conversation, what it may cost begins anew. */
+export type LimitSearches = (conversation: object, tools: readonly Tool[]) => Promise<Tool[]>;
+
+export function createSearchLimits({ cacheSize, maxPerRun }: Config["search"]): LimitSearches {
+  const caches = new WeakMap<object, SearchCache>();
+  return async (conversation, tools) => {
+    if (!tools.some(isSearch)) return [...tools];
+    const [{ createSearchCache, withCache }, { withSearchBudget }] = await Promise.all([
+      import("../../tools/search/cache.ts"),
+      import("../../tools/search/budget.ts"),
+    ]);
+    const cache = caches.get(conversation) ?? createSearchCache(cacheSize);
+    if (cache) caches.set(conversation, cache);
+    return tools.map((tool) => {
+      if (!isSearch(tool)) return tool;
+      const limited = withSearchBudget(tool, maxPerRun);
+      return cache ? withCache(limited, cache) : limited;
+    });
+  };
+}
+
+/** What a chat that searches gets: no other tool, and no waiting for servers. */
+export async function onlySearch(offer: Offer, conversation: object, wanted: Wanted): Promise<Inventory> {
+  const { tools } = await offer.take(conversation, { ...wanted, patienceMs: 0 });
+  return { ...noTools, tools: tools.filter(({ name }) => name === "web_search") };
+}
+
+/** One that an embedding program brings looks after itself. */
+function isSearch({ name, source }: Tool): boolean {
+  return name === "web_search" && source === "builtin";
+}

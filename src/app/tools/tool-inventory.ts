@@ -1,0 +1,133 @@
+import type { Pool } from "../../client/pool.ts";
+import type { ServerStatus } from "../../client/server-connection.ts";
+import type { Config } from "../../config/load-config.ts";
+import type { ServerSettings } from "../../config/server-settings.ts";
+import type { Caller } from "../../core/caller.ts";
+import { deepestChain } from "../../core/chain.ts";
+import type { Sample } from "../../core/sampling.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import { once } from "../../kit/async/once.ts";
+import { abortable, timeLimit } from "../../kit/async/timeout.ts";
+import type { Text } from "../../kit/locale.ts";
+import { randomHex } from "../../kit/random.ts";
+import { version } from "../../kit/version.ts";
+import type { DroppedTool } from "../../tools/collect-tools.ts";
+import { openOwnTools } from "./own-tools.ts";
+import { openToolRoom } from "./tool-registry.ts";
+
+/** Every tool there is at a moment, the servers' state, and what was left out and why. */
+export interface Inventory {
+  tools: Tool[];
+  servers: ServerStatus[];
+  dropped: DroppedTool[];
+}
+
+export const noTools: Inventory = { tools: [], servers: [], dropped: [] };
+
+export interface Wanted {
+  /** Only tools whose names fit one of these patterns. */
+  allow?: readonly string[] | undefined;
+  /** The same of what the caller may use at all. */
+  caller?: Caller | undefined;
+  withoutServers?: boolean;
+  /** How long to wait for servers that are starting; until each has started or failed when undefined. */
+  patienceMs?: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** The tools of the process: its servers', which all share, and the built-in ones, which each conversation has anew. */
+export interface Offer {
+  /** How this Duet introduces itself to servers, unlike any other; by that it knows itself where it is its own server. */
+  readonly title: string;
+  take(conversation: object, wanted: Wanted): Promise<Inventory>;
+  /** The servers; undefined where none was started. Rejects when their part of the program cannot be loaded. */
+  pool(): Promise<Pool | undefined>;
+  /** Takes these servers in place of those that the configuration had. */
+  configure(servers: readonly ServerSettings[]): Promise<void>;
+  /** Ends every server; resolves when none is left. */
+  close(limitMs?: number): Promise<void>;
+}
+
+export interface OfferParts {
+  /** Beside the built-in tools and those of the servers. */
+  own?: readonly Tool[] | undefined;
+  sample: Sample;
+  /** Is told of what goes wrong while nobody waits for it. */
+  warn: (line: Text) => void;
+  /** When the servers begin to start: at once, or when somebody first asks for them or for tools. */
+  start?: "at-once" | "when-wanted" | undefined;
+}
+
+export function openOffer(config: Config, { own = [], sample, warn, start = "at-once" }: OfferParts): Offer {
+  // A Duet that is its own server, at whatever distance, must not start one more without end.
+  const title = `Duet ${randomHex().slice(0, 16)}`;
+  let isClosed = false;
+  const mayStart = (): boolean => config.depth < deepestChain && !isClosed;
+  const servers = once(() => startServers(config, title, sample));
+  const started = (): Promise<Pool> | undefined =>
+    mayStart() && config.servers.length > 0 ? servers.get() : servers.begun;
+  // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
+  if (start === "at-once") started()?.catch(() => {});
+  const rooms = once(() => openToolRoom(config));
+  const directory = openOwnTools(config, warn);
+
+  return {
+    title,
+    async take(
+      conversation: object,
+      { allow, caller, withoutServers, patienceMs, signal }: Wanted,
+    ): Promise<Inventory> {
+      const [room, pool] = await Promise.all([rooms.get(), withoutServers ? undefined : started()]);
+      // Who does not wait at all wants none of the user's own.
+      const [users] = await Promise.all([
+        patienceMs === 0 ? undefined : directory.take(),
+        patiently(pool?.ready(signal), patienceMs),
+      ]);
+      const remote = pool?.tools() ?? [];
+      const lists = [own, users?.tools ?? [], remote].map((tools) => tools.map(room.guard));
+      const [ours = [], ...others] = lists;
+      const all = room.collect([ours, room.builtins(conversation), ...others]);
+      const permitted = caller?.tools ? room.narrow(all.tools, caller.tools, "caller") : all.tools;
+      const tools = allow ? room.narrow(permitted, allow, "question") : permitted;
+      const dropped = [...(users?.dropped ?? []), ...all.dropped];
+      return { tools, dropped, servers: pool?.status() ?? [] };
+    },
+    pool: async () => started(),
+    async configure(next) {
+      const pool = started() ?? (mayStart() && next.length > 0 ? servers.get() : undefined);
+      await (await pool)?.configure(next);
+    },
+    async close(limitMs) {
+      isClosed = true;
+      const closing = directory.close();
+      await Promise.all([closing, (await servers.begun)?.close(limitMs), (await rooms.begun)?.close()]);
+    },
+  };
+}
+
+async function startServers(config: Config, title: string, sample: Sample): Promise<Pool> {
+  const { createPool } = await import("../../client/pool.ts");
+  const pool = createPool(config.servers, {
+    environment: config.environment,
+    clientInfo: { name: "duet", title, version },
+    // Where nothing is to be written, what was approved lasts as long as the process.
+    home: config.conversations.store === "memory" ? undefined : config.home,
+    credentialsHome: config.home,
+    newTools: config.tools.newTools,
+    sample,
+  });
+  pool.start();
+  return pool;
+}
+
+async function patiently(work: Promise<void> | undefined, ms: number | undefined): Promise<void> {
+  if (work === undefined || ms === undefined) return work;
+  const limit = timeLimit(ms, () => new Error("late"));
+  try {
+    await abortable(work, limit.signal);
+  } catch (thrown) {
+    if (!limit.expired) throw thrown;
+  } finally {
+    limit.clear();
+  }
+}

@@ -1,0 +1,58 @@
+import type { Weights } from "../../agent/tools/catalog-weight.ts";
+import type { Finding } from "../../agent/tools/tool-catalog.ts";
+import type { Config } from "../../config/load-config.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import type { ToolIndex } from "../../core/tools/tool-index.ts";
+import { once } from "../../kit/async/once.ts";
+import type { Session } from "../conversations/sessions.ts";
+
+/** What all questions share to search among tools: what each weighs, and the index over them. */
+export interface ToolFinding {
+  readonly weights: Weights;
+  /** For one question of a conversation, which remembers what it has loaded. */
+  open(session: Session): Promise<Finding>;
+}
+
+/** Sets of tools of which an index is kept: questions that allow other tools have other sets. */
+const mostIndexes = 4;
+
+export function createToolFinding({ tools: rules }: Pick<Config, "tools">): ToolFinding {
+  const weights: Weights = new WeakMap();
+  const parts = once(async () => {
+    const [{ createToolIndex }, { collectTools }, { createJudge, withPermission }, { withValidation }] =
+      await Promise.all([
+        import("../../tools/find/create-index.ts"),
+        import("../../tools/collect-tools.ts"),
+        import("../../tools/permission-rules.ts"),
+        import("../../tools/schema/with-validation.ts"),
+      ]);
+    // What a user allows are tools to work with; to find them among those is part of that.
+    const { deny, ask } = rules;
+    const judge = createJudge({ deny, ask });
+    const guard = (tool: Tool): Tool | undefined => {
+      const [allowed] = collectTools([[tool]], { deny }).tools;
+      return allowed && withPermission(withValidation(allowed), judge);
+    };
+    return { guard, index: keepIndexes(createToolIndex) };
+  });
+  return {
+    weights,
+    async open({ loaded }) {
+      return { share: rules.searchAbove, weights, loaded, ...(await parts.get()) };
+    },
+  };
+}
+
+/** Makes an index over a set of tools once, when it is first searched. */
+function keepIndexes(create: (tools: readonly Tool[]) => ToolIndex): Finding["index"] {
+  let kept: { tools: readonly Tool[]; index: ToolIndex }[] = [];
+  return (tools) => {
+    const known = kept.find((each) => isSame(each.tools, tools)) ?? { tools, index: create(tools) };
+    kept = [known, ...kept.filter((each) => each !== known)].slice(0, mostIndexes);
+    return known.index;
+  };
+}
+
+function isSame(one: readonly Tool[], other: readonly Tool[]): boolean {
+  return one.length === other.length && one.every((tool, at) => tool === other[at]);
+}

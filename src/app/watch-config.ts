@@ -1,0 +1,82 @@
+import { type Config, configFiles, type Flags, leftOutLine, loadConfig } from "../config/load-config.ts";
+import type { ServerSettings } from "../config/server-settings.ts";
+import { type Watching, watchFiles } from "../config/sources/watch-files.ts";
+import { report, toDuetError } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
+import { sentences } from "../render/event-lines.ts";
+
+export interface Reloading extends Omit<Watching, "onChange"> {
+  /** The configuration in force. */
+  config: Config;
+  /** The command line, which stays what it is. */
+  flags: Flags;
+  /** Takes the servers that are configured from now on. */
+  onServers(servers: readonly ServerSettings[]): Promise<void>;
+  /** Takes a line about what could not be obeyed. */
+  warn(line: Text): void;
+  /** The process's own when absent. */
+  environment?: Config["environment"];
+  directory?: string;
+}
+
+/**
+ * Reads the configuration again when its file, the place where one would be found, or the `.env` beside it changes, as
+ * long as the signal has not aborted. Servers are taken at once; what else changed waits for a restart and is told. One
+ * that is wrong, gone or not trusted leaves the old one in force and is told in a line. Keeps no process alive.
+ */
+export function watchConfig(reloading: Reloading): void {
+  const { flags, environment, directory, onServers, warn, signal } = reloading;
+  let inForce = reloading.config;
+
+  async function reload(): Promise<void> {
+    const next = await loadConfig(flags, environment, directory);
+    const missing = lostTrust(inForce, next) ?? lostFile(inForce, next);
+    if (signal.aborted) return;
+    if (missing) return warn(missing);
+    const before = inForce;
+    inForce = next;
+    if (serversIn(next) !== serversIn(before)) await onServers(next.servers);
+    if (restOf(next) !== restOf(before)) warn(needsRestart);
+  }
+
+  watchFiles(configFiles(flags, environment, directory), {
+    ...reloading,
+    onChange: () => reload().catch((thrown) => warn(unchanged(thrown))),
+  });
+}
+
+function lostTrust(inForce: Config, next: Config): Text | undefined {
+  const before = new Set(inForce.leftOut.map(({ file }) => file));
+  return leftOutLine(next.leftOut.filter(({ file }) => !before.has(file)));
+}
+
+function lostFile(inForce: Config, next: Config): Text | undefined {
+  if (inForce.file === undefined || next.file !== undefined) return undefined;
+  return {
+    zh: `${inForce.file}：文件已不存在，仍使用之前的配置`,
+    en: `${inForce.file}: the file is gone; the configuration stays as it was`,
+  };
+}
+
+function serversIn({ servers }: Config): string {
+  return JSON.stringify(servers);
+}
+
+/** All that takes effect only at a start; of the environment, what servers are to see of it. */
+function restOf(config: Config): string {
+  const { servers, settings, origins, environment, dotEnv, leftOut, ...rest } = config;
+  const { mcpServers, servers: more, ...others } = settings;
+  const passed = servers.flatMap(({ transport }) => (transport.type === "stdio" ? transport.inheritEnv : []));
+  return JSON.stringify([rest, others, passed.map((name) => environment[name])]);
+}
+
+const needsRestart: Text = {
+  zh: "配置已改变：服务器立即生效，其他设置在重新启动后生效",
+  en: "the configuration has changed: servers are taken at once, other settings take effect after a restart",
+};
+
+function unchanged(thrown: unknown): Text {
+  const error = toDuetError(thrown);
+  const [zh, en] = [report(error, "zh"), report(error, "en")].map(({ message, hint }) => sentences(message, hint));
+  return { zh: `仍使用之前的配置：${zh}`, en: `the configuration stays as it was: ${en}` };
+}

@@ -1,0 +1,106 @@
+import { printable, printableLine } from "../../../kit/text/sanitize.ts";
+import type { InputHistory } from "../../terminal/editor/editor.ts";
+import { before, bufferOf } from "../../terminal/editor/text/buffer.ts";
+import { mostTyped } from "../../terminal/editor/typing.ts";
+import type { Key } from "../../terminal/keys/key.ts";
+import { cellsOf } from "../../terminal/text/width.ts";
+
+/** A line that is typed, and taken away again, at its end. */
+export interface TypedLine {
+  readonly text: string;
+  press(key: Key): void;
+  set(text: string): void;
+  /** Gives the line and begins the next one. */
+  take(): string;
+  /** Puts the line away for a while; what it gives puts it back. */
+  setAside(): () => void;
+  drop(): void;
+}
+
+export interface TypedLineOptions {
+  /** What was typed before, for the arrow keys. */
+  history?: Pick<InputHistory, "entries"> | undefined;
+  /** Writes to where the cursor stands: printable text, and backspaces that take it away again. */
+  echo(text: string): void;
+  /** More was typed than a line may hold, for the first time in it: from then on that is left out. */
+  refuse(units: number): void;
+}
+
+export function createTypedLine({ history, echo, refuse }: TypedLineOptions): TypedLine {
+  let typed = "";
+  /** How far back in the history; 0 is the line that is typed now. */
+  let back = 0;
+  let draft = "";
+  let hasRefused = false;
+
+  function add(text: string): void {
+    const units = typed.length + text.length;
+    if (units > mostTyped) {
+      if (!hasRefused) refuse(units);
+      hasRefused = true;
+      return;
+    }
+    typed += text;
+    echo(printable(text));
+  }
+
+  function drop(): void {
+    typed = "";
+    back = 0;
+    hasRefused = false;
+  }
+
+  function cut(length: number): void {
+    const kept = typed.length - length;
+    const cells = cellsOf(typed.slice(kept));
+    typed = typed.slice(0, kept);
+    echo("\b \b".repeat(cells));
+  }
+
+  function set(text: string): void {
+    cut(typed.length);
+    add(text);
+  }
+
+  function recall(by: number): void {
+    const entries = history?.entries ?? [];
+    const wanted = back + by;
+    if (wanted < 0 || wanted > entries.length) return;
+    if (back === 0) draft = typed;
+    back = wanted;
+    set(back === 0 ? draft : printableLine(entries[entries.length - back] ?? ""));
+  }
+
+  function control(letter: string): void {
+    if (letter === "h") cut(typed.length - before(bufferOf(typed)));
+    if (letter === "u") cut(typed.length);
+    if (letter === "w") cut(/\S*\s*$/.exec(typed)?.[0].length ?? 0);
+  }
+
+  return {
+    get text() {
+      return typed;
+    },
+    set,
+    press({ name, text, ctrl, alt }) {
+      if (name === "backspace") control(ctrl || alt ? "w" : "h");
+      else if (name === "up") recall(1);
+      else if (name === "down") recall(-1);
+      else if (name === "text" && ctrl) control(text);
+      else if (name === "paste" || (name === "text" && !alt)) add(text.replace(/[\r\n\t]+/g, " "));
+    },
+    take() {
+      const text = typed;
+      drop();
+      return text;
+    },
+    setAside() {
+      const before = { typed, back, draft };
+      drop();
+      return () => {
+        ({ typed, back, draft } = before);
+      };
+    },
+    drop,
+  };
+}

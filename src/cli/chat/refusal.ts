@@ -1,7 +1,0 @@
-import { DuetError } from "../../core/errors.ts";
-import type { Text } from "../../core/locale.ts";
-
-/** What a command throws at an argument that it cannot take: the value, and as its hint what is allowed. */
-export function refusal(text: Text, hint?: Text): DuetError {
-  return new DuetError({ code: "invalid_request", text, hint });
-}

@@ -1,0 +1,155 @@
+import { type Locale, say } from "../../../kit/locale.ts";
+import type { Choice, Picking } from "../../questions/reader.ts";
+import type { Key } from "../../terminal/keys/key.ts";
+import type { Line } from "../../terminal/text/line.ts";
+import { cellsOf } from "../../terminal/text/width.ts";
+import { cutLine } from "../../terminal/text/wrap.ts";
+import type { Panel } from "./panel.ts";
+
+/** How many choices are shown at a time, on a screen that has the rows. */
+const mostShown = 12;
+
+export interface PickerOptions<T> {
+  picking: Picking<T>;
+  locale: Locale;
+  /** Takes the choice; undefined when it was left. */
+  done(choice: Choice<T> | undefined): void;
+}
+
+/**
+ * A list of choices: the arrow keys move, typed words find one, Enter takes it, Escape leaves. With none in force no choice
+ * is marked at first, so that an Enter that was meant for something else takes nothing.
+ */
+export function createPicker<T>({ picking, locale, done }: PickerOptions<T>): Panel {
+  const { choices } = picking;
+  let at = picking.chosen === undefined ? -1 : choices.findIndex(({ value }) => value === picking.chosen);
+  let typed = "";
+  /** Whether an Enter found nothing to take. */
+  let wasEmpty = false;
+
+  function move(by: number): void {
+    const last = choices.length - 1;
+    if (at < 0) at = by > 0 ? 0 : last;
+    else at = Math.min(last, Math.max(0, at + by));
+    typed = "";
+  }
+
+  /** A word that is a choice's own, else the beginning of a label. */
+  function find(word: string): number {
+    const wanted = word.trim().toLowerCase();
+    if (wanted === "") return -1;
+    const own = choices.findIndex(({ words }) => words?.includes(wanted));
+    if (own >= 0) return own;
+    const byNumber = /^\d+$/.test(wanted) ? Number(wanted) - 1 : -1;
+    if (byNumber >= 0 && byNumber < choices.length) return byNumber;
+    return choices.findIndex(({ label }) => label.toLowerCase().includes(wanted));
+  }
+
+  function isInForce({ value }: Choice<T>): boolean {
+    return picking.chosen !== undefined && value === picking.chosen;
+  }
+
+  function type(text: string): void {
+    typed += text;
+    at = find(typed);
+  }
+
+  function press(key: Key): boolean {
+    wasEmpty = key.name === "enter" && choices[at] === undefined;
+    switch (key.name) {
+      case "up":
+        move(-1);
+        return true;
+      case "down":
+      case "tab":
+        move(1);
+        return true;
+      case "page-up":
+        move(-mostShown);
+        return true;
+      case "page-down":
+        move(mostShown);
+        return true;
+      case "home":
+        move(-choices.length);
+        return true;
+      case "end":
+        move(choices.length);
+        return true;
+      case "backspace":
+        typed = typed.slice(0, -1);
+        at = find(typed);
+        return true;
+      case "enter":
+        if (choices[at]) done(choices[at]);
+        return true;
+      case "escape":
+        done(undefined);
+        return true;
+      case "text":
+        if (key.ctrl || key.alt) return false;
+        type(key.text);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  return {
+    press,
+    view({ columns, rows }) {
+      const hasHint = rows > 2;
+      const most = Math.min(mostShown, Math.max(1, rows - (hasHint ? 2 : 1)));
+      const from = Math.max(0, Math.min(at - Math.floor(most / 2), choices.length - most));
+      const shown = choices.slice(from, from + most);
+      const width = Math.max(...shown.map(({ label }) => cellsOf(label)));
+      const lines: Line[] = [
+        [{ text: picking.title, styles: ["strong"] }],
+        ...shown.map((choice, index) =>
+          lineOf(choice, { isMarked: from + index === at, isInForce: isInForce(choice), width }),
+        ),
+        ...(hasHint
+          ? [[{ text: hint(locale, { typed, wasEmpty, from, most, all: choices.length }), styles: dim }]]
+          : []),
+      ];
+      return { lines: lines.map((line) => cutLine(line, columns)) };
+    },
+  };
+}
+
+interface Place {
+  isMarked: boolean;
+  isInForce: boolean;
+  /** Of the labels, in cells. */
+  width: number;
+}
+
+function lineOf<T>({ label, detail, words = [] }: Choice<T>, { isMarked, isInForce, width }: Place): Line {
+  const name = `${isMarked ? "❯" : " "} ${label}`;
+  const letter = words.find((word) => word.length === 1);
+  const beside = [isInForce ? "●" : "", detail ?? "", letter ?? ""].filter((part) => part !== "").join(" ");
+  return [
+    { text: name, styles: isMarked ? ["accent", "strong"] : [] },
+    { text: beside === "" ? "" : `${" ".repeat(Math.max(0, width - cellsOf(label)))}  ${beside}`, styles: ["dim"] },
+  ];
+}
+
+interface Found {
+  typed: string;
+  wasEmpty: boolean;
+  from: number;
+  /** How many are shown at most. */
+  most: number;
+  all: number;
+}
+
+const dim = ["dim"] as const;
+
+function hint(locale: Locale, { typed, wasEmpty, from, most, all }: Found): string {
+  if (wasEmpty && typed !== "")
+    return say(locale, { zh: `没有 "${typed}"，请用 ↑↓ 选择`, en: `There is no "${typed}": choose with ↑↓` });
+  if (wasEmpty) return say(locale, { zh: "请先用 ↑↓ 选择一项", en: "Choose one first, with ↑↓" });
+  const keys = say(locale, { zh: "↑↓ 选择 · 回车确认 · Esc 取消", en: "↑↓ choose · Enter takes it · Esc leaves" });
+  const more = all > most ? ` · ${from + 1}-${Math.min(all, from + most)}/${all}` : "";
+  return `${keys}${more}${typed === "" ? "" : ` · ${typed}`}`;
+}

@@ -1,0 +1,137 @@
+import type { Locale } from "../../../kit/locale.ts";
+import type { Picking, Reader } from "../../questions/reader.ts";
+import { createEditor } from "../../terminal/editor/create-editor.ts";
+import { openHistory } from "../../terminal/editor/history/history-file.ts";
+import type { Line } from "../../terminal/text/line.ts";
+import type { ChatHandler } from "../chat-interface.ts";
+import type { Panel } from "./panel.ts";
+import { createPicker } from "./picker.ts";
+
+/** Questions that stand at the bottom of the screen, one at a time, until they are answered or left. */
+export interface Questions {
+  /** The one that stands there; undefined when none does. */
+  readonly panel: Panel | undefined;
+  ask: Reader["ask"];
+  pick: NonNullable<Reader["pick"]>;
+  /** Settles when no question stands there. Never rejects. */
+  free(): Promise<void>;
+  /** Nobody is left to answer. */
+  end(): void;
+}
+
+export interface QuestionsOptions {
+  handler: Pick<ChatHandler, "locale">;
+  /** A question has come, changed or gone. */
+  changed(): void;
+  /** Whether a question would come by itself now, not because its reader has asked for it. */
+  comesUnasked(): boolean;
+  /** What was asked and said, to stay on the screen: not of a list that was asked for and left. */
+  settled(line: Line): void;
+}
+
+/** A reply, and its words as they stay on the screen. */
+interface Reply<T> {
+  value: T;
+  said: string;
+}
+
+export function createQuestions({ handler, changed, comesUnasked, settled }: QuestionsOptions): Questions {
+  let panel: Panel | undefined;
+  let leave: (() => void) | undefined;
+  let hasEnded = false;
+  /** The last question, so that the next one stands when it is over. */
+  let before: Promise<unknown> = Promise.resolve();
+
+  /** Shows a panel until it is done, is left, or the signal aborts, which rejects. What came of it stays on the screen. */
+  async function stand<T>(
+    query: string,
+    open: (done: (reply: Reply<T> | undefined) => void) => Panel,
+    signal: AbortSignal,
+  ): Promise<T | undefined> {
+    signal.throwIfAborted();
+    if (hasEnded) return undefined;
+    const { promise, resolve, reject } = Promise.withResolvers<Reply<T> | undefined>();
+    const stop = (): void => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    leave = () => resolve(undefined);
+    panel = open((said) => {
+      // Keys that come with the one that answered are no answers any more.
+      panel = undefined;
+      resolve(said);
+    });
+    changed();
+    let reply: Reply<T> | undefined;
+    try {
+      reply = await promise;
+      return reply?.value;
+    } finally {
+      signal.removeEventListener("abort", stop);
+      panel = undefined;
+      leave = undefined;
+      if (reply || comesUnasked())
+        settled([
+          { text: `${query.trimEnd()} `, styles: ["dim"] },
+          { text: reply?.said ?? "–", styles: ["strong"] },
+        ]);
+      else changed();
+    }
+  }
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = before.then(work);
+    before = mine.catch(() => {});
+    return mine;
+  }
+
+  return {
+    get panel() {
+      return panel;
+    },
+    ask: (query, signal) =>
+      inTurn(() => stand<string>(query, (done) => textPanel(query, { done, changed, locale: handler.locale }), signal)),
+    pick<T>(picking: Picking<T>, signal: AbortSignal) {
+      const { locale } = handler;
+      const open = (done: (reply: Reply<T> | undefined) => void): Panel =>
+        createPicker({
+          picking,
+          locale,
+          done: (choice) => done(choice && { value: choice.value, said: choice.label }),
+        });
+      return inTurn(() => stand<T>(picking.title, open, signal));
+    },
+    async free() {
+      for (let last: unknown; last !== before; ) {
+        last = before;
+        await last;
+      }
+    },
+    end() {
+      hasEnded = true;
+      leave?.();
+    },
+  };
+}
+
+function textPanel(
+  query: string,
+  { done, changed, locale }: { done: (reply: Reply<string> | undefined) => void; changed: () => void; locale: Locale },
+): Panel {
+  const editor = createEditor({
+    complete: async () => undefined,
+    history: openHistory(undefined),
+    onChange: changed,
+    locale: () => locale,
+  });
+  return {
+    press(key) {
+      if (key.name === "escape" && editor.text === "") {
+        done(undefined);
+        return true;
+      }
+      const pressed = editor.press(key);
+      if (pressed.result === "submit") done({ value: pressed.text, said: pressed.text });
+      return pressed.result !== "unused";
+    },
+    view: (size) => editor.view(query, size),
+  };
+}

@@ -1,0 +1,178 @@
+import type { Locale } from "../../../kit/locale.ts";
+import type { Console } from "../../console.ts";
+import type { Reader } from "../../questions/reader.ts";
+import { createEditor } from "../../terminal/editor/create-editor.ts";
+import type { InputHistory } from "../../terminal/editor/editor.ts";
+import { inputModes } from "../../terminal/keys/input-modes.ts";
+import type { MarkdownStream } from "../../terminal/markdown/stream.ts";
+import { claimOutput } from "../../terminal/screen/claim-output.ts";
+import type { Live, Size } from "../../terminal/screen/live.ts";
+import { type PaintOptions, paintLine } from "../../terminal/screen/paint-line.ts";
+import type { Reflow } from "../../terminal/screen/reflow.ts";
+import { createScreen } from "../../terminal/screen/screen.ts";
+import { type Line, plainLine } from "../../terminal/text/line.ts";
+import type { ChatFace, ChatHandler, ShownRun } from "../chat-interface.ts";
+import { createInputQueue } from "../input-queue.ts";
+import { createRunView } from "../steps/create-run-view.ts";
+import type { RunView, StepList } from "../steps/run-view.ts";
+import type { StepBook } from "../steps/step.ts";
+import { drawChat } from "./draw-chat.ts";
+import { echoOf } from "./echo-input.ts";
+import { createInterrupts } from "./interrupts.ts";
+import { createQuestions } from "./question-panels.ts";
+import { readScreenKeys } from "./screen-keys.ts";
+import { createTypingAhead } from "./typing-ahead.ts";
+
+export interface ScreenFaceOptions {
+  console: Console;
+  handler: ChatHandler;
+  steps: StepBook;
+  history: InputHistory;
+  look: PaintOptions;
+  reflow: Reflow;
+  verbose: boolean;
+  signal: AbortSignal;
+}
+
+/**
+ * A chat on the screen of a terminal: what is finished goes into the scrollback, once; what is going on, the questions and the
+ * input stand below it. What is submitted while something goes on waits in line.
+ */
+export function openScreenFace(options: ScreenFaceOptions): ChatFace {
+  const { console, handler, steps, history, look, reflow, verbose, signal } = options;
+  const queue = createInputQueue();
+  const refresh = (): void => screen.refresh();
+  const comesUnasked = (): boolean => view !== undefined;
+  const questions = createQuestions({
+    handler,
+    changed: refresh,
+    comesUnasked,
+    settled: (line) => screen.write([line]),
+  });
+  const editor = createEditor({
+    complete: handler.complete,
+    history,
+    onChange: refresh,
+    locale: () => handler.locale,
+  });
+  const interrupts = createInterrupts({ handler, changed: refresh });
+  let view: RunView | undefined;
+  /** Of the last run that has ended. */
+  let list: StepList | undefined;
+  const typingAhead = createTypingAhead();
+  const claimed = claimOutput(console, (line) => write(line));
+  const screen = createScreen({
+    stdout: claimed.stdout,
+    modes: inputModes,
+    reflow,
+    paint: (line) => paintLine(line, look),
+    draw: (size) =>
+      drawChat(size, {
+        run: (rows) => view?.live(rows) ?? [],
+        waiting: queue.waiting,
+        input,
+        status: interrupts.hint ?? handler.status(questions.panel !== undefined),
+        locale: handler.locale,
+      }),
+  });
+  const keys = readScreenKeys({
+    ...{ handler, editor, queue, questions, interrupts, typingAhead, comesUnasked, screen, end },
+    stdin: console.stdin,
+  });
+  signal.addEventListener("abort", end, { once: true });
+
+  /** With nobody left to type, what waits in line is for nobody. */
+  function end(): void {
+    handler.leave();
+    queue.end();
+    questions.end();
+    handler.stop();
+  }
+
+  /** The question that stands there, else what is being typed. */
+  function input(room: Size): Live {
+    const { panel } = questions;
+    if (panel === undefined) return editor.view(handler.prompt(), room);
+    // It can be read once this frame has been written.
+    queueMicrotask(() => typingAhead.shown(panel, editor.text));
+    return panel.view(room);
+  }
+
+  function write(...lines: (string | Line)[]): void {
+    screen.write(lines.flatMap((line) => (typeof line === "string" ? linesOf(line) : [line])));
+  }
+
+  async function openMarkdown(locale: Locale): Promise<MarkdownStream> {
+    const { createMarkdownStream } = await import("../../terminal/markdown/create-stream.ts");
+    return createMarkdownStream({
+      columns: () => screen.size.columns,
+      hyperlinks: look.hyperlinks,
+      locale,
+      changed: refresh,
+    });
+  }
+
+  const reader: Reader = {
+    get locale() {
+      return handler.locale;
+    },
+    ask: questions.ask,
+    pick: questions.pick,
+    write,
+    leave: handler.leave,
+  };
+
+  function openRun(locale: Locale): ShownRun {
+    const mine = createRunView({
+      screen,
+      steps,
+      locale,
+      openMarkdown: () => openMarkdown(locale),
+      verbose,
+    });
+    view = mine;
+    return {
+      async take(event) {
+        await questions.free();
+        mine.take(event);
+        screen.refresh();
+      },
+      async close() {
+        await mine.close();
+        list = mine.list;
+        view = undefined;
+        screen.refresh();
+      },
+    };
+  }
+
+  screen.refresh();
+  return {
+    async next() {
+      const text = await queue.next();
+      if (text !== undefined) screen.write(echoOf(handler.prompt(), text));
+      return text;
+    },
+    write,
+    async writeTurn({ question, answer }) {
+      screen.write(echoOf(handler.prompt(), question));
+      const markdown = await openMarkdown(handler.locale);
+      markdown.push(answer);
+      screen.write(await markdown.end());
+    },
+    reader,
+    openRun,
+    toggleSteps: () => list?.toggle(),
+    refresh,
+    async close() {
+      signal.removeEventListener("abort", end);
+      keys.close();
+      screen.close();
+      claimed.release();
+    },
+  };
+}
+
+function linesOf(text: string): Line[] {
+  return text.split(/\r?\n/).map((line) => plainLine(line));
+}

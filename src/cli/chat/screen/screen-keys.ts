@@ -1,0 +1,110 @@
+import type { Editor } from "../../terminal/editor/editor.ts";
+import type { Key } from "../../terminal/keys/key.ts";
+import { type KeyInput, type KeyReading, readKeys } from "../../terminal/keys/read-keys.ts";
+import type { OpenScreen } from "../../terminal/screen/screen.ts";
+import type { ChatHandler } from "../chat-interface.ts";
+import type { InputQueue } from "../input-queue.ts";
+import type { Interrupts } from "./interrupts.ts";
+import type { Panel } from "./panel.ts";
+import type { Questions } from "./question-panels.ts";
+import { suspendProcess } from "./suspend.ts";
+import type { TypingAhead } from "./typing-ahead.ts";
+
+export interface ScreenKeysOptions {
+  stdin: KeyInput;
+  handler: Pick<ChatHandler, "stop" | "expand">;
+  editor: Editor;
+  /** Takes what is submitted. */
+  queue: InputQueue;
+  questions: Pick<Questions, "panel">;
+  interrupts: Interrupts;
+  typingAhead: TypingAhead;
+  /** Whether a question would come by itself now, not because its reader has asked for it. */
+  comesUnasked(): boolean;
+  screen: Pick<OpenScreen, "refreshNow" | "suspend" | "resume">;
+  /** Somebody leaves, or the terminal is gone. */
+  end(): void;
+}
+
+/** Gives each key of a chat's screen to what it is for: the question that stands there, the input, or the chat. */
+export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
+  const { stdin, handler, editor, queue, questions, interrupts, typingAhead, screen, end } = options;
+  let keys = readKeys(stdin, press, end);
+  let isOpen = true;
+  let isDrawing = false;
+
+  /** One frame for all keys that came together. */
+  function draw(): void {
+    if (isDrawing) return;
+    isDrawing = true;
+    queueMicrotask(() => {
+      isDrawing = false;
+      screen.refreshNow();
+    });
+  }
+
+  function press(key: Key): void {
+    const { panel } = questions;
+    const isAhead = typingAhead.isAhead(panel, editor.text) && options.comesUnasked();
+    if (key.ctrl && key.text === "c") interrupt();
+    else if (panel && !isAhead) pressIn(panel, key);
+    else type(key);
+    draw();
+  }
+
+  /** What the panel does not know must not change the text that it covers. */
+  function pressIn(panel: Panel, key: Key): void {
+    interrupts.forget();
+    if (!panel.press(key)) command(key);
+  }
+
+  function type(key: Key): void {
+    interrupts.forget();
+    const pressed = editor.press(key);
+    if (pressed.result === "submit") submit(pressed.text);
+    if (pressed.result === "unused") command(key);
+  }
+
+  function command(key: Key): void {
+    if (key.name === "escape") stop();
+    if (key.ctrl && key.text === "z") suspendProcess({ suspend, resumed });
+    if (key.ctrl && key.text === "o") handler.expand();
+    if (key.ctrl && key.text === "d" && editor.text === "") end();
+  }
+
+  function submit(text: string): void {
+    if (text.trim() !== "") queue.push(text);
+  }
+
+  function suspend(): void {
+    keys.close();
+    screen.suspend();
+  }
+
+  function resumed(): void {
+    if (!isOpen) return;
+    keys = readKeys(stdin, press, end);
+    screen.resume();
+  }
+
+  /** What waits in line was meant for what came of this: its writer gets it back. */
+  function stop(): boolean {
+    if (!handler.stop()) return false;
+    const texts = [...queue.takeBack(), editor.text];
+    editor.set(texts.filter((text) => text !== "").join("\n"));
+    return true;
+  }
+
+  function interrupt(): void {
+    if (stop()) return;
+    if (editor.text !== "") editor.set("");
+    else if (interrupts.isSecond()) end();
+  }
+
+  return {
+    close() {
+      isOpen = false;
+      keys.close();
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { mergeLimits } from "../../../app/merge-limits.ts";
+import type { SearchCheck } from "../../../app/models/check-models.ts";
+import type { ModelParameters } from "../../../app/open-duet.ts";
+import { type Model, modelName } from "../../../core/model.ts";
+import { say, type Text } from "../../../kit/locale.ts";
+import { printableLine } from "../../../kit/text/sanitize.ts";
+import { dollars } from "../../../render/known-cost.ts";
+import { decidesItself, modeHelp, modeNames } from "../../../render/mode-names.ts";
+import type { Chat } from "../chat-state.ts";
+
+/** One thing that is in force. */
+export interface Fact {
+  name: Text;
+  value: string;
+  /** It belongs to the one above it. */
+  isDetail?: true;
+}
+
+/** What is in force in a chat: its mode with what is configured for it, models, search, language, places. */
+export async function configFacts(chat: Chat): Promise<Fact[]> {
+  const { settings, config, conversationId } = chat;
+  const { locale, mode } = settings;
+  const [models, search] = await Promise.all([modelFacts(chat), chat.duet.searchInUse()]);
+  return [
+    {
+      name: { zh: "模式", en: "Mode" },
+      value: `${say(locale, modeNames[mode])} · ${say(locale, modeHelp[mode])}`,
+    },
+    ...limitFacts(chat),
+    ...models,
+    { name: { zh: "联网搜索", en: "Web search" }, value: searchState(chat) },
+    ...partiesOf(search),
+    { name: { zh: "语言", en: "Language" }, value: locale === "zh" ? "中文（zh）" : "English (en)" },
+    {
+      name: { zh: "配置文件", en: "Configuration file" },
+      value: config.file === undefined ? say(locale, noFile) : printableLine(config.file),
+    },
+    {
+      name: { zh: "对话", en: "Conversation" },
+      value: conversationId ?? say(locale, { zh: "新的对话，还没有提问", en: "a new one; nothing was asked yet" }),
+    },
+  ];
+}
+
+const noFile: Text = {
+  zh: "没有：使用默认值、环境变量与参数",
+  en: "none: defaults, environment and flags are used",
+};
+
+/** What counts in this mode; a chat's plain answer takes no rounds and calls no tools. */
+function limitFacts({ config, settings }: Chat): Fact[] {
+  const limits = mergeLimits(config, settings.limits);
+  const time = detail({ zh: "最大执行时间", en: "Time limit" }, `${limits.maxExecutionTimeMs / 1000} s (10-300)`);
+  const { costBudget } = limits;
+  const budgets = [
+    detail({ zh: "token 上限", en: "Token budget" }, String(limits.tokenBudget)),
+    ...(costBudget === undefined ? [] : [detail({ zh: "费用上限", en: "Cost budget" }, dollars(costBudget))]),
+  ];
+  if (settings.mode === "chat") return [time, ...budgets];
+  return [
+    detail({ zh: "最大迭代次数", en: "Maximum iterations" }, `${limits.maxIterations} (1-10)`),
+    detail({ zh: "最大工具调用次数", en: "Maximum tool calls" }, `${limits.maxToolCalls} (1-50)`),
+    time,
+    ...budgets,
+    ...(settings.mode === "plan" ? [planFact(config)] : []),
+  ];
+}
+
+function planFact({ agent: { plan } }: Chat["config"]): Fact {
+  return detail({ zh: "步骤失败时", en: "When a step fails" }, `${plan.onFailure} · ${plan.retries}×`);
+}
+
+function detail(name: Text, value: string): Fact {
+  return { name, value, isDetail: true };
+}
+
+async function modelFacts({ duet, settings }: Chat): Promise<Fact[]> {
+  const [{ functionCall, answer }, parameters] = await Promise.all([
+    duet.models(settings.models),
+    duet.modelParameters(settings.models),
+  ]);
+  const both: Text = { zh: "模型（工具调用与回答）", en: "Model (function calls and answers)" };
+  if (answer === functionCall) return [{ name: both, value: described(answer, parameters.answer) }];
+  return [
+    {
+      name: { zh: "工具调用模型", en: "Function-call model" },
+      value: described(functionCall, parameters.functionCall),
+    },
+    { name: { zh: "回答模型", en: "Answer model" }, value: described(answer, parameters.answer) },
+  ];
+}
+
+function described(model: Model, { temperature, maxTokens, topP }: ModelParameters): string {
+  const all = Object.entries({ temperature, max_tokens: maxTokens, top_p: topP });
+  const set = all.filter(([, value]) => value !== undefined).map(([name, value]) => `${name} ${value}`);
+  return [printableLine(modelName(model)), ...set].join(" · ");
+}
+
+function searchState({ settings: { locale, mode, search } }: Chat): string {
+  if (mode !== "chat") return decidesItself(mode, locale);
+  return say(locale, search.on ? { zh: "开", en: "on" } : { zh: "关", en: "off" });
+}
+
+/** Whom a search asks, in their order. */
+function partiesOf(search: SearchCheck | null): Fact[] {
+  if (search === null || search.chain.length === 0) return [];
+  const names = search.chain.map(({ party }) => party).join(" → ");
+  return [detail({ zh: "搜索服务", en: "Search services" }, names)];
+}

@@ -1,0 +1,35 @@
+import type { Duet } from "../../../app/open-duet.ts";
+import { modelName } from "../../../core/model.ts";
+import type { ChatSettings } from "../chat-state.ts";
+
+/** The names of the models in force, as soon as they are known: the prompt does not wait for them. */
+export interface ModelNames {
+  /** `functionCall → answer`, or the one that plays both parts; empty while it is not known. */
+  line(): string;
+  refresh(): void;
+}
+
+export function createModelNames(
+  duet: Pick<Duet, "models">,
+  settings: Pick<ChatSettings, "models">,
+  changed: () => void,
+): ModelNames {
+  let line = "";
+  let asked = 0;
+  return {
+    line: () => line,
+    refresh() {
+      asked += 1;
+      const mine = asked;
+      duet.models(settings.models).then(
+        ({ functionCall, answer }) => {
+          if (mine !== asked) return;
+          line = functionCall === answer ? modelName(answer) : `${modelName(functionCall)} → ${modelName(answer)}`;
+          changed();
+        },
+        // What is wrong with them is told by the question that needs them.
+        () => {},
+      );
+    },
+  };
+}

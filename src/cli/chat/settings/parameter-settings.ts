@@ -1,0 +1,89 @@
+import type { ModelChanges } from "../../../app/open-duet.ts";
+import { notAllowed } from "../../../config/config-errors.ts";
+import { say, type Text } from "../../../kit/locale.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
+import { parameterRanges } from "../../../render/parameter-ranges.ts";
+import type { Chat } from "../chat-state.ts";
+import { refusal } from "../commands/command-error.ts";
+import type { Setting } from "./setting.ts";
+import type { Role } from "./switch-models.ts";
+
+/** The parameters of models as `/set` has them: of both roles, and of each. What a vendor allows is judged by the app. */
+export const parameterSettings: readonly Setting[] = [bothRoles(), only("functionCall"), only("answer")].flat();
+
+type Name = "temperature" | "maxTokens" | "topP";
+
+interface Parameter {
+  name: Name;
+  word: string;
+  allowed: Text;
+}
+
+function bothRoles(): Setting[] {
+  return parameters().map((parameter) => settingOf(parameter, "", ["functionCall", "answer"]));
+}
+
+function only(role: Role): Setting[] {
+  const place = role === "answer" ? "answer." : "function_call.";
+  return parameters().map((parameter) => settingOf(parameter, place, [role]));
+}
+
+function parameters(): Parameter[] {
+  return [
+    { name: "temperature", word: "temperature", allowed: parameterRanges.temperature },
+    { name: "maxTokens", word: "max_tokens", allowed: parameterRanges.max_tokens },
+    { name: "topP", word: "top_p", allowed: parameterRanges.top_p },
+  ];
+}
+
+function settingOf({ name, word, allowed }: Parameter, place: string, roles: readonly Role[]): Setting {
+  const key = place + word;
+  return {
+    key,
+    allowed,
+    async value({ duet, settings }) {
+      const now = await duet.modelParameters(settings.models);
+      const values = roles.map((role) => now[role][name] ?? say(settings.locale, unset));
+      return [...new Set(values)].join(" / ");
+    },
+    async change(chat, written) {
+      const { duet, settings } = chat;
+      if (written !== undefined) await refuseWithoutEffect(chat, key, roles);
+      const number = written === undefined ? undefined : readNumber(key, written, allowed);
+      const changes = withParameter(settings.models, roles, name, number);
+      // Only what can be is taken.
+      await duet.models(changes);
+      settings.models = changes;
+    },
+  };
+}
+
+const unset: Text = { zh: "未设置", en: "not set" };
+
+function withParameter(
+  changes: ModelChanges,
+  roles: readonly Role[],
+  name: Name,
+  value: number | undefined,
+): ModelChanges {
+  const changed = roles.map((role) => [role, { ...changes.parameters?.[role], [name]: value }]);
+  return { ...changes, parameters: { ...changes.parameters, ...Object.fromEntries(changed) } };
+}
+
+async function refuseWithoutEffect({ duet, settings }: Chat, key: string, roles: readonly Role[]): Promise<void> {
+  const [models, now] = await Promise.all([duet.models(settings.models), duet.modelParameters(settings.models)]);
+  if (roles.every((role) => now[role].temperature === undefined)) {
+    const name = `${models.answer.provider}/${models.answer.model}`;
+    throw refusal({ zh: `${key}：${name} 没有参数可设置`, en: `${key}: ${name} has no parameters to set` });
+  }
+  if (models.functionCall !== models.answer || roles.includes("answer")) return;
+  throw refusal(
+    { zh: `${key}：只有一个模型，它也负责回答`, en: `${key}: there is one model, and it answers too` },
+    { zh: `请设置 ${key.replace("function_call.", "")}。`, en: `Set ${key.replace("function_call.", "")}.` },
+  );
+}
+
+function readNumber(key: string, written: string, allowed: Text): number {
+  if (/^[+-]?\d*\.?\d+$/.test(written)) return Number(written);
+  throw notAllowed(key, JSON.stringify(shortLine(written, 40)), allowed);
+}

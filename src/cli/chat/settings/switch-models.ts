@@ -1,0 +1,70 @@
+import type { ModelChanges } from "../../../app/open-duet.ts";
+import { modelName } from "../../../core/model.ts";
+import { say, type Text } from "../../../kit/locale.ts";
+import { printableLine } from "../../../kit/text/sanitize.ts";
+import { switchedModel } from "../../../render/mode-names.ts";
+import type { Choice } from "../../questions/reader.ts";
+import type { Chat } from "../chat-state.ts";
+
+/** Of whom a command changes the model. */
+export type Role = "functionCall" | "answer";
+
+/**
+ * Has the chat go on with these models, in a new conversation, and says so. Where they are those in force, says only that. Throws,
+ * with nothing changed, where one of them cannot be.
+ */
+export async function switchModels(chat: Chat, role: Role, changes: ModelChanges): Promise<void> {
+  const { settings, duet } = chat;
+  const [before, now] = [await duet.models(settings.models), await duet.models(changes)];
+  const name = printableLine(modelName(now[role]));
+  const isSame = before.functionCall === now.functionCall && before.answer === now.answer;
+  settings.models = changes;
+  if (isSame) return chat.write(say(settings.locale, alreadyThere(name)));
+  chat.startAnew();
+  chat.refresh();
+  const other = printableLine(modelName(now[role === "answer" ? "functionCall" : "answer"]));
+  const roles = now.functionCall === now.answer ? nothing : rolesOf[role](other);
+  const text = switchedModel(name);
+  chat.write(say(settings.locale, { zh: text.zh + roles.zh, en: text.en + roles.en }));
+}
+
+/** The models that can be chosen, the one that plays the role now first. */
+export async function modelChoices(chat: Chat, role: Role, signal: AbortSignal): Promise<Choice<string>[]> {
+  const [models, names] = await Promise.all([chat.duet.models(chat.settings.models), chat.duet.modelNames(signal)]);
+  const inForce = modelName(models[role]);
+  return [...new Set([inForce, ...names])].map((name) => ({
+    value: name,
+    label: name,
+    words: [bareName(name)],
+  }));
+}
+
+/** What was typed as `provider/model`: the bare name of a model that can be chosen, or of a variant of DeepSeek's, is enough. */
+export async function fullName(chat: Chat, typed: string, signal: AbortSignal): Promise<string> {
+  if (typed.includes("/") || typed.startsWith("{")) return typed;
+  if (/^deepseek-(chat|reasoner|flash|v\d)[a-z0-9.-]*$/i.test(typed)) return `deepseek/${typed.toLowerCase()}`;
+  if (!/[-\d]/.test(typed)) return typed;
+  const names = await chat.duet.modelNames(signal);
+  return names.find((name) => bareName(name) === typed.toLowerCase()) ?? typed;
+}
+
+function bareName(name: string): string {
+  return name.slice(name.indexOf("/") + 1).toLowerCase();
+}
+
+function alreadyThere(name: string): Text {
+  return { zh: `正在使用模型 ${name}，没有改变。`, en: `${name} is in use already; nothing has changed.` };
+}
+
+const nothing: Text = { zh: "", en: "" };
+
+const rolesOf: Record<Role, (other: string) => Text> = {
+  functionCall: (other) => ({
+    zh: `（工具调用模型；回答模型是 ${other}，用 /answer-model 更换）`,
+    en: ` (It calls the tools; ${other} answers: /answer-model changes that.)`,
+  }),
+  answer: (other) => ({
+    zh: `（回答模型；工具调用模型是 ${other}，用 /model 更换）`,
+    en: ` (It answers; ${other} calls the tools: /model changes that.)`,
+  }),
+};

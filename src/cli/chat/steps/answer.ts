@@ -1,0 +1,105 @@
+import type { Citation } from "../../../core/outcome.ts";
+import type { MarkdownStream } from "../../terminal/markdown/stream.ts";
+import type { Screen } from "../../terminal/screen/live.ts";
+import { type Line, plainLine } from "../../terminal/text/line.ts";
+import { wrapLine } from "../../terminal/text/wrap.ts";
+import type { Outlet } from "./scrollback.ts";
+import { tailOf } from "./tail.ts";
+
+/** Milliseconds between two looks at what is finished: as often as there are frames. */
+const flushMs = 50;
+
+/** An answer as it grows: what is finished of it goes out, the rest is live. */
+export interface Answer {
+  push(text: string, citations: readonly Citation[] | undefined): void;
+  /** Lets out what is finished. */
+  flush(): void;
+  /** The rest goes out once it is made; nothing more may be pushed. */
+  end(): void;
+  live(rows: number): Line[];
+}
+
+export interface AnswerOptions {
+  screen: Pick<Screen, "size">;
+  outlet: Outlet;
+  openMarkdown(): MarkdownStream | Promise<MarkdownStream>;
+  now(): number;
+}
+
+/** Begins an answer, a blank line above it. Where Markdown cannot be shown, its text is, as it is. */
+export function createAnswer({ screen, outlet, openMarkdown, now }: AnswerOptions): Answer {
+  /** All of it, for when it cannot be shown as Markdown. */
+  let whole = "";
+  let held: { text: string; citations: readonly Citation[] | undefined }[] = [];
+  let stream: MarkdownStream | undefined;
+  let hasFailed = false;
+  let state: "growing" | "ending" | "over" = "growing";
+  let flushedAt = 0;
+  outlet.gap();
+  const opened = open();
+
+  async function open(): Promise<void> {
+    try {
+      const opening = await openMarkdown();
+      for (const { text, citations } of held) opening.push(text, citations);
+      stream = opening;
+    } catch {
+      hasFailed = true;
+    }
+    held = [];
+  }
+
+  /** Does something with the stream; a failure of it must not cost the answer. */
+  function attempt<T>(task: (stream: MarkdownStream) => T, otherwise: T): T {
+    if (stream === undefined || hasFailed) return otherwise;
+    try {
+      return task(stream);
+    } catch {
+      hasFailed = true;
+      return otherwise;
+    }
+  }
+
+  function flush(): void {
+    if (state !== "growing") return;
+    flushedAt = now();
+    outlet.write(...attempt((markdown) => markdown.take(), []));
+  }
+
+  async function rest(): Promise<Line[]> {
+    await opened;
+    try {
+      if (!hasFailed && stream) return await stream.end();
+    } catch {
+      // Shown as it is.
+    } finally {
+      state = "over";
+    }
+    return whole.split(/\r?\n/).map((line) => plainLine(line));
+  }
+
+  return {
+    push(text, citations) {
+      whole += text;
+      if (stream === undefined && !hasFailed) held.push({ text, citations });
+      else attempt((markdown) => markdown.push(text, citations), undefined);
+      if (now() - flushedAt >= flushMs) flush();
+    },
+    flush,
+    end() {
+      flush();
+      state = "ending";
+      outlet.writeLater(rest());
+    },
+    live(rows) {
+      if (state === "over" || rows < 1) return [];
+      if (stream && !hasFailed) return attempt((markdown) => markdown.pending(rows).slice(-rows), []);
+      return lastRows(whole, screen.size.columns, rows);
+    },
+  };
+}
+
+function lastRows(text: string, columns: number, rows: number): Line[] {
+  const lines = tailOf(text, columns * rows).split(/\r?\n/);
+  return lines.flatMap((line) => wrapLine(plainLine(line), columns)).slice(-rows);
+}

@@ -1,0 +1,207 @@
+import type { AgentEvent } from "../../../core/events.ts";
+import type { Outcome } from "../../../core/outcome.ts";
+import type { Locale } from "../../../kit/locale.ts";
+import type { MarkdownStream } from "../../terminal/markdown/stream.ts";
+import type { Screen } from "../../terminal/screen/live.ts";
+import type { Line } from "../../terminal/text/line.ts";
+import { type Answer, createAnswer } from "./answer.ts";
+import { expandAll } from "./expand-step.ts";
+import { createPlanView } from "./plan-view.ts";
+import { createPhaseLines, endLines, type PhaseLines, quietLines } from "./quiet-lines.ts";
+import type { RunView, StepList } from "./run-view.ts";
+import { createOutlet } from "./scrollback.ts";
+import { createSpinner } from "./spinner.ts";
+import type { StepBook } from "./step.ts";
+import { createStepList } from "./step-list.ts";
+import { createThinking } from "./thinking.ts";
+import { createToolLines } from "./tool-lines.ts";
+
+export interface RunViewOptions {
+  screen: Screen;
+  /** Has taken each event before the view does. */
+  steps: StepBook;
+  locale: Locale;
+  openMarkdown(): MarkdownStream | Promise<MarkdownStream>;
+  /** Whole thoughts, and each call's whole input and output. */
+  verbose: boolean;
+  /** Whether signs of what goes on turn; true when absent. */
+  animates?: boolean;
+  /** Milliseconds; only differences count. */
+  now?: () => number;
+}
+
+/** Between two turns of a sign that goes on. */
+const tickMs = 100;
+
+/** Opens the view of one run. It asks for frames until the run has ended or it is closed. */
+export function createRunView(options: RunViewOptions): RunView {
+  const { screen, steps, locale, openMarkdown, verbose, animates = true, now = () => performance.now() } = options;
+  const outlet = createOutlet(screen);
+  const thinking = createThinking({ screen, outlet, locale, verbose });
+  const spinner = createSpinner({ screen, locale, now, animates });
+  const tools = createToolLines({ screen, outlet, steps, locale, now, spin: spinner.sign });
+  const plan = createPlanView({ screen, outlet, steps, locale });
+  let phaseLines: PhaseLines | undefined;
+  let answer: Answer | undefined;
+  /** The answer that has ended and is still being made ready. */
+  let ending: Answer | undefined;
+  /** Blank text that an answer may begin with. */
+  let blank = "";
+  /** What was told while an answer grew: it stands behind it, not in its midst. */
+  let afterAnswer: Line[] = [];
+  let isOver = false;
+  const passage = screen.beginPassage?.();
+  /** How many of its lines were written before the answer began; the last one, where it began again. */
+  let listLength: number | undefined;
+  let list: StepList | undefined;
+  const ticking = setInterval(tick, tickMs);
+  ticking.unref();
+
+  function tick(): void {
+    answer?.flush();
+    screen.refresh();
+  }
+
+  function tell(lines: Line[]): void {
+    if (answer) afterAnswer.push(...lines);
+    else outlet.write(...lines);
+  }
+
+  function grow(event: Extract<AgentEvent, { type: "answer-delta" }>): void {
+    const { text, citations } = event;
+    spinner.wrote(text);
+    if (answer === undefined && text.trim() === "") {
+      blank += text;
+      return;
+    }
+    thinking.fold(event);
+    if (answer === undefined) measureList();
+    answer ??= createAnswer({ screen, outlet, openMarkdown, now });
+    answer.push(blank + text, citations);
+    blank = "";
+  }
+
+  function endAnswer(): void {
+    blank = "";
+    if (answer === undefined) return;
+    ending = answer;
+    answer.end();
+    answer = undefined;
+    outlet.gap();
+    outlet.write(...afterAnswer);
+    afterAnswer = [];
+  }
+
+  function think(event: Extract<AgentEvent, { type: "thought-delta" | "reasoning-delta" }>): void {
+    spinner.wrote(event.text);
+    const step = steps.thought();
+    if (step?.state !== "running") return;
+    endAnswer();
+    thinking.show(step, event);
+  }
+
+  function measureList(): void {
+    outlet.afterwards(() => {
+      listLength = passage?.lines.length;
+    });
+  }
+
+  /** Whatever goes on is closed, also where the run broke off. */
+  function end(): void {
+    if (isOver) return;
+    isOver = true;
+    clearInterval(ticking);
+    thinking.fold();
+    tools.breakOff();
+    endAnswer();
+    plan.finish();
+    if (listLength === undefined) measureList();
+  }
+
+  function endRun(outcome: Outcome): void {
+    end();
+    if (verbose)
+      outlet.write(
+        ...expandAll(
+          steps.ofRun().filter(({ kind }) => kind === "tool"),
+          locale,
+        ),
+      );
+    outlet.write(...endLines(outcome, locale));
+  }
+
+  function take(event: AgentEvent): void {
+    switch (event.type) {
+      case "run-start":
+        phaseLines = createPhaseLines(event, locale);
+        break;
+      case "phase-start":
+        thinking.fold(event);
+        endAnswer();
+        spinner.phase(event);
+        outlet.write(...(phaseLines?.(event) ?? []));
+        break;
+      case "reasoning-delta":
+      case "thought-delta":
+        think(event);
+        break;
+      case "phase-end":
+        thinking.fold(event);
+        spinner.phaseEnd(event);
+        break;
+      case "tool-start":
+        thinking.fold(event);
+        endAnswer();
+        tools.start(event);
+        break;
+      case "tool-progress":
+        tools.progress(event);
+        break;
+      case "tool-end":
+        tools.end(event);
+        break;
+      case "plan":
+        thinking.fold(event);
+        endAnswer();
+        plan.take(event.steps);
+        break;
+      case "answer-delta":
+        grow(event);
+        break;
+      case "run-end":
+        endRun(event.outcome);
+        break;
+      default:
+        tell(quietLines(event, locale, verbose));
+    }
+    screen.refresh();
+  }
+
+  function live(rows: number): Line[] {
+    const foot = isOver ? [] : [spinner.line()].slice(0, rows);
+    const running = tools.live(rows - foot.length);
+    const room = rows - foot.length - running.length;
+    const checklist = plan.live(Math.max(Math.ceil(room / 2), room - 8));
+    const left = room - checklist.length;
+    const growing = answer ?? ending;
+    const text = growing ? growing.live(left - 1) : thinking.live(left);
+    const gap = growing && text.length > 0 && foot.length > 0 ? [[]] : [];
+    return [...checklist, ...text, ...gap, ...running, ...foot];
+  }
+
+  return {
+    take,
+    live,
+    get list() {
+      return list;
+    },
+    async close() {
+      end();
+      await outlet.settle();
+      const own = steps.ofRun();
+      if (passage && listLength && own.length > 0)
+        list = createStepList({ passage, length: listLength, steps: own, locale });
+      screen.refresh();
+    },
+  };
+}

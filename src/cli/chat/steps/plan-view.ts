@@ -1,0 +1,87 @@
+import type { PlanStep } from "../../../core/events.ts";
+import type { Locale } from "../../../kit/locale.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
+import { isSamePlan, planList, planSigns, planTitle, purpose } from "../../../render/plan-lines.ts";
+import type { Screen } from "../../terminal/screen/live.ts";
+import { type Line, plainLine, type Style } from "../../terminal/text/line.ts";
+import { cutLine } from "../../terminal/text/wrap.ts";
+import type { Outlet } from "./scrollback.ts";
+import type { StepBook } from "./step.ts";
+
+/** A plan: the whole of it once, so that it can be agreed to, then a checklist that fills in and stays when it is over. */
+export interface PlanView {
+  take(steps: readonly PlanStep[]): void;
+  /** Leaves the checklist of a plan that was begun; once. */
+  finish(): void;
+  live(rows: number): Line[];
+}
+
+export interface PlanViewOptions {
+  screen: Pick<Screen, "size">;
+  outlet: Outlet;
+  steps: StepBook;
+  locale: Locale;
+}
+
+export function createPlanView({ screen, outlet, steps: book, locale }: PlanViewOptions): PlanView {
+  let plan: readonly PlanStep[] = [];
+  /** Whether its checklist is among the finished lines, or has nothing to say yet. */
+  let isTold = true;
+  let drawn: { plan: readonly PlanStep[]; columns: number; lines: Line[] } | undefined;
+
+  function finish(): void {
+    if (isTold) return;
+    isTold = true;
+    outlet.write(...checklist());
+  }
+
+  function checklist(): Line[] {
+    const { columns } = screen.size;
+    if (drawn?.plan === plan && drawn.columns === columns) return drawn.lines;
+    drawn = { plan, columns, lines: draw(columns) };
+    return drawn.lines;
+  }
+
+  function draw(columns: number): Line[] {
+    const number = book.plan()?.number;
+    const title = planTitle(plan, locale) + (number === undefined ? "" : ` #${number}`);
+    return [plainLine(title, "strong"), ...plan.map(stepLine)].map((line) => cutLine(line, columns));
+  }
+
+  return {
+    take(steps) {
+      if (!isSamePlan(steps, plan)) {
+        finish();
+        outlet.write(...planList(steps, locale).map((line, index) => plainLine(line, index === 0 ? "strong" : "dim")));
+      } else if (steps.some(({ state }, index) => state !== plan[index]?.state)) isTold = false;
+      plan = steps;
+      if (steps.every(({ state }) => state !== "pending" && state !== "running")) finish();
+    },
+    finish,
+    live(rows) {
+      if (isTold || rows < 2) return [];
+      const [title = [], ...lines] = checklist();
+      const at = plan.findIndex(({ state }) => state === "running");
+      const from = Math.max(0, Math.min(at - 1, lines.length - (rows - 1)));
+      return [title, ...lines.slice(from, from + rows - 1)];
+    },
+  };
+}
+
+function stepLine(step: PlanStep): Line {
+  const { state, tool } = step;
+  const call = tool === "" ? "" : ` · ${shortLine(tool, 80)}`;
+  return [
+    { text: `  ${planSigns[state]} `, styles: styles[state] },
+    { text: `${step.step}. ${purpose(step)}`, styles: state === "running" ? ["strong"] : ["dim"] },
+    { text: call, styles: ["dim"] },
+  ];
+}
+
+const styles: Record<PlanStep["state"], readonly Style[]> = {
+  pending: ["dim"],
+  running: ["accent"],
+  done: ["good"],
+  failed: ["bad"],
+  skipped: ["dim"],
+};

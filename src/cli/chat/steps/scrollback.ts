@@ -1,0 +1,61 @@
+import type { Screen } from "../../terminal/screen/live.ts";
+import type { Line } from "../../terminal/text/line.ts";
+import { textOf } from "../../terminal/text/line.ts";
+
+/** Takes finished lines and gives them to the screen in that order, also where some are still being made. */
+export interface Outlet {
+  write(...lines: Line[]): void;
+  /** What is written after it waits for it; it must not reject. */
+  writeLater(lines: Promise<readonly Line[]>): void;
+  /** A blank line, where none stands already. */
+  gap(): void;
+  /** Does something once all that was written so far is on the screen: at once where nothing is being made. */
+  afterwards(work: () => void): void;
+  /** Settles when all of it is on the screen. */
+  settle(): Promise<void>;
+}
+
+export function createOutlet(screen: Pick<Screen, "write" | "refresh">): Outlet {
+  let waiting: Promise<void> | undefined;
+  let endsBlank = false;
+
+  function writeLater(lines: Promise<readonly Line[]>): void {
+    const before = waiting;
+    const mine = put().finally(() => {
+      if (waiting === mine) waiting = undefined;
+    });
+    waiting = mine;
+
+    async function put(): Promise<void> {
+      const [made] = await Promise.all([lines, before]);
+      if (made.length > 0) screen.write(made);
+      screen.refresh();
+    }
+  }
+
+  function write(...lines: Line[]): void {
+    const last = lines.at(-1);
+    if (last === undefined) return;
+    endsBlank = textOf(last) === "";
+    if (waiting) writeLater(Promise.resolve(lines));
+    else screen.write(lines);
+  }
+
+  return {
+    write,
+    writeLater(lines) {
+      endsBlank = false;
+      writeLater(lines);
+    },
+    afterwards(work) {
+      if (waiting) writeLater(waiting.then(work).then(() => []));
+      else work();
+    },
+    gap() {
+      if (!endsBlank) write([]);
+    },
+    async settle() {
+      while (waiting) await waiting;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { AgentEvent, PhaseEnd } from "../../../core/events.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
+import { phaseTitle } from "../../../render/event-lines.ts";
+import type { Screen } from "../../terminal/screen/live.ts";
+import type { Line } from "../../terminal/text/line.ts";
+import { cutLine } from "../../terminal/text/wrap.ts";
+
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const frameMs = 100;
+/** Of a phase and its model's name, in UTF-16 units. */
+const longestTitle = 120;
+
+/** One line that says that a run goes on: its phase and model, the seconds and the tokens so far. */
+export interface Spinner {
+  phase(event: Extract<AgentEvent, { type: "phase-start" }>): void;
+  /** What a model has just written. */
+  wrote(text: string): void;
+  phaseEnd(event: PhaseEnd): void;
+  /** The sign alone, as it turns. */
+  sign(): string;
+  line(): Line;
+}
+
+export interface SpinnerOptions {
+  screen: Pick<Screen, "size">;
+  locale: Locale;
+  now(): number;
+  /** Whether its sign turns. */
+  animates: boolean;
+}
+
+export function createSpinner({ screen, locale, now, animates }: SpinnerOptions): Spinner {
+  const startedAt = now();
+  let title = say(locale, { zh: "准备中", en: "starting" });
+  let tokens = 0;
+  /** Bytes of what the models wrote since the last usage was told. */
+  let written = 0;
+
+  function sign(): string {
+    if (!animates) return "...";
+    return frames[Math.floor((now() - startedAt) / frameMs) % frames.length] ?? "";
+  }
+
+  /** A token is about four bytes of English and one and a half characters of Chinese, which is as many. */
+  function used(): string {
+    const guessed = Math.round(written / 4);
+    return guessed > 0 ? `~${tokens + guessed} tok` : `${tokens} tok`;
+  }
+
+  return {
+    phase(event) {
+      title = shortLine(phaseTitle(event, locale), longestTitle);
+    },
+    wrote(text) {
+      written += Buffer.byteLength(text);
+    },
+    phaseEnd({ usage }) {
+      tokens += usage.inputTokens + usage.outputTokens;
+      written = 0;
+    },
+    sign,
+    line() {
+      const facts = [title, `${Math.floor((now() - startedAt) / 1000)} s`, tokens + written > 0 && used()];
+      const text = ` ${facts.filter(Boolean).join(" · ")}`;
+      const line: Line = [
+        { text: sign(), styles: ["accent"] },
+        { text, styles: ["dim"] },
+      ];
+      return cutLine(line, screen.size.columns);
+    },
+  };
+}

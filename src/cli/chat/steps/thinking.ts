@@ -1,0 +1,84 @@
+import type { AgentEvent } from "../../../core/events.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
+import { transitionLine } from "../../../render/step-writer.ts";
+import type { Screen } from "../../terminal/screen/live.ts";
+import { type Line, plainLine } from "../../terminal/text/line.ts";
+import { cutLine, wrapLine } from "../../terminal/text/wrap.ts";
+import type { Outlet } from "./scrollback.ts";
+import type { Step } from "./step.ts";
+import { thoughtTitle } from "./step-words.ts";
+import { tailOf } from "./tail.ts";
+
+/** Lines of a growing thought below its title. */
+const shownLines = 6;
+/** Of the words in its folded line, in UTF-16 units. */
+const longestWords = 300;
+
+/** A thought as it grows, and the one line that stays of it. */
+export interface Thinking {
+  /** The thought that grows now. */
+  show(step: Step, event: AgentEvent): void;
+  /**
+   * Leaves one line of the thought that grew; nothing where none did, so that a thought is folded once. `cause` is the event
+   * that folds it; absent where the view is closed.
+   */
+  fold(cause?: AgentEvent): void;
+  live(rows: number): Line[];
+}
+
+export interface ThinkingOptions {
+  screen: Pick<Screen, "size">;
+  outlet: Outlet;
+  locale: Locale;
+  /** Leaves the whole thought below its line, and what folded it. */
+  verbose: boolean;
+}
+
+export function createThinking({ screen, outlet, locale, verbose }: ThinkingOptions): Thinking {
+  let step: Step | undefined;
+  let drawn: { length: number; columns: number; room: number; lines: Line[] } | undefined;
+
+  function body(text: string, columns: number, room: number): Line[] {
+    if (drawn?.length !== text.length || drawn.columns !== columns || drawn.room !== room)
+      drawn = { length: text.length, columns, room, lines: lastLines(text, columns, room) };
+    return drawn.lines;
+  }
+
+  function fold(cause?: AgentEvent): void {
+    if (step === undefined) return;
+    const folded = step;
+    step = undefined;
+    drawn = undefined;
+    const line = `${thoughtTitle(folded, locale)} ${verbose ? "" : shortLine(folded.text, longestWords)}`;
+    outlet.write(cutLine(plainLine(line.trimEnd(), "dim"), screen.size.columns));
+    if (!verbose) return;
+    outlet.write(...folded.text.split(/\r?\n/).map((text) => plainLine(`   ${text}`, "dim")));
+    if (cause) outlet.write(plainLine(`   ${transitionLine(cause, locale)}`, "dim"));
+  }
+
+  return {
+    show(growing, event) {
+      if (step !== growing) fold(event);
+      step = growing;
+    },
+    fold,
+    live(rows) {
+      if (step === undefined || rows < 1) return [];
+      const { columns } = screen.size;
+      const title = say(locale, { zh: "💭 思考中...", en: "💭 Thinking..." });
+      const room = Math.min(shownLines, rows - 1);
+      return [cutLine(plainLine(title, "dim"), columns), ...body(step.text, columns, room)];
+    },
+  };
+}
+
+function lastLines(text: string, columns: number, most: number): Line[] {
+  if (most < 1) return [];
+  const indent = plainLine("   ");
+  const lines = tailOf(text, columns * most)
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "")
+    .flatMap((line) => wrapLine(plainLine(line, "dim"), columns, { indent }));
+  return lines.slice(-most);
+}

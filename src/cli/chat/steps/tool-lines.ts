@@ -1,0 +1,124 @@
+import type { AgentEvent, ToolEnd } from "../../../core/events.ts";
+import type { JsonValue } from "../../../kit/json.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
+import { callName, progressText, resultCount, resultName } from "../../../render/call-names.ts";
+import { seconds } from "../../../render/event-lines.ts";
+import type { Screen } from "../../terminal/screen/live.ts";
+import { type Line, plainLine, type Span, type Style } from "../../terminal/text/line.ts";
+import { cellsOf } from "../../terminal/text/width.ts";
+import { cutLine } from "../../terminal/text/wrap.ts";
+import type { Outlet } from "./scrollback.ts";
+import type { StepBook } from "./step.ts";
+
+/** Of what stands in one line, in UTF-16 units; the screen cuts it further. */
+const longestText = 400;
+/** Cells that a call's arguments have even where the line is full. */
+const leastArguments = 12;
+
+/** The calls of a run: each one line while it runs, and one that stays, with the first hits of a search under it. */
+export interface ToolLines {
+  start(event: Extract<AgentEvent, { type: "tool-start" }>): void;
+  progress(event: Extract<AgentEvent, { type: "tool-progress" }>): void;
+  end(event: ToolEnd): void;
+  /** Closes those that have not come to their end. */
+  breakOff(): void;
+  live(rows: number): Line[];
+}
+
+export interface ToolLinesOptions {
+  screen: Pick<Screen, "size">;
+  outlet: Outlet;
+  steps: StepBook;
+  locale: Locale;
+  now(): number;
+  /** The sign of something that goes on. */
+  spin(): string;
+}
+
+interface Call {
+  tool: string;
+  /** As one line. */
+  args: string;
+  startedAt: number;
+  progress: string;
+}
+
+export function createToolLines({ screen, outlet, steps, locale, now, spin }: ToolLinesOptions): ToolLines {
+  const running = new Map<string, Call>();
+
+  function finish(callId: string, { sign, style, name, facts }: Finished): void {
+    const call = running.get(callId);
+    const step = steps.ofCall(callId);
+    running.delete(callId);
+    const number = step ? ` #${step.number}` : "";
+    const head: Span[] = [{ text: sign, styles: [style] }, { text: ` 🔧 ${name}` }];
+    const tail = facts.map((fact) => ` · ${fact}`).join("") + number;
+    const room = screen.size.columns - cellsOf(`${sign} 🔧 ${name} ${tail}`);
+    const args = call && room >= leastArguments ? cutLine(plainLine(` ${call.args}`, "dim"), room) : [];
+    outlet.write([...head, ...args, { text: tail, styles: ["dim"] }]);
+  }
+
+  function under(text: string, ...styles: Style[]): Line {
+    return cutLine(plainLine(`   ${shortLine(text, longestText)}`, ...styles), screen.size.columns);
+  }
+
+  function liveLine({ tool, args, startedAt, progress }: Call): Line {
+    const head: Span[] = [{ text: spin(), styles: ["accent"] }, { text: ` 🔧 ${callName(tool, locale)}` }];
+    const facts = [seconds(now() - startedAt), progress].filter((fact) => fact !== "");
+    const tail = facts.map((fact) => ` · ${fact}`).join("");
+    const { columns } = screen.size;
+    const room = columns - cellsOf(`${head.map(({ text }) => text).join("")} ${tail}`);
+    const shown = room >= leastArguments ? cutLine(plainLine(` ${args}`, "dim"), room) : [];
+    return cutLine([...head, ...shown, { text: tail, styles: ["dim"] }], columns);
+  }
+
+  return {
+    start({ callId, tool, arguments: args }) {
+      running.set(callId, { tool, args: shortArguments(args), startedAt: now(), progress: "" });
+    },
+    progress(event) {
+      const call = running.get(event.callId);
+      if (call) call.progress = shortLine(progressText(event), longestText);
+    },
+    end(event) {
+      const { callId, tool, ok, cached, elapsedMs, preview, error, top = [] } = event;
+      const name = ok && event.resultCount !== undefined ? resultName(tool, locale) : callName(tool, locale);
+      const facts = [
+        seconds(elapsedMs),
+        cached && say(locale, { zh: "来自缓存", en: "cached" }),
+        event.resultCount !== undefined && resultCount(event.resultCount, locale),
+      ].filter((fact) => typeof fact === "string");
+      finish(callId, { sign: ok ? "✓" : "✗", style: ok ? "good" : "bad", name, facts });
+      if (!ok) return outlet.write(under(error?.message ?? preview, "bad"));
+      for (const { n, title, snippet } of top)
+        outlet.write(under(`[${n}] ${shortLine(title, 200)}${snippet.trim() === "" ? "" : ` — ${snippet}`}`, "dim"));
+      if (top.length === 0 && preview.trim() !== "") outlet.write(under(preview, "dim"));
+    },
+    breakOff() {
+      for (const [callId, { tool, startedAt }] of [...running]) {
+        const facts = [seconds(now() - startedAt), say(locale, { zh: "已中断", en: "cut off" })];
+        finish(callId, { sign: "✗", style: "bad", name: callName(tool, locale), facts });
+      }
+    },
+    live(rows) {
+      const calls = [...running.values()];
+      if (calls.length <= rows) return calls.map(liveLine);
+      if (rows < 1) return [];
+      const more = calls.length - rows + 1;
+      const rest = say(locale, { zh: `… 还有 ${more} 个调用`, en: `… ${more} more calls` });
+      return [...calls.slice(0, rows - 1).map(liveLine), cutLine(plainLine(rest, "dim"), screen.size.columns)];
+    },
+  };
+}
+
+interface Finished {
+  sign: string;
+  style: Style;
+  name: string;
+  facts: readonly string[];
+}
+
+function shortArguments(args: JsonValue): string {
+  return shortLine(typeof args === "string" ? args : JSON.stringify(args), longestText);
+}

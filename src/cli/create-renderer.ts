@@ -1,0 +1,60 @@
+import type { AgentEvent } from "../core/events.ts";
+import type { Locale } from "../kit/locale.ts";
+import { printableStream } from "../kit/text/sanitize.ts";
+import { createStepLog } from "../render/step-writer.ts";
+import { type Output, writeSafely } from "./console.ts";
+import { createLinker } from "./link-citations.ts";
+
+export interface RenderOptions {
+  console: { readonly stdout: Output; readonly stderr: Output };
+  locale: Locale;
+  /** Each call's whole input and output as well. */
+  verbose: boolean;
+  /** Whether the terminal shows links: the answer's citations become some. */
+  hyperlinks: boolean;
+  /** How a line beside the answer is worded; as it is when absent. */
+  word?(line: string, event: AgentEvent): string;
+  /** The answer comes in whole lines, not as it streams. */
+  byLine?: boolean;
+}
+
+/** A run as plain text: the answer streams to stdout, everything else goes to stderr, a line each. */
+export function createRenderer(options: RenderOptions): (event: AgentEvent) => void {
+  const { console, locale, verbose, hyperlinks, word, byLine = false } = options;
+  /** Whether stdout stands in the middle of an answer's line. */
+  let open = false;
+  const answer = printableStream();
+  const link = hyperlinks ? createLinker() : (text: string): string => text;
+  const log = createStepLog({ write: note, locale, verbose });
+  let current: AgentEvent | undefined;
+  /** The last line of the answer, where it has not ended. */
+  let held = "";
+
+  function closeAnswer(): void {
+    if (open) console.stdout.write(`${held}${answer.end()}\n`);
+    open = false;
+    held = "";
+  }
+
+  function show(text: string): void {
+    const end = byLine ? text.lastIndexOf("\n") + 1 : text.length;
+    if (end > 0) console.stdout.write(held + text.slice(0, end));
+    held = end > 0 ? text.slice(end) : held + text;
+  }
+
+  function note(line: string): void {
+    // A line on stderr would stick to the answer where both share a terminal; a piped answer stays untouched.
+    if (console.stdout.isTTY) closeAnswer();
+    writeSafely(console.stderr, `${word && current ? word(line, current) : line}\n`);
+  }
+
+  return (event) => {
+    current = event;
+    if (event.type === "run-end") closeAnswer();
+    // What was thought before the answer is told before it.
+    if (event.type !== "answer-delta" || !open) log(event);
+    if (event.type !== "answer-delta") return;
+    open = true;
+    show(link(answer.push(event.text), event.citations));
+  };
+}

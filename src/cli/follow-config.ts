@@ -1,0 +1,59 @@
+import type { Flags } from "../config/load-config.ts";
+import { sleep } from "../kit/async/timeout.ts";
+import { say, type Text } from "../kit/locale.ts";
+import { printableLine } from "../kit/text/sanitize.ts";
+import { writeLine } from "./stderr-lines.ts";
+import type { Opened } from "./with-duet.ts";
+
+/** Nobody waits for it at the start; a change from before it is seen all the same. */
+const startAfterMs = 1000;
+
+/** Lines that come while something else is on the screen. */
+export interface Asides {
+  /** Gives them to whoever knows what is on the screen; until then they go to stderr. */
+  showBy(show: (line: string) => void): void;
+}
+
+export interface FollowingOptions extends Opened {
+  flags: Flags;
+  /** Called when other servers are in force. */
+  onServers?: () => void;
+}
+
+/** Does work that lasts, and meanwhile takes the servers of a configuration that changes. */
+export async function following<T>(options: FollowingOptions, work: (asides: Asides) => Promise<T>): Promise<T> {
+  const { console, config } = options;
+  const over = new AbortController();
+  const signal = AbortSignal.any([options.signal, over.signal]);
+  let show = (line: string): void => writeLine(console, line);
+  const warn = (line: Text): void => show(printableLine(say(config.locale, line)));
+  follow({ ...options, signal }, warn).catch(() => {});
+  try {
+    return await work({
+      showBy(own) {
+        show = own;
+      },
+    });
+  } finally {
+    over.abort();
+  }
+}
+
+/** Rejects when the signal aborts before it has begun. */
+async function follow(
+  { duet, config, flags, onServers, signal }: FollowingOptions,
+  warn: (line: Text) => void,
+): Promise<void> {
+  await sleep(startAfterMs, signal);
+  const { watchConfig } = await import("../app/watch-config.ts");
+  watchConfig({
+    config,
+    flags,
+    async onServers(servers) {
+      await duet.configure(servers);
+      onServers?.();
+    },
+    warn,
+    signal,
+  });
+}

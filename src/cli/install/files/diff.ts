@@ -1,0 +1,101 @@
+import {
+  addressSecrets,
+  argumentSecrets,
+  hideSecrets,
+  masked,
+  namesSecret,
+  shortestSecret,
+} from "../../../config/secrets/mask.ts";
+import { isRecord, textOf } from "../../../kit/json.ts";
+import { printable } from "../../../kit/text/sanitize.ts";
+import { cutText } from "../../../kit/text/truncate.ts";
+
+const around = 3;
+const longestLine = 160;
+
+/**
+ * What a change does to a file, as a unified difference of its one place: up to three lines around it, long ones cut, no
+ * secret in any of them. Empty where the texts are the same.
+ */
+export function difference(file: string, before: string, after: string, trees: readonly unknown[]): string {
+  if (before === after) return "";
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const head = sameAtStart(old, now);
+  const tail = sameAtEnd(old.slice(head), now.slice(head));
+  const from = Math.max(0, head - around);
+  const changed = [
+    ...old.slice(from, head).map((line) => ` ${line}`),
+    ...middle(old.slice(head, old.length - tail), now.slice(head, now.length - tail)),
+    ...old.slice(old.length - tail, old.length - tail + around).map((line) => ` ${line}`),
+  ];
+  const count = (mark: string): number => changed.filter((line) => line[0] === " " || line[0] === mark).length;
+  const where = `@@ -${position(from, count("-"))} +${position(from, count("+"))} @@`;
+  const hide = hiding(trees);
+  const lines = changed.map((line) => cutText(printable(hideSecrets(hide(line), [])), longestLine));
+  return `${[`--- ${before === "" ? "/dev/null" : file}`, `+++ ${file}`, where, ...lines].join("\n")}\n`;
+}
+
+function position(from: number, count: number): string {
+  return `${count === 0 ? from : from + 1},${count}`;
+}
+
+function linesOf(text: string): string[] {
+  return text === "" ? [] : text.replace(/\r?\n$/, "").split(/\r?\n/);
+}
+
+function sameAtStart(old: readonly string[], now: readonly string[]): number {
+  const at = old.findIndex((line, index) => line !== now[index]);
+  return at < 0 ? Math.min(old.length, now.length) : at;
+}
+
+function sameAtEnd(old: readonly string[], now: readonly string[]): number {
+  return sameAtStart(old.toReversed(), now.toReversed());
+}
+
+/** A line stays where the new text has it too, at its first place there; a change of one entry is short. */
+function middle(old: readonly string[], now: readonly string[]): string[] {
+  const [first, next] = [old[0], now[0]];
+  if (first === undefined || next === undefined || old.length * now.length > 10_000) {
+    return [...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)];
+  }
+  if (first === next) return [` ${first}`, ...middle(old.slice(1), now.slice(1))];
+  const kept = now.indexOf(first);
+  if (kept < 0) return [`-${first}`, ...middle(old.slice(1), now)];
+  return [...now.slice(0, kept).map((line) => `+${line}`), ...middle(old, now.slice(kept))];
+}
+
+/**
+ * Masks what the files hold of secrets: variables and headers of servers, values under telling names, what in addresses may let
+ * somebody in, keys and headers among arguments.
+ */
+function hiding(trees: readonly unknown[]): (line: string) => string {
+  const found = trees.flatMap((tree) => secretsIn(tree, ""));
+  // TOML has texts of several lines.
+  const secrets = [...new Set(found.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]))].filter(Boolean);
+  const longestFirst = secrets.sort((a, b) => b.length - a.length);
+  return (line) =>
+    longestFirst.reduce((rest, secret) => {
+      const quoted = JSON.stringify(secret);
+      // Short ones are too common to be looked for without their quotes.
+      const isShort = secret.length < shortestSecret;
+      const forms = isShort ? [quoted, `'${secret}'`] : [quoted.slice(1, -1), secret];
+      const shown = isShort ? JSON.stringify(masked(secret)) : masked(secret);
+      return forms.reduce((now, form) => now.replaceAll(form, () => shown), rest);
+    }, line);
+}
+
+function secretsIn(value: unknown, name: string): string[] {
+  if (typeof value === "string")
+    return namesSecret(name) ? [value] : [...addressSecrets(value), ...headerSecrets(value)];
+  if (Array.isArray(value))
+    return [...argumentSecrets(value.map(textOf)), ...value.flatMap((item) => secretsIn(item, ""))];
+  if (!isRecord(value)) return [];
+  const isHidden = /^(env|headers|http_headers)$/.test(name);
+  return Object.entries(value).flatMap(([key, item]) => (isHidden ? [textOf(item)] : secretsIn(item, key)));
+}
+
+/** The value of a header that is written as one text: `Authorization: Bearer …`. */
+function headerSecrets(text: string): string[] {
+  const [, name = "", value] = /^(?:--?[\w-]+=)?([\w-]+):\s*(.+)$/s.exec(text) ?? [];
+  return value !== undefined && namesSecret(name) ? [value] : [];
+}

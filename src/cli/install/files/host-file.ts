@@ -1,0 +1,148 @@
+import { constants, type Stats } from "node:fs";
+import { chmod, chown, copyFile, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { createFolder } from "../../../kit/create-folder.ts";
+import { randomHex } from "../../../kit/random.ts";
+import { refusal } from "./host-file-error.ts";
+
+/** Larger is no settings file. In bytes; that of Claude Code holds its history too. */
+const largest = 64_000_000;
+
+/** A host's file as it is now. */
+export interface HostFile {
+  /** Its own path, where the host's is a link to it. */
+  path: string;
+  /** Undefined where it is not there. */
+  text: string | undefined;
+}
+
+/** What is to become of it. */
+interface Writing {
+  path: string;
+  text: string;
+  now: Date;
+  /** Whether only its owner may read it and the copy of it. */
+  isPrivate: boolean;
+}
+
+/** Who owns a file, and its mode. */
+type Right = Pick<Stats, "uid" | "gid" | "mode">;
+
+/** Reads it. Throws one line where it is no regular file, a link to nothing, too large, not in UTF-8 or not to be read. */
+export async function readHostFile(file: string): Promise<HostFile> {
+  const path = await realpath(file).catch(() => file);
+  const state = await stateOf(path);
+  if (state === undefined) {
+    if (await isLink(path)) throw refusal(file, { zh: "是失效的链接", en: "is a link to a file that is not there" });
+    return { path, text: undefined };
+  }
+  if (!state.isFile()) throw refusal(file, { zh: "不是普通文件", en: "is not a regular file" });
+  if (state.size > largest) throw refusal(file, { zh: "太大（超过 64 MB）", en: "is too large (over 64 MB)" });
+  const bytes = await read(path, file);
+  try {
+    return { path, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch (thrown) {
+    throw refusal(file, { zh: "不是 UTF-8 文本", en: "is not UTF-8 text" }, thrown);
+  }
+}
+
+/**
+ * Writes it: whoever reads it sees the old text or the new one. Its owner stays, and its mode unless it is to be private; a
+ * new one is the user's alone, for it may hold keys. Gives the path of the copy of what was there. Throws one line where that
+ * cannot be done; then what was there is there still.
+ */
+export async function writeHostFile({ path, text, now, isPrivate }: Writing): Promise<string | undefined> {
+  const draft = `${path}.${randomHex()}.tmp`;
+  try {
+    createFolder(dirname(path), 0o777);
+    const state = await stateOf(path);
+    const right = state && rightOf(state, isPrivate);
+    const backup = right && (await copyBeside(path, right, now));
+    await fill(draft, text, right);
+    await rename(draft, path);
+    return backup;
+  } catch (thrown) {
+    await rm(draft, { force: true }).catch(() => {});
+    const code = codeOf(thrown);
+    throw refusal(path, { zh: `无法写入（${code}）`, en: `cannot be written (${code})` }, thrown);
+  }
+}
+
+function rightOf({ uid, gid, mode }: Stats, isPrivate: boolean): Right {
+  return { uid, gid, mode: isPrivate ? 0o600 : mode & 0o7777 };
+}
+
+async function fill(draft: string, text: string, right: Right | undefined): Promise<void> {
+  const handle = await open(draft, "wx", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  if (right !== undefined) await give(draft, right);
+}
+
+async function give(file: string, right: Right): Promise<void> {
+  await keepOwner(file, right);
+  await chmod(file, right.mode);
+}
+
+/** Who runs this with sudo must not take the file away from its owner; others cannot, and need not. */
+async function keepOwner(file: string, { uid, gid }: Right): Promise<void> {
+  await chown(file, uid, gid).catch(() => {});
+}
+
+/** Copies it to `FILE.duet-backup-YYYYMMDD-HHMMSS`, in local time; with a number behind where that one is there already. */
+async function copyBeside(path: string, right: Right, now: Date): Promise<string> {
+  const base = `${path}.duet-backup-${stamp(now)}`;
+  for (let number = 1; ; number += 1) {
+    const copy = number === 1 ? base : `${base}-${number}`;
+    try {
+      await copyFile(path, copy, constants.COPYFILE_EXCL);
+      await give(copy, right);
+      return copy;
+    } catch (thrown) {
+      if (codeOf(thrown) !== "EEXIST" || number > 99) throw thrown;
+    }
+  }
+}
+
+function stamp(now: Date): string {
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const day = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;
+  return `${day}-${two(now.getHours())}${two(now.getMinutes())}${two(now.getSeconds())}`;
+}
+
+async function read(path: string, file: string): Promise<Uint8Array> {
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((thrown: unknown) => {
+    throw refusal(file, { zh: `无法读取（${codeOf(thrown)}）`, en: `cannot be read (${codeOf(thrown)})` }, thrown);
+  });
+  try {
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Of what stands at the path itself: to write there would put a file in the link's place. */
+async function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (state) => state.isSymbolicLink(),
+    () => false,
+  );
+}
+
+async function stateOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path);
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw refusal(path, { zh: `无法读取（${code}）`, en: `cannot be read (${code})` }, thrown);
+  }
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
+}

@@ -1,0 +1,104 @@
+import { isDeepStrictEqual } from "node:util";
+import { parse, TomlError } from "smol-toml";
+import { isRecord } from "../../../kit/json.ts";
+import type { Entry } from "../entry.ts";
+import { type Form, FormError, lineEnd } from "./form.ts";
+import { readStatements, type Statement } from "./toml-statements.ts";
+
+/** TOML, as text: only the lines of one table, and of those below it, are touched. */
+export const tomlForm: Form = {
+  parse(text) {
+    try {
+      return parse(text, { integersAsBigInt: "asNeeded" });
+    } catch (thrown) {
+      throw thrown instanceof TomlError ? new FormError(thrown, { cause: thrown }) : thrown;
+    }
+  },
+  edit(text, { key, name, there, entry }) {
+    const table = [key, name];
+    if (entry === undefined) return removed(text, table);
+    if (!isRecord(there)) return appended(text, table, entry);
+    if (Object.keys(there).some((field) => !(field in entry))) return appended(removed(text, table), table, entry);
+    const changed = Object.entries(entry).filter(([field, value]) => !isDeepStrictEqual(there[field], value));
+    return changed.reduce((now, [field, value]) => setField(now, [...table, field], there[field], value), text);
+  },
+  hindrance(text, { key }) {
+    const inBraces = readStatements(text).find(({ kind, path }) => kind === "pair" && isDeepStrictEqual(path, [key]));
+    if (inBraces === undefined) return undefined;
+    return {
+      zh: `${key} 写在一对花括号里，未做修改：请改写成 [${key}.NAME] 这样的表，或手动修改`,
+      en: `${key} stands in braces, and is left as it is: make it tables such as [${key}.NAME], or change it by hand`,
+    };
+  },
+};
+
+/** A field that has a table of its own keeps it: what differs in it is set there. */
+function setField(text: string, path: readonly string[], there: unknown, value: unknown): string {
+  const hasTable = readStatements(text).some((each) => isHead(each, path));
+  if (!isRecord(value) || !isRecord(there) || !hasTable) return set(text, path, value);
+  const changed = Object.entries(value).filter(([key, item]) => !isDeepStrictEqual(there[key], item));
+  return changed.reduce((now, [key, item]) => set(now, [...path, key], item), text);
+}
+
+function set(text: string, path: readonly string[], value: unknown): string {
+  const statements = readStatements(text);
+  const pair = statements.find((each) => each.kind === "pair" && isDeepStrictEqual(each.path, path));
+  if (pair !== undefined) return text.slice(0, pair.value) + written(value) + text.slice(pair.end);
+  const head = statements.find((each) => isHead(each, path.slice(0, -1)));
+  if (head === undefined) throw new Error(`There is no table for ${path.join(".")}.`);
+  const eol = lineEnd(text);
+  const at = afterLine(text, head.end);
+  const before = text.slice(0, at);
+  return `${before}${before.endsWith("\n") ? "" : eol}${bare(path.at(-1) ?? "")} = ${written(value)}${eol}${text.slice(at)}`;
+}
+
+function isHead({ kind, path }: Statement, table: readonly string[]): boolean {
+  return kind === "table" && isDeepStrictEqual(path, table);
+}
+
+function appended(text: string, table: readonly string[], entry: Entry): string {
+  const eol = lineEnd(text);
+  const gap = text === "" || /\n\r?\n$/.test(text) ? "" : text.endsWith("\n") ? eol : eol + eol;
+  const fields = Object.entries(entry);
+  const own = fields.filter(([, value]) => !isRecord(value));
+  const below = fields.flatMap(([field, value]) => (isRecord(value) ? [{ field, value }] : []));
+  const tables = [
+    block(table, own),
+    ...below.map(({ field, value }) => block([...table, field], Object.entries(value))),
+  ];
+  return text + gap + tables.map((lines) => `${lines.join(eol)}${eol}`).join(eol);
+}
+
+function block(table: readonly string[], pairs: readonly [string, unknown][]): string[] {
+  return [`[${table.map(bare).join(".")}]`, ...pairs.map(([key, value]) => `${bare(key)} = ${written(value)}`)];
+}
+
+/** Without the statements of that table and of those below it; comments before the next table stay. */
+function removed(text: string, table: readonly string[]): string {
+  const isWithin = ({ path }: Statement): boolean => isDeepStrictEqual(path.slice(0, table.length), table);
+  return readStatements(text)
+    .filter(isWithin)
+    .reduceRight((now, { start, end }) => {
+      const before = now.slice(0, now.lastIndexOf("\n", start) + 1);
+      const rest = now.slice(afterLine(now, end));
+      // Of the blank lines before and behind, those before stay.
+      return /^$|(?:^|\n)\r?\n$/.test(before) ? before + rest.replace(/^\r?\n/, "") : before + rest;
+    }, text)
+    .replace(/(\n)(?:\r?\n)+$/, "$1");
+}
+
+function afterLine(text: string, at: number): number {
+  const end = text.indexOf("\n", at);
+  return end < 0 ? text.length : end + 1;
+}
+
+function bare(key: string): string {
+  return /^[\w-]+$/.test(key) ? key : JSON.stringify(key);
+}
+
+function written(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(written).join(", ")}]`;
+  if (!isRecord(value)) return JSON.stringify(value);
+  const pairs = Object.entries(value).map(([key, item]) => `${bare(key)} = ${written(item)}`);
+  return `{ ${pairs.join(", ")} }`;
+}

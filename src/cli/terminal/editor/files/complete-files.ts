@@ -1,0 +1,66 @@
+import type { Dirent } from "node:fs";
+import { opendir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Complete, Completion } from "../editor.ts";
+import { mentionAtEnd, pathOf, typedFor } from "./file-mention.ts";
+import { type Folders, resolvePath } from "./resolve-path.ts";
+
+/**
+ * Completes `@path` with what is in its folder, folders with a `/` behind them, hidden files where a dot is typed. A folder that
+ * takes longer than half a second, as on a network that is gone, gives what came until then, and nothing is asked until it answers.
+ */
+export function createCompleteFiles(folders: Folders): Complete {
+  /** Every such wait holds one of the four threads on which the process reads files. */
+  let isStuck = false;
+
+  return async (textBefore) => {
+    const mention = mentionAtEnd(textBefore);
+    if (mention === undefined || isStuck) return undefined;
+    const path = pathOf(mention.typed);
+    const folder = path.slice(0, path.lastIndexOf("/") + 1);
+    if (path === "~") return { from: mention.from, completions: [{ text: "@~/" }] };
+    const found: Completion[] = [];
+    const limit = Promise.withResolvers<void>();
+    const work = list(resolvePath(folder, folders), path.slice(folder.length), (name) => {
+      found.push({ text: `@${typedFor(folder + name)}${name.endsWith("/") ? "" : " "}` });
+      return !isStuck;
+    }).catch(() => {});
+    const timer = setTimeout(() => {
+      isStuck = true;
+      limit.resolve();
+    }, limitMs);
+    await Promise.race([work, limit.promise]);
+    clearTimeout(timer);
+    if (isStuck) void work.then(() => (isStuck = false));
+    const completions = found.sort(byName).slice(0, mostCompletions);
+    return completions.length === 0 ? undefined : { from: mention.from, completions };
+  };
+}
+
+async function list(folder: string, beginning: string, found: (name: string) => boolean): Promise<void> {
+  const wanted = beginning.toLowerCase();
+  let read = 0;
+  for await (const entry of await opendir(folder)) {
+    if (++read > mostRead) return;
+    if (!entry.name.toLowerCase().startsWith(wanted) || /[\p{Cc}\p{Cf}]/u.test(entry.name)) continue;
+    if (entry.name.startsWith(".") && !beginning.startsWith(".")) continue;
+    const kind = await kindOf(folder, entry);
+    if (kind === undefined) continue;
+    if (!found(kind === "folder" ? `${entry.name}/` : entry.name)) return;
+  }
+}
+
+async function kindOf(folder: string, entry: Dirent): Promise<"folder" | "file" | undefined> {
+  const state = entry.isSymbolicLink() ? await stat(join(folder, entry.name)).catch(() => undefined) : entry;
+  if (state?.isDirectory()) return "folder";
+  return state?.isFile() ? "file" : undefined;
+}
+
+function byName(one: Completion, other: Completion): number {
+  return one.text.trimEnd() < other.text.trimEnd() ? -1 : 1;
+}
+
+const mostCompletions = 50;
+/** Entries of one folder. */
+const mostRead = 20_000;
+const limitMs = 500;

@@ -1,0 +1,64 @@
+import { graphemesOf } from "../../text/width.ts";
+
+/** A text and where in it somebody types: an index between two characters as people see them. */
+export interface TextBuffer {
+  readonly text: string;
+  readonly cursor: number;
+}
+
+export const emptyBuffer: TextBuffer = { text: "", cursor: 0 };
+
+/** The text with the cursor behind it. */
+export function bufferOf(text: string): TextBuffer {
+  return { text, cursor: text.length };
+}
+
+/** Puts text in place of what stands between an index and the cursor; by default at the cursor. */
+export function insert({ text, cursor }: TextBuffer, inserted: string, from = cursor): TextBuffer {
+  const before = text.slice(0, from) + inserted;
+  return { text: before + text.slice(cursor), cursor: before.length };
+}
+
+/** Takes out what stands between the cursor and an index on either side of it. */
+export function removeTo({ text, cursor }: TextBuffer, index: number): TextBuffer {
+  const [start, end] = index < cursor ? [index, cursor] : [cursor, index];
+  return { text: text.slice(0, start) + text.slice(end), cursor: start };
+}
+
+export function moveTo({ text }: TextBuffer, index: number): TextBuffer {
+  return { text, cursor: Math.max(0, Math.min(text.length, index)) };
+}
+
+/** The index one character before the cursor. */
+export function before({ text, cursor }: TextBuffer): number {
+  if (isPlain(text, cursor - 1) && isPlain(text, cursor - 2)) return cursor - 1;
+  const start = Math.max(lineStart({ text, cursor }), cursor - context);
+  if (start === cursor) return Math.max(0, cursor - 1);
+  return cursor - (graphemesOf(text.slice(start, cursor)).at(-1)?.length ?? 0);
+}
+
+/** The index one character behind the cursor. */
+export function after({ text, cursor }: TextBuffer): number {
+  if (isPlain(text, cursor) && isPlain(text, cursor + 1)) return cursor + 1;
+  return cursor + (graphemesOf(text.slice(cursor, cursor + context))[0]?.length ?? 0);
+}
+
+/** The index where the line of the cursor begins. */
+export function lineStart({ text, cursor }: TextBuffer): number {
+  return cursor === 0 ? 0 : text.lastIndexOf("\n", cursor - 1) + 1;
+}
+
+/** The index where the line of the cursor ends, before its line end. */
+export function lineEnd({ text, cursor }: TextBuffer): number {
+  const end = text.indexOf("\n", cursor);
+  return end < 0 ? text.length : end;
+}
+
+/** Neither a letter's mark nor half of anything: ASCII that is shown, or nothing at all. */
+function isPlain(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  return Number.isNaN(code) || (code >= 0x20 && code < 0x7f);
+}
+
+/** UTF-16 units in which a character as people see it is looked for. */
+const context = 200;

@@ -1,0 +1,62 @@
+import type { Live, Size } from "../screen/live.ts";
+import { type Line, plainLine } from "../text/line.ts";
+import { cellsOf } from "../text/width.ts";
+import { cutLine } from "../text/wrap.ts";
+import { columnAt, type Row, rowAt } from "./text/rows.ts";
+
+/** How a prompt and the text behind it share a screen, in cells. */
+export interface Frame {
+  /** Before each row of the text; the first row has the prompt there. */
+  readonly indent: number;
+  /** Of the text; the cell behind it is the cursor's. */
+  readonly width: number;
+  /** Whether the prompt stands in a row of its own, since it would leave too little room. */
+  readonly isPromptAbove: boolean;
+}
+
+export function frameOf(prompt: string, columns: number): Frame {
+  const cells = cellsOf(prompt);
+  const isPromptAbove = cells > Math.max(2, columns / 2);
+  const indent = isPromptAbove ? (columns < 20 ? 0 : 2) : cells;
+  return { indent, width: Math.max(1, columns - indent - 1), isPromptAbove };
+}
+
+/** The rows of a text that may be seen: at most a third of the screen's. */
+export function mostRows({ rows }: Size, { isPromptAbove }: Frame): number {
+  return Math.max(1, Math.floor(rows / 3) - (isPromptAbove ? 1 : 0));
+}
+
+/** The first row to be seen, so that the cursor's is among them; `top` was it before. */
+export function scroll(top: number, cursorRow: number, shown: number, count: number): number {
+  const near = Math.max(cursorRow - shown + 1, Math.min(top, cursorRow));
+  return Math.max(0, Math.min(near, count - shown));
+}
+
+export interface Shown {
+  readonly prompt: string;
+  readonly text: string;
+  readonly cursor: number;
+  readonly rows: readonly Row[];
+  readonly frame: Frame;
+  readonly top: number;
+  readonly size: Size;
+}
+
+/** The prompt and the rows of the text that are seen, with the cursor in them. */
+export function viewText({ prompt, text, cursor, rows, frame, top, size }: Shown): Live {
+  const { columns } = size;
+  const visible = rows.slice(top, top + mostRows(size, frame));
+  const lines: Line[] = frame.isPromptAbove ? [plainLine(prompt.trimEnd(), "accent")] : [];
+  const first = lines.length;
+  for (const [index, { start, end }] of visible.entries()) {
+    const isFirst = index === 0 && !frame.isPromptAbove;
+    const before: Line = isFirst ? plainLine(prompt, "accent") : plainLine(" ".repeat(frame.indent));
+    lines.push([...before, { text: text.slice(start, end) }]);
+  }
+  const row = rowAt(rows, cursor);
+  const column = frame.indent + columnAt(text, rows[row] ?? { start: 0, end: 0 }, cursor);
+  return {
+    lines: lines.map((line) => cutLine(line, columns)),
+    cursor: { row: first + row - top, column: Math.min(column, columns - 1) },
+  };
+}

@@ -1,0 +1,103 @@
+import { StringStream } from "@codemirror/streamparser";
+import type { Span, Style } from "../text/line.ts";
+import type { Mode } from "./languages.ts";
+
+/** Longer lines, in characters, are not coloured. */
+const longestColoured = 2000;
+
+/** A line of code in its colours, and the state that its next line begins with; the state given in stays as it was. */
+export function highlight(mode: Mode, before: unknown, line: string): { spans: Span[]; state: unknown } {
+  if (line.length > longestColoured) return { spans: [{ text: line }], state: before };
+  const state = copyState(mode, before);
+  try {
+    return { spans: readTokens(mode, state, line), state };
+  } catch {
+    // A mode that fails over odd code costs its colours, not the code.
+    return { spans: [{ text: line }], state: before };
+  }
+}
+
+export function startState(mode: Mode): unknown {
+  return mode.startState?.(2) ?? {};
+}
+
+function readTokens(mode: Mode, state: unknown, line: string): Span[] {
+  const spans: Span[] = [];
+  const stream = new StringStream(line, 4, 2);
+  if (line === "") mode.blankLine?.(state, 2);
+  let idle = 0;
+  while (!stream.eol()) {
+    stream.start = stream.pos;
+    const style = styleOf(mode.token(stream, state));
+    if (stream.pos > stream.start) {
+      spans.push({ text: stream.current(), styles: style === undefined ? [] : [style] });
+      idle = 0;
+    } else if (++idle > mostIdle) {
+      return [...spans, { text: line.slice(stream.pos) }];
+    }
+  }
+  return spans;
+}
+
+/** Tokens without text in a row, by which a mode only changes its state. */
+const mostIdle = 10;
+
+function copyState(mode: Mode, state: unknown): unknown {
+  if (mode.copyState) return mode.copyState(state);
+  if (typeof state !== "object" || state === null) return state;
+  return Object.fromEntries(
+    Object.entries(state).map(([name, value]) => [name, Array.isArray(value) ? value.slice() : value]),
+  );
+}
+
+function styleOf(token: string | null): Style | undefined {
+  if (token === null) return undefined;
+  const whole = styles.get(token);
+  if (whole || !/[ .]/.test(token)) return whole;
+  for (const name of token.split(/[ .]/)) {
+    const style = styles.get(name);
+    if (style) return style;
+  }
+  return undefined;
+}
+
+const styles: ReadonlyMap<string, Style> = new Map<string, Style>([
+  ["keyword", "keyword"],
+  ["controlKeyword", "keyword"],
+  ["definitionKeyword", "keyword"],
+  ["modifier", "keyword"],
+  ["self", "keyword"],
+  ["operatorKeyword", "keyword"],
+  ["string", "string"],
+  ["string-2", "string"],
+  ["character", "string"],
+  ["regexp", "string"],
+  ["attributeValue", "string"],
+  ["number", "number"],
+  ["atom", "number"],
+  ["bool", "number"],
+  ["null", "number"],
+  ["comment", "comment"],
+  ["lineComment", "comment"],
+  ["blockComment", "comment"],
+  ["meta", "comment"],
+  ["typeName", "type"],
+  ["type", "type"],
+  ["className", "type"],
+  ["namespace", "type"],
+  ["tag", "type"],
+  ["tagName", "type"],
+  ["builtin", "name"],
+  ["standard", "name"],
+  ["def", "name"],
+  ["definition", "name"],
+  ["propertyName", "name"],
+  ["property", "name"],
+  ["attributeName", "name"],
+  ["attribute", "name"],
+  ["labelName", "name"],
+  ["inserted", "good"],
+  ["deleted", "bad"],
+  ["heading", "heading"],
+  ["changed", "warn"],
+]);

@@ -1,0 +1,139 @@
+import type { Links, MarkedToken, Token } from "marked";
+import { type Locale, say } from "../../../kit/locale.ts";
+import type { Span, Style } from "../text/line.ts";
+import { readEntities } from "./entities.ts";
+import { createInlineLexer } from "./inline-lexer.ts";
+import { needsTarget } from "./link-target.ts";
+
+/** What the text of a block is read with. */
+export interface InlineContext {
+  /** The terminal shows links, so that their addresses need not be read. */
+  readonly hyperlinks: boolean;
+  readonly locale: Locale;
+  /** By number. */
+  readonly citations: ReadonlyMap<number, string>;
+  /** Defined so far, by label in lower case. */
+  readonly links: Links;
+}
+
+interface Look {
+  readonly styles: readonly Style[];
+  readonly href?: string | undefined;
+}
+
+/** The text of a block in its looks; line ends are newlines in the spans. Nothing of the text is left out but its marks. */
+export function readInline(source: string, context: InlineContext, ...styles: Style[]): Span[] {
+  if (!mark.test(source)) return textSpans(source, context, { styles });
+  const lexer = createInlineLexer();
+  Object.assign(lexer.tokens.links, context.links);
+  return spansOf(lexer.inlineTokens(source), context, { styles });
+}
+
+/** Without any of these a text is only text. */
+const mark = /[\\`*_~[\]<\n@]|:\/\/|www\./i;
+
+function spansOf(tokens: readonly Token[], context: InlineContext, look: Look): Span[] {
+  return tokens.flatMap((token) => (isKnown(token) ? spansOfToken(token, context, look) : [span(token.raw, look)]));
+}
+
+function isKnown(token: Token): token is MarkedToken {
+  return kinds.has(token.type);
+}
+
+const kinds = new Set(["text", "escape", "strong", "em", "del", "codespan", "br", "link", "image", "html"]);
+
+function spansOfToken(token: MarkedToken, context: InlineContext, look: Look): Span[] {
+  switch (token.type) {
+    case "text":
+      return token.tokens ? spansOf(token.tokens, context, look) : textSpans(token.text, context, look);
+    case "escape":
+      return [span(token.text, look)];
+    case "strong":
+      return spansOf(token.tokens, context, withStyle(look, "strong"));
+    case "em":
+      return spansOf(token.tokens, context, withStyle(look, "emphasis"));
+    case "del":
+      return spansOf(token.tokens, context, withStyle(look, "strike"));
+    case "codespan":
+      return [span(token.text, withStyle(look, "code"))];
+    case "br":
+      return [span("\n", look)];
+    case "link":
+      return linkSpans(token, context, look);
+    case "image":
+      return imageSpans(token, context, look);
+    case "html":
+      return [span(/^<br *\/?>$/i.test(token.raw) ? "\n" : token.raw, look)];
+    default:
+      return [span(token.raw, look)];
+  }
+}
+
+type LinkToken = Extract<MarkedToken, { type: "link" }>;
+
+function linkSpans(token: LinkToken, context: InlineContext, look: Look): Span[] {
+  const inner = spansOf(token.tokens, context, { ...withStyle(look, "link"), href: token.href });
+  const text = inner.map((part) => part.text).join("");
+  // `[1](address)` is how models write a citation.
+  const bracketed = /^\^?\d{1,3}$/.test(text) ? [around("[", inner), ...inner, around("]", inner)] : inner;
+  const title = token.title ? [span(` "${readEntities(token.title)}"`, look)] : [];
+  if (token.autolink || !needsTarget(text, token.href, context.hyperlinks)) return [...bracketed, ...title];
+  return [...bracketed, ...targetSpans(token.href, look), ...title];
+}
+
+function around(text: string, inner: readonly Span[]): Span {
+  return { ...inner[0], text };
+}
+
+function targetSpans(href: string, look: Look): Span[] {
+  return [span(" (", look), span(href, { ...withStyle(look, "dim"), href }), span(")", look)];
+}
+
+type ImageToken = Extract<MarkedToken, { type: "image" }>;
+
+function imageSpans({ text, href, title }: ImageToken, { locale }: InlineContext, look: Look): Span[] {
+  const name = say(locale, { zh: "图片", en: "image" });
+  const caption = title ? ` "${readEntities(title)}"` : "";
+  return [span(`[${name}: ${readEntities(text)}${caption}] `, look), span(href, { ...withStyle(look, "link"), href })];
+}
+
+/** The numbers of known citations are links. */
+function textSpans(text: string, { citations }: InlineContext, look: Look): Span[] {
+  const lines = readEntities(text).replace(/ +\n */g, "\n");
+  if (lines === "") return [];
+  if (citations.size === 0 || look.href !== undefined) return [span(lines, look)];
+  return lines.split(/(\[\d{1,3}\])/).flatMap((part) => {
+    const address = /^\[\d+\]$/.test(part) ? citations.get(Number(part.slice(1, -1))) : undefined;
+    if (part === "") return [];
+    return [address === undefined ? span(part, look) : span(part, { ...withStyle(look, "link"), href: address })];
+  });
+}
+
+/** A line of the list of references, which is no Markdown: `[n] title address`; undefined where it is none. */
+export function readReference(source: string, citations: InlineContext["citations"]): Span[] | undefined {
+  const [, mark = "", number, text = ""] = /^(\[(\d{1,3})\]) (.*)$/.exec(source) ?? [];
+  const address = number === undefined ? undefined : citations.get(Number(number));
+  if (address === undefined || !text.endsWith(address)) return undefined;
+  const link: Look = { styles: ["link"], href: address };
+  return [span(mark, link), span(` ${text.slice(0, -address.length)}`, { styles: [] }), span(address, link)];
+}
+
+function span(text: string, { styles, href }: Look): Span {
+  return { text, styles, href };
+}
+
+function withStyle(look: Look, style: Style): Look {
+  return { ...look, styles: [...look.styles, style] };
+}
+
+/** Spans with newlines in them, as lines. */
+export function splitLines(spans: readonly Span[]): Span[][] {
+  const lines: Span[][] = [[]];
+  for (const part of spans) {
+    for (const [index, text] of part.text.split("\n").entries()) {
+      if (index > 0) lines.push([]);
+      if (text !== "") lines.at(-1)?.push({ ...part, text });
+    }
+  }
+  return lines;
+}

@@ -1,0 +1,33 @@
+import type { Line } from "../text/line.ts";
+import type { TablePiece } from "./block.ts";
+import { borderLine, type Cell, chooseForm, recordLines, rowLines, type TableForm, withStyle } from "./table-form.ts";
+
+/** The lines of a part of a table, in the form that its first part has settled. */
+export function layOutTable(
+  settled: TableForm | undefined,
+  piece: TablePiece,
+  columns: number,
+  read: (source: string) => Cell,
+): { form: TableForm; lines: Line[] } {
+  const rows = piece.rows.map((row) => row.map(read));
+  const header = piece.header.map((source) => read(source).map((line) => withStyle(line, "strong")));
+  const form = (piece.first ? undefined : settled) ?? chooseForm([header, ...rows], columns, !piece.last);
+  if (form.kind === "records") return { form, lines: recordsOf(piece, header, rows, columns) };
+  const { widths, isRuled } = form;
+  const { aligns, first, last } = piece;
+  const lines = first ? [borderLine("top", widths), ...rowLines(header, widths, aligns)] : [];
+  for (const [index, row] of rows.entries()) {
+    if (isRuled || (first && index === 0)) lines.push(borderLine("middle", widths));
+    lines.push(...rowLines(row, widths, aligns));
+  }
+  if (last) lines.push(borderLine("bottom", widths));
+  return { form, lines };
+}
+
+function recordsOf(piece: TablePiece, header: readonly Cell[], rows: readonly Cell[][], columns: number): Line[] {
+  if (rows.length === 0 && piece.first) return recordLines([], header, columns);
+  return rows.flatMap((row, index) => {
+    const gap: Line[] = piece.first && index === 0 ? [] : [[]];
+    return [...gap, ...recordLines(header, row, columns)];
+  });
+}

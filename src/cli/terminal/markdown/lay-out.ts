@@ -1,0 +1,158 @@
+import type { Links } from "marked";
+import { type Line, plainLine, type Span } from "../text/line.ts";
+import { cellsOfLine } from "../text/width.ts";
+import { wrapLine } from "../text/wrap.ts";
+import type { CodePiece, Container, Piece, TextPiece } from "./block.ts";
+import { indentOf, spacesForTabs } from "./block-starts.ts";
+import { highlight, startState } from "./highlight.ts";
+import { type InlineContext, readInline, readReference, splitLines } from "./inline.ts";
+import type { Mode } from "./languages.ts";
+import { layOutTable } from "./lay-out-table.ts";
+import { gapBetween, type Margin, marginOf } from "./margin.ts";
+import type { TableForm } from "./table-form.ts";
+
+/** What the next piece is laid out after. */
+export interface Layout {
+  /** Of the last line, from which on its items need no marker; undefined before the first line. */
+  readonly path: readonly Container[] | undefined;
+  readonly last: Piece["kind"] | "heading" | undefined;
+  /** The last line of a text that goes on, without its margin; it is not shown yet. */
+  readonly held: Line | undefined;
+  readonly code: unknown;
+  readonly table: TableForm | undefined;
+  readonly links: Links;
+}
+
+export const blankLayout: Layout = {
+  path: undefined,
+  last: undefined,
+  held: undefined,
+  code: undefined,
+  table: undefined,
+  links: {},
+};
+
+export interface LayoutContext extends Omit<InlineContext, "links"> {
+  readonly columns: number;
+  /** What colours the code; undefined where nothing does, or not yet. */
+  modeOf(info: string): Mode | undefined;
+}
+
+/** The lines of a piece, and what the next one is laid out after. Changes nothing. */
+export function layOut(before: Layout, piece: Piece, context: LayoutContext): { layout: Layout; lines: Line[] } {
+  const gap = needsGap(before, piece) ? [gapBetween(before.path ?? [], piece.path, context.columns)] : [];
+  const margin = marginOf(piece.path, before.path ?? [], context.columns);
+  const { layout, lines } = layOutBody(before, piece, { ...context, columns: context.columns - margin.width }, margin);
+  const last = piece.kind === "text" && piece.look === "heading" ? "heading" : piece.kind;
+  if (lines.length === 0) return { layout: { ...layout, last }, lines: gap };
+  const placed = lines.map((line, index) => [...(index === 0 ? margin.first : margin.further), ...line]);
+  return { layout: { ...layout, path: piece.path, last }, lines: [...gap, ...placed] };
+}
+
+function needsGap({ path, last }: Layout, piece: Piece): boolean {
+  if (!piece.first || path === undefined) return false;
+  if (piece.spaced) return piece.kind !== "definition" || last !== "definition";
+  if (piece.path.some(({ kind }) => kind === "item")) return false;
+  // Where the writer left no line between them.
+  return [last, piece.kind === "text" ? piece.look : piece.kind].some((kind) => kind !== undefined && apart.has(kind));
+}
+
+const apart: ReadonlySet<string> = new Set(["heading", "code", "table", "rule"]);
+
+interface Laid {
+  readonly layout: Layout;
+  readonly lines: Line[];
+}
+
+function layOutBody(before: Layout, piece: Piece, context: LayoutContext, { lead }: Margin): Laid {
+  switch (piece.kind) {
+    case "text":
+      return layOutText(before, piece, context, lead);
+    case "code":
+      return layOutCode(before, piece, context, lead);
+    case "rule":
+      return { layout: before, lines: [[...lead, ...plainLine("─".repeat(Math.max(3, context.columns)), "dim")]] };
+    case "definition": {
+      const { label, address, source } = piece;
+      const links = withLink(before.links, label.toLowerCase(), address);
+      const line = [...lead, ...definitionSpans(source, address)];
+      return { layout: { ...before, links }, lines: wrapLine(line, context.columns) };
+    }
+    case "table": {
+      const { form, lines } = layOutTable(before.table, piece, context.columns, (source) =>
+        splitLines(readInline(source, { ...context, links: before.links })),
+      );
+      const first = lead.length > 0 ? [lead] : [];
+      return { layout: { ...before, table: piece.last ? undefined : form }, lines: [...first, ...lines] };
+    }
+  }
+}
+
+/** An answer has few definitions; more than these would be a text made to cost time. */
+const mostLinks = 100;
+
+function withLink(links: Links, label: string, href: string): Links {
+  return Object.keys(links).length < mostLinks ? { ...links, [label]: { href, title: undefined } } : links;
+}
+
+function definitionSpans(source: string, address: string): Span[] {
+  const [label = "", ...rest] = source.split(address);
+  return [
+    { text: label, styles: ["dim"] },
+    { text: address, styles: ["dim"], href: address },
+    { text: rest.join(address), styles: ["dim"] },
+  ];
+}
+
+function layOutText(before: Layout, piece: TextPiece, context: LayoutContext, lead: readonly Span[]): Laid {
+  const held = piece.joins ? (before.held ?? []) : [];
+  const [first = [], ...further] = splitLines(spansOfText(piece, { ...context, links: before.links }));
+  const rows = [[...lead, ...held, ...first], ...further].flatMap((line) => wrapLine(line, context.columns));
+  return holdLast(before, rows, piece.continues);
+}
+
+function holdLast(before: Layout, rows: Line[], continues: boolean): Laid {
+  if (!continues) return { layout: { ...before, held: undefined }, lines: rows };
+  return { layout: { ...before, held: rows.at(-1) }, lines: rows.slice(0, -1) };
+}
+
+function spansOfText(piece: TextPiece, context: InlineContext): Span[] {
+  const { look, source, path, first } = piece;
+  if (look === "verbatim") return [{ text: source }];
+  if (look === "heading") return readInline(source, context, "heading");
+  if (!first || path.at(-1)?.kind !== "item") return readInline(source, context);
+  const reference = readReference(source, context.citations);
+  if (reference) return reference;
+  const [box] = /^\[[ xX]\] /.exec(source) ?? [];
+  if (box === undefined) return readInline(source, context);
+  const done = box !== "[ ] ";
+  return [{ text: box, styles: [done ? "good" : "dim"] }, ...readInline(source.slice(box.length), context)];
+}
+
+/** In front of code, in cells. */
+const codeIndent = 2;
+
+function layOutCode(before: Layout, piece: CodePiece, context: LayoutContext, lead: readonly Span[]): Laid {
+  const indent: Line = [{ text: " ".repeat(codeIndent) }];
+  const hasHead = piece.first && (piece.info !== "" || piece.text === undefined || lead.length > 0);
+  const name = { text: piece.info, styles: ["dim" as const] };
+  const head = hasHead ? wrapLine([...lead, name], context.columns, { indent }) : [];
+  const mode = context.modeOf(piece.info);
+  const start = piece.first ? mode && startState(mode) : before.code;
+  if (piece.text === undefined) return { layout: { ...before, code: start }, lines: head };
+  const text = spacesForTabs(piece.text);
+  const isPart = piece.joins || piece.continues;
+  const coloured = mode && !isPart ? highlight(mode, start, text) : { spans: [{ text }], state: start };
+  const held = piece.joins ? (before.held ?? []) : [];
+  const line = [...held, ...coloured.spans];
+  const deep = Math.min(codeIndent + indentOf(text), Math.floor(context.columns / 2));
+  const hanging = piece.joins ? indent : [{ text: " ".repeat(deep) }];
+  const rows = wrapCode(line, context.columns, { indent: piece.joins && held.length > 0 ? [] : indent, hanging });
+  const { layout, lines } = holdLast({ ...before, code: coloured.state }, rows, piece.continues);
+  return { layout, lines: [...head, ...lines] };
+}
+
+/** Wrapping takes the spaces in front of a row for those between words; the ones that begin a line of code stay. */
+function wrapCode(line: Line, columns: number, options: { indent: Line; hanging: Line }): Line[] {
+  return cellsOfLine(line) === 0 ? [[]] : wrapLine(line, columns, options);
+}

@@ -1,0 +1,95 @@
+import { type Line, plainLine, type Span, type Style } from "../text/line.ts";
+import { cellsOfLine } from "../text/width.ts";
+import { padTo, wrapLine } from "../text/wrap.ts";
+import type { Align } from "./block.ts";
+
+/** The lines of a cell as they are written, before they are wrapped. */
+export type Cell = readonly Line[];
+
+/** How a table is shown, settled with its first rows: in a frame, or row by row where its columns would be too narrow. */
+export type TableForm =
+  | { readonly kind: "frame"; readonly widths: readonly number[]; readonly isRuled: boolean }
+  | { readonly kind: "records" };
+
+/** In cells; a column whose text needs more than it gets is not narrower. */
+const narrowest = 6;
+
+/** The form for these rows; where others come after them, spare room is kept for wider cells. */
+export function chooseForm(rows: readonly (readonly Cell[])[], columns: number, goesOn = false): TableForm {
+  const natural = (rows[0] ?? []).map((_, index) => Math.max(1, ...rows.map((row) => widthOf(row[index] ?? []))));
+  const room = columns - 3 * natural.length - 1;
+  const needed = natural.reduce((sum, width) => sum + width, 0);
+  if (needed <= room)
+    return { kind: "frame", widths: goesOn ? widen(natural, room - needed) : natural, isRuled: false };
+  const widths = shareOut(natural, room);
+  const isTooNarrow = widths.some((width, index) => width < Math.min(narrowest, natural[index] ?? 0));
+  return isTooNarrow ? { kind: "records" } : { kind: "frame", widths, isRuled: true };
+}
+
+function widen(widths: readonly number[], spare: number): number[] {
+  const share = Math.floor(spare / widths.length);
+  return widths.map((width) => width + Math.min(share, Math.max(4, Math.ceil(width / 2))));
+}
+
+function widthOf(cell: Cell): number {
+  return Math.max(0, ...cell.map(cellsOfLine));
+}
+
+/** Columns that need less than their share get what they need; the others share what is left. */
+function shareOut(natural: readonly number[], room: number): number[] {
+  const widths = natural.map(() => 0);
+  let left = room;
+  let open = [...natural.keys()].sort((a, b) => (natural[a] ?? 0) - (natural[b] ?? 0));
+  while (open.length > 0) {
+    const [index = 0, ...others] = open;
+    const width = Math.max(0, Math.min(natural[index] ?? 0, Math.floor(left / open.length)));
+    widths[index] = width;
+    left -= width;
+    open = others;
+  }
+  return widths;
+}
+
+export type Border = "top" | "middle" | "bottom";
+
+const corners: Record<Border, readonly [string, string, string]> = {
+  top: ["┌", "┬", "┐"],
+  middle: ["├", "┼", "┤"],
+  bottom: ["└", "┴", "┘"],
+};
+
+export function borderLine(border: Border, widths: readonly number[]): Line {
+  const [left, between, right] = corners[border];
+  return plainLine(`${left}${widths.map((width) => "─".repeat(width + 2)).join(between)}${right}`, "dim");
+}
+
+/** A row in its frame; cells that are too wide are wrapped. */
+export function rowLines(row: readonly Cell[], widths: readonly number[], aligns: readonly Align[]): Line[] {
+  const cells = widths.map((width, index) => (row[index] ?? []).flatMap((line) => wrapLine(line, width)));
+  const height = Math.max(1, ...cells.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, at) => [
+    bar("│ "),
+    ...widths.flatMap((width, index) => [
+      ...padTo(cells[index]?.[at] ?? [], width, aligns[index]),
+      bar(index === widths.length - 1 ? " │" : " │ "),
+    ]),
+  ]);
+}
+
+function bar(text: string): Span {
+  return { text, styles: ["dim"] };
+}
+
+/** A row as one line for each cell, `header: value`. */
+export function recordLines(header: readonly Cell[], row: readonly Cell[], columns: number): Line[] {
+  return row.flatMap((cell, index) => {
+    const name = (header[index] ?? []).flat();
+    const [first = [], ...further] = cell;
+    const lines = [name.length > 0 ? [...name, { text: ": " }, ...first] : first, ...further];
+    return lines.flatMap((line) => wrapLine(line, columns, { hanging: [{ text: "  " }] }));
+  });
+}
+
+export function withStyle(line: Line, style: Style): Line {
+  return line.map((part) => ({ ...part, styles: [...(part.styles ?? []), style] }));
+}

@@ -1,0 +1,202 @@
+import process from "node:process";
+import { type TerminalMode, turnOff, turnOn } from "../keys/input-modes.ts";
+import type { Line } from "../text/line.ts";
+import { wrapLine } from "../text/wrap.ts";
+import { createDrawRow } from "./draw-row.ts";
+import { nothingDrawn } from "./drawn.ts";
+import { fitLive } from "./fit.ts";
+import { drawFrame, endLines, eraseDrawn } from "./frame.ts";
+import type { Live, Passage, Screen, Size } from "./live.ts";
+import type { Reflow } from "./reflow.ts";
+
+/** What a screen needs of a stream to a terminal. */
+export interface ScreenOutput {
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  readonly writable: boolean;
+  /** False where what is written has to wait: "drain" follows. */
+  write(text: string): boolean;
+  on(event: "resize" | "drain" | "error", listener: () => void): unknown;
+  off(event: "resize" | "drain" | "error", listener: () => void): unknown;
+}
+
+export interface ScreenOptions {
+  readonly stdout: ScreenOutput;
+  /** A line as what the terminal is sent: see `paintLine`. */
+  readonly paint: (line: Line) => string;
+  /** What is live now, asked for at each frame. */
+  readonly draw: (size: Size) => Live;
+  readonly reflow: Reflow;
+  /** Turned on for as long as the screen is open. */
+  readonly modes?: readonly TerminalMode[];
+  /** Closes the screen. */
+  readonly signal?: AbortSignal;
+}
+
+export interface OpenScreen extends Screen {
+  /**
+   * Erases what is live, writes what waits and gives the terminal back as it was, the cursor on an empty row. Lines that
+   * are written later are just written. So does the end of the process.
+   */
+  close(): void;
+  /** The same for a while, as for Ctrl-Z: what is written waits until `resume`. */
+  suspend(): void;
+  /** Takes the terminal again, the cursor of which stands at the start of an empty row. */
+  resume(): void;
+}
+
+/** A passage of more lines than this has long scrolled away. */
+const longestPassage = 5000;
+const millisecondsPerFrame = 1000 / 20;
+
+/**
+ * Draws on a terminal, the cursor of which stands at the start of an empty row. Never throws, also where the terminal is
+ * gone; what one that does not read is to be shown waits.
+ */
+export function createScreen(options: ScreenOptions): OpenScreen {
+  const { stdout, paint, draw, reflow, modes = [], signal } = options;
+  const finished: Line[] = [];
+  /** The newest passage; nothing of it can be replaced any more once its size is another. */
+  let passage: { lines: Line[]; size: Size } | undefined;
+  /** So many rows of finished lines stand above what is live: at most, until something has scrolled, and exactly from then on. */
+  let rowsAbove = Number.POSITIVE_INFINITY;
+  const drawRow = createDrawRow(paint);
+  let drawn = nothingDrawn(sizeOf(stdout));
+  let frameAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  let state: "open" | "blocked" | "suspended" | "closed" = "open";
+
+  function send(bytes: string): void {
+    if (bytes === "" || !stdout.writable) return;
+    if (!stdout.write(bytes) && state === "open") state = "blocked";
+  }
+
+  function paintFinished(columns: number): string[] {
+    return finished.splice(0).flatMap((line) => wrapLine(line, columns).map(paint));
+  }
+
+  function drawNow(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (state !== "open") return;
+    frameAt = performance.now();
+    const size = sizeOf(stdout);
+    if (passage && !isSameSize(passage.size, size)) passage = undefined;
+    drawWith(size, paintFinished(size.columns), 0);
+  }
+
+  function drawWith(size: Size, finishedRows: readonly string[], replaced: number): void {
+    const live = fitLive(draw(size), size);
+    const frame = drawFrame({ drawn, live, size, finished: finishedRows, replaced, drawRow, reflow });
+    if (!isSameSize(drawn.size, size)) rowsAbove = Number.POSITIVE_INFINITY;
+    rowsAbove = Math.min(rowsAbove - replaced + finishedRows.length, size.rows - live.lines.length);
+    drawn = frame.drawn;
+    send(frame.bytes);
+  }
+
+  function beginPassage(): Passage {
+    const mine = { lines: [] as Line[], size: sizeOf(stdout) };
+    passage = mine;
+    return {
+      get lines() {
+        return mine.lines;
+      },
+      replace(from, to, lines) {
+        // What waits is written first, so that all of the passage stands above what is live.
+        drawNow();
+        if (state !== "open" || passage !== mine) return false;
+        const { columns } = mine.size;
+        const rowsOf = (some: readonly Line[]): string[] => some.flatMap((line) => wrapLine(line, columns).map(paint));
+        const [before, old, after] = [mine.lines.slice(0, from), mine.lines.slice(from, to), mine.lines.slice(to)];
+        const behind = rowsOf(after);
+        const onScreen = rowsAbove - behind.length;
+        if (old.length === 0 || onScreen <= 0) return false;
+        drawWith(mine.size, [...rowsOf(lines), ...behind], Math.min(onScreen, rowsOf(old).length) + behind.length);
+        mine.lines = [...before, ...lines, ...after];
+        return true;
+      },
+    };
+  }
+
+  function refresh(): void {
+    if (state !== "open" || timer) return;
+    timer = setTimeout(drawNow, Math.max(0, frameAt + millisecondsPerFrame - performance.now()));
+  }
+
+  function goOn(): void {
+    if (state !== "blocked") return;
+    state = "open";
+    drawNow();
+  }
+
+  function giveBack(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const size = sizeOf(stdout);
+    send(eraseDrawn({ drawn, size, finished: paintFinished(size.columns), reflow }) + turnOff(modes));
+    drawn = nothingDrawn(size);
+  }
+
+  function suspend(): void {
+    if (state === "closed" || state === "suspended") return;
+    state = "suspended";
+    // What others write meanwhile stands between.
+    passage = undefined;
+    giveBack();
+  }
+
+  function resume(): void {
+    if (state !== "suspended") return;
+    state = "open";
+    send(turnOn(modes));
+    drawNow();
+  }
+
+  function close(): void {
+    if (state === "closed") return;
+    const wasSuspended = state === "suspended";
+    state = "closed";
+    stdout.off("resize", drawNow);
+    stdout.off("drain", goOn);
+    process.off("exit", close);
+    signal?.removeEventListener("abort", close);
+    if (!wasSuspended) giveBack();
+  }
+
+  stdout.on("resize", drawNow);
+  stdout.on("drain", goOn);
+  // Stays: that a terminal is gone may be told after the last write.
+  stdout.on("error", ignore);
+  process.once("exit", close);
+  signal?.addEventListener("abort", close, { once: true });
+  send(turnOn(modes));
+  if (signal?.aborted) close();
+  return {
+    get size() {
+      return sizeOf(stdout);
+    },
+    write(lines) {
+      finished.push(...lines);
+      passage?.lines.push(...lines);
+      if (passage && passage.lines.length > longestPassage) passage = undefined;
+      if (state === "closed") send(endLines(paintFinished(sizeOf(stdout).columns)));
+      else refresh();
+    },
+    beginPassage,
+    refresh,
+    refreshNow: drawNow,
+    close,
+    suspend,
+    resume,
+  };
+}
+
+function sizeOf({ columns, rows }: ScreenOutput): Size {
+  return { columns: columns || 80, rows: rows || 24 };
+}
+
+function isSameSize(one: Size, other: Size): boolean {
+  return one.columns === other.columns && one.rows === other.rows;
+}
+
+function ignore(): void {}

@@ -1,9 +1,0 @@
-import { dangerousLine, dangerousVariables } from "../../config/dangerous.ts";
-import type { Config } from "../../config.ts";
-import type { Console } from "../console.ts";
-import { warning } from "../stderr-lines.ts";
-
-/** Tells which variables of servers can make them run other code: they are obeyed. */
-export function tellDangers(config: Config, console: Console): void {
-  for (const found of dangerousVariables(config.servers)) warning(config, console)(dangerousLine(found));
-}

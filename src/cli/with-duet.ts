@@ -1,0 +1,66 @@
+import type { Duet, Parts } from "../app/open-duet.ts";
+import type { Config, Flags } from "../config/load-config.ts";
+import { abortable } from "../kit/async/timeout.ts";
+import { printableLine } from "../kit/text/sanitize.ts";
+import type { Console, Context } from "./console.ts";
+import { warning, writeLine } from "./stderr-lines.ts";
+
+export interface Opened extends Context {
+  config: Config;
+  duet: Duet;
+}
+
+export interface OpeningOptions extends Pick<Parts, "startServers"> {
+  /** Whether a `DUET_HOME` that cannot be created is an error; true when absent. */
+  needsState?: boolean;
+  /** How long the last spans may take where the process has to end soon, in milliseconds. */
+  telemetryMs?: number;
+}
+
+/** Opens the agent for a command, and closes it after it; gives the command's exit code. */
+export async function withDuet(
+  flags: Flags,
+  context: Context,
+  work: (opened: Opened) => Promise<number>,
+  { startServers, needsState = true, telemetryMs }: OpeningOptions = {},
+): Promise<number> {
+  const { console, signal } = context;
+  const loading = needsState ? loadWithState(flags, console) : load(flags, console);
+  const [config, { openDuet }] = await Promise.all([loading, import("../app/open-duet.ts")]);
+  const duet = await abortable(openDuet(config, { startServers, warn: warning(config, console) }), signal);
+  try {
+    return await work({ ...context, config, duet });
+  } finally {
+    await closeDuet(duet, context, telemetryMs);
+  }
+}
+
+/** The configuration; what is set in it and not obeyed is told on stderr. */
+export async function load(flags: Flags, console: Console): Promise<Config> {
+  const { leftOutLine, loadConfig, unusedLine, unusedSettings } = await import("../config/load-config.ts");
+  const config = await loadConfig(flags);
+  for (const line of [leftOutLine(config.leftOut), unusedLine(unusedSettings(config))]) {
+    if (line) warning(config, console)(line);
+  }
+  return config;
+}
+
+/** The configuration for a command that keeps or reads something; throws a `config` error where `DUET_HOME` cannot be created. */
+export async function loadWithState(flags: Flags, console: Console): Promise<Config> {
+  const config = await load(flags, console);
+  const { createStateFolder } = await import("../config/load-config.ts");
+  createStateFolder(config);
+  return config;
+}
+
+/** What is left of the time, in milliseconds, for what comes after closing, and what closing gets in any case. */
+const lastStepsMs = 100;
+const minimumMs = 50;
+
+/** What no run has told of the store is told here, also what was found out at its last words. */
+async function closeDuet(duet: Duet, { console, deadline }: Context, telemetryMs?: number): Promise<void> {
+  const leftMs = deadline?.leftMs;
+  const isLimited = leftMs !== undefined;
+  await duet.close(isLimited ? { totalMs: Math.max(minimumMs, leftMs - lastStepsMs), telemetryMs } : undefined);
+  for (const { message } of await duet.takeNotices()) writeLine(console, printableLine(message));
+}

@@ -1,0 +1,73 @@
+import type { Client, McpSubscription } from "@modelcontextprotocol/client";
+import { sleep } from "../../kit/async/timeout.ts";
+
+/** A list of a server, which it may announce to have changed. */
+export type ServerList = "tools" | "prompts" | "resources";
+
+export const everyList: readonly ServerList[] = ["tools", "prompts", "resources"];
+
+/** Between two tries to listen again, in milliseconds: at first, and at most. */
+const pauseMs = { first: 1000, longest: 60_000 };
+
+/**
+ * Tells which lists a server says have changed, until the signal aborts. A server of 2026-07-28 is listened to on a stream
+ * of its own; where that ends it is opened again, and every list counts as changed then: a word may have been missed.
+ */
+export function hearChanges(client: Client, onChanged: (list: ServerList) => void, signal: AbortSignal): void {
+  client.setNotificationHandler("notifications/tools/list_changed", () => onChanged("tools"));
+  client.setNotificationHandler("notifications/prompts/list_changed", () => onChanged("prompts"));
+  client.setNotificationHandler("notifications/resources/list_changed", () => onChanged("resources"));
+  if (client.getProtocolEra() !== "modern") return;
+  const lists = announced(client);
+  // A server that cannot be listened to is looked at again when its list has grown old.
+  if (lists.length > 0) listenAgain(client, lists, onChanged, signal).catch(() => {});
+}
+
+function announced(client: Client): ServerList[] {
+  const { tools, prompts, resources } = client.getServerCapabilities() ?? {};
+  const lists: ServerList[] = [];
+  if (tools?.listChanged) lists.push("tools");
+  if (prompts?.listChanged) lists.push("prompts");
+  if (resources?.listChanged) lists.push("resources");
+  return lists;
+}
+
+async function listenAgain(
+  client: Client,
+  lists: readonly ServerList[],
+  onChanged: (list: ServerList) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let isAgain = false;
+  for (let failures = 0; !signal.aborted; ) {
+    const subscription = await listen(client, lists, signal);
+    if (subscription !== undefined) {
+      // Not before: what changes between a look and the first word would be missed.
+      if (isAgain) for (const list of lists) onChanged(list);
+      const began = performance.now();
+      if ((await subscription.closed) === "local") return;
+      // One that ends at once, again and again, is no better than one that cannot be opened.
+      if (performance.now() - began > pauseMs.longest) failures = 0;
+    }
+    isAgain = true;
+    await sleep(Math.min(pauseMs.first * 2 ** failures, pauseMs.longest), signal);
+    failures += 1;
+  }
+}
+
+async function listen(
+  client: Client,
+  lists: readonly ServerList[],
+  signal: AbortSignal,
+): Promise<McpSubscription | undefined> {
+  const filter = {
+    toolsListChanged: lists.includes("tools"),
+    promptsListChanged: lists.includes("prompts"),
+    resourcesListChanged: lists.includes("resources"),
+  };
+  try {
+    return await client.listen(filter, { signal });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,89 @@
+import type { Client, Implementation, Transport } from "@modelcontextprotocol/client";
+import type { ServerSettings, ServerTransport } from "../../config/server-settings.ts";
+import { statusOf } from "../connection-errors.ts";
+import { clientCapabilities } from "../questions/answers.ts";
+import type { Sdk } from "../sdk.ts";
+import { type Link, sseLink, streamableHttpLink } from "../transport/http.ts";
+import type { ServerPins } from "../trust/pins.ts";
+
+/** Which revisions of the protocol a server speaks: up to 2025-11-25, or from 2026-07-28 on. */
+export type Era = NonNullable<ServerPins["era"]>;
+
+export interface Handshake {
+  sdk: Sdk;
+  settings: ServerSettings;
+  clientInfo: Implementation;
+  /** What a stdio server is asked for; over HTTP it is negotiated. */
+  era: Era;
+  /** Whether a model of ours may write for servers that may ask. */
+  canSample: boolean;
+  auth: Parameters<typeof streamableHttpLink>[2];
+  /** Ends the handshake. */
+  signal: AbortSignal;
+}
+
+export interface Connected {
+  client: Client;
+  link: Link;
+}
+
+const longestProbeMs = 10_000;
+
+/** Shakes hands over a transport that is ready (stdio), or opens one (HTTP). Rejects with the package's errors. */
+export function shakeHands(handshake: Handshake, stdio: Transport | undefined): Promise<Connected> {
+  const { sdk, settings, era, auth } = handshake;
+  const { transport } = settings;
+  if (stdio !== undefined) {
+    // Real stdio servers are of the 2025 era; asking for the newer one first would cost a silent one its start limit.
+    const mode = era === "modern" ? "auto" : "legacy";
+    return connect(handshake, { transport: stdio, mode, goodbye: async () => {} });
+  }
+  if (transport.type === "stdio") throw new Error("A stdio server needs its process first");
+  if (transport.type === "sse") return connect(handshake, sseLink(sdk, transport, auth));
+  return connectByUrl(handshake, transport);
+}
+
+/** Streamable HTTP first; a server that does not know it answers 404 or 405, and is asked in the old way. */
+async function connectByUrl(
+  handshake: Handshake,
+  target: Extract<ServerTransport, { url: string }>,
+): Promise<Connected> {
+  const { sdk, auth } = handshake;
+  try {
+    return await connect(handshake, streamableHttpLink(sdk, target, auth));
+  } catch (error) {
+    const status = statusOf(error);
+    if (status !== 404 && status !== 405) throw error;
+    return await connect(handshake, sseLink(sdk, target, auth)).catch(() => {
+      throw error;
+    });
+  }
+}
+
+async function connect({ sdk, settings, clientInfo, canSample, signal }: Handshake, link: Link): Promise<Connected> {
+  const timeoutMs = settings.startTimeoutMs;
+  // A stdio server that has gone back to the older protocol may be silent, and needs time left to be asked in that.
+  const probeMs = settings.transport.type === "stdio" ? Math.min(timeoutMs / 3, longestProbeMs) : timeoutMs;
+  const client = new sdk.Client(clientInfo, {
+    capabilities: clientCapabilities(settings, { canSample }),
+    versionNegotiation: { mode: link.mode, probe: { timeoutMs: probeMs } },
+    inputRequired: { autoFulfill: false },
+  });
+  // Before the handshake begins the client does not know its transport, so it is closed directly.
+  const abandon = (): void => void link.transport.close().catch(() => {});
+  signal.addEventListener("abort", abandon, { once: true });
+  try {
+    await client.connect(link.transport, { timeout: timeoutMs, signal });
+  } finally {
+    signal.removeEventListener("abort", abandon);
+  }
+  return { client, link };
+}
+
+/** Says goodbye and closes everything; never rejects. */
+export async function leave({ client, link }: Connected): Promise<void> {
+  await link.goodbye().catch(() => {});
+  await client.close().catch(() => {});
+  // A connection that was lost before has no client to close it.
+  await link.transport.close().catch(() => {});
+}

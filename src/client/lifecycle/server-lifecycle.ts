@@ -1,0 +1,204 @@
+import { abortable, sleep } from "../../kit/async/timeout.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { type Reply, unavailable } from "../calls/call-reply.ts";
+import { ConnectionLost } from "../connection-errors.ts";
+import { patienceMs } from "../limits.ts";
+import { startFailure } from "../server-errors.ts";
+import { createRestarts } from "./restart-delays.ts";
+import type { Offers, ServerInfo, Session } from "./session.ts";
+import type { Attempt, Opened } from "./start-attempt.ts";
+
+type State =
+  /** Not started yet; a lazy one stays so until its first call. */
+  | { state: "idle" }
+  | { state: "starting"; settled: Promise<void>; attempt: Attempt }
+  | { state: "ready"; session: Session; attempt: Attempt; since: number }
+  | { state: "failed"; error: DuetError; retryAt: number; timer?: NodeJS.Timeout | undefined }
+  | { state: "closed" };
+
+/** How a server is. */
+export interface Condition {
+  state: State["state"];
+  /** Why it failed; null while it has not. */
+  error: DuetError | null;
+  /** How long its last start took, in milliseconds; null before it was ready. */
+  startMs: number | null;
+  /** How often it was started again. */
+  restarts: number;
+  /** When it is tried again by itself, or by the next call; null unless it has failed. */
+  retryInMs: number | null;
+  serverInfo: ServerInfo | null;
+  protocolVersion: string | null;
+  offers: Offers;
+}
+
+/** A session, and the start that it came from. */
+export interface Live {
+  session: Session;
+  attempt: Attempt;
+}
+
+export interface LifeOptions {
+  name: string;
+  /** Makes one start, which is opened and left here; `onLost` is for its connection. */
+  prepare(onLost: () => void): Attempt;
+  /** Takes what a start has found, before anybody may call; may not reject. */
+  take(opened: Opened): Promise<void>;
+  onReady(): void;
+}
+
+/** The life of one server: started, started again after it was lost, and closed. */
+export class Life {
+  readonly #options: LifeOptions;
+  #state: State = { state: "idle" };
+  #known: Pick<Condition, "startMs" | "serverInfo" | "protocolVersion" | "offers"> = {
+    startMs: null,
+    serverInfo: null,
+    protocolVersion: null,
+    offers: { prompts: false, resources: false, completions: false },
+  };
+  #starts = 0;
+  #hasBeenReady = false;
+  #ended: Promise<void> | undefined;
+  readonly #restarts = createRestarts();
+  readonly #goodbyes = new Set<Promise<void>>();
+
+  constructor(options: LifeOptions) {
+    this.#options = options;
+  }
+
+  get condition(): Condition {
+    const failed = this.#state.state === "failed" ? this.#state : undefined;
+    return {
+      state: this.#state.state,
+      error: failed?.error ?? null,
+      restarts: Math.max(0, this.#starts - 1),
+      retryInMs: failed ? Math.max(0, Math.round(failed.retryAt - performance.now())) : null,
+      ...this.#known,
+    };
+  }
+
+  get starts(): number {
+    return this.#starts;
+  }
+
+  /** The session there is now, if any. */
+  get session(): Session | undefined {
+    return this.#state.state === "ready" ? this.#state.session : undefined;
+  }
+
+  /** Starts its process before it returns; one that failed gets another try once it has rested. */
+  start(): void {
+    const state = this.#state;
+    const isRested = state.state === "failed" && performance.now() >= state.retryAt;
+    if (state.state === "idle" || isRested) this.#begin();
+  }
+
+  /** Settles when no start is going on; never rejects. */
+  async settled(): Promise<void> {
+    if (this.#state.state === "starting") await this.#state.settled;
+  }
+
+  /**
+   * The session to call by; one that was lost is started again first. Where that takes too long, what to reply. Rejects with the
+   * signal's reason, or with a `DuetError` once it is closed.
+   */
+  async live(signal: AbortSignal): Promise<Live | Reply> {
+    const { name } = this.#options;
+    await abortable(this.settled(), signal);
+    if (this.#state.state === "failed") {
+      const leftMs = this.#state.retryAt - performance.now();
+      if (leftMs > patienceMs) return unavailable(name, this.#state.error, leftMs);
+      if (leftMs > 0) await sleep(leftMs, signal);
+    }
+    if (this.#state.state === "idle" || this.#state.state === "failed") this.#begin();
+    await abortable(this.settled(), signal);
+    if (this.#state.state === "ready") return this.#state;
+    if (this.#state.state !== "failed") throw closed(name);
+    const { error, retryAt } = this.#state;
+    return unavailable(name, error, retryAt - performance.now());
+  }
+
+  /** The live connection is gone: says why, and starts anew after a pause. */
+  lose(attempt: Attempt, thrown: unknown): void {
+    if (this.#state.state !== "ready" || this.#state.attempt !== attempt) return;
+    const livedMs = performance.now() - this.#state.since;
+    const error = startFailure(thrown, attempt.circumstances);
+    this.#leave(attempt);
+    this.#rest(error, livedMs);
+  }
+
+  /** Ends it for good, within about 2 s; never rejects. */
+  close(): Promise<void> {
+    this.#ended ??= this.#end();
+    return this.#ended;
+  }
+
+  async #end(): Promise<void> {
+    const state = this.#state;
+    this.#state = { state: "closed" };
+    if (state.state === "failed") clearTimeout(state.timer);
+    if (state.state === "starting") {
+      state.attempt.abort(closed(this.#options.name));
+      await state.settled;
+    }
+    if (state.state === "ready") this.#leave(state.attempt);
+    await Promise.all(this.#goodbyes);
+  }
+
+  #begin(): void {
+    if (this.#state.state === "failed") clearTimeout(this.#state.timer);
+    this.#starts += 1;
+    const attempt = this.#options.prepare(() => this.lose(attempt, new ConnectionLost()));
+    const settled = attempt.open().then(
+      (opened) => this.#becomeReady(opened, attempt),
+      (thrown: unknown) => this.#becomeFailed(thrown, attempt),
+    );
+    this.#state = { state: "starting", settled, attempt };
+  }
+
+  async #becomeReady(opened: Opened, attempt: Attempt): Promise<void> {
+    const { session } = opened;
+    await this.#options.take(opened);
+    if (this.#state.state !== "starting") return this.#leave(attempt);
+    this.#known = {
+      startMs: Math.round(performance.now() - attempt.began),
+      serverInfo: session.serverInfo ?? null,
+      protocolVersion: session.protocolVersion ?? null,
+      offers: session.offers,
+    };
+    this.#hasBeenReady = true;
+    this.#state = { state: "ready", session, attempt, since: performance.now() };
+    this.#options.onReady();
+    // One that ended before anybody called it lost.
+    if (session.isOver()) this.lose(attempt, new ConnectionLost());
+  }
+
+  #becomeFailed(thrown: unknown, attempt: Attempt): void {
+    const error = startFailure(thrown, attempt.circumstances);
+    this.#leave(attempt);
+    if (this.#state.state === "starting") this.#rest(error, 0);
+  }
+
+  /** One that has been ready is tried again by itself, until it has failed too often; any other by whoever needs it. */
+  #rest(error: DuetError, livedMs: number): void {
+    const pauseMs = this.#restarts.failed(livedMs);
+    const isTried = this.#hasBeenReady && error.code !== "auth" && !this.#restarts.isOpen;
+    const timer = isTried ? setTimeout(() => this.#begin(), pauseMs).unref() : undefined;
+    this.#state = { state: "failed", error, retryAt: performance.now() + pauseMs, timer };
+  }
+
+  #leave(attempt: Attempt): void {
+    const goodbye = attempt.leave().then(() => {
+      this.#goodbyes.delete(goodbye);
+    });
+    this.#goodbyes.add(goodbye);
+  }
+}
+
+function closed(name: string): DuetError {
+  return new DuetError({
+    code: "server",
+    text: { zh: `MCP 服务器 ${name} 的连接已关闭`, en: `The connection to the MCP server ${name} is closed` },
+  });
+}

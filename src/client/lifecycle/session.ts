@@ -1,0 +1,152 @@
+import type { Client, Transport } from "@modelcontextprotocol/client";
+import type { Elicit } from "../../core/forms/elicitation.ts";
+import type { JsonObject } from "../../kit/json.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import type { RawResult } from "../calls/content.ts";
+import { type Listing, listTools, type RemoteTool } from "../lists/listing.ts";
+import { createAsker } from "../questions/active-calls.ts";
+import type { Tell } from "../questions/answer-context.ts";
+import type { Answers } from "../questions/answers.ts";
+import type { Redact } from "../redact.ts";
+import { hearChanges, type ServerList } from "./announcements.ts";
+import { type Answer, converse, type Request } from "./converse.ts";
+import { type Era, type Handshake, leave, shakeHands } from "./handshake.ts";
+
+/** What a server says of itself; untrusted, but on one line and printable. */
+export interface ServerInfo {
+  name: string;
+  version: string;
+}
+
+/** What a server has beside tools. */
+export interface Offers {
+  prompts: boolean;
+  resources: boolean;
+  completions: boolean;
+}
+
+/** One live connection, from the handshake to its end. A lost one is replaced, never repaired. */
+export interface Session {
+  readonly era: Era;
+  readonly serverInfo: ServerInfo | undefined;
+  readonly protocolVersion: string | undefined;
+  readonly offers: Offers;
+  /** Whether the connection has ended, also before anybody listened. */
+  isOver(): boolean;
+  /** All tools as the server lists them now. */
+  list(signal: AbortSignal): Promise<Listing>;
+  /** Rejects with the package's errors. */
+  call(tool: RemoteTool, args: JsonObject, options: CallOptions): Promise<RawResult>;
+  /** The same for any other request. */
+  request(method: string, params: JsonObject, options: CallOptions): Promise<RawResult>;
+  /** Never rejects. */
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  signal: AbortSignal;
+  onProgress: OnProgress;
+  /** Hands on what the server asks meanwhile; absent where nobody can be asked. */
+  elicit?: Elicit | undefined;
+  /** Tells the reader of the call something once. */
+  tell?: Tell | undefined;
+  /** Stops the clock of the call while a question of its server is answered. */
+  pause(): () => void;
+  /** Goes along in the request's `_meta`. */
+  meta?: Record<string, unknown> | undefined;
+}
+
+export type OnProgress = (progress: { message?: string; progress: number; total?: number }) => void;
+
+export interface SessionOptions extends Handshake {
+  redact: Redact;
+  /** Answers what the server asks. */
+  answers: Answers;
+  /** Called once when the connection ends, for whatever reason. */
+  onLost(): void;
+  onChanged(list: ServerList): void;
+}
+
+/** Shakes hands over a transport that is ready (stdio), or opens one (HTTP). */
+export async function openSession(options: SessionOptions, stdio: Transport | undefined): Promise<Session> {
+  const { settings, redact, answers, sdk } = options;
+  const connected = await shakeHands(options, stdio);
+  const { client } = connected;
+  const ended = new AbortController();
+  const asker = createAsker();
+  /** Of the calls under way: a server that waits for an answer of ours is not silent. */
+  const pauses = new Set<CallOptions["pause"]>();
+  client.onclose = () => {
+    ended.abort();
+    options.onLost();
+  };
+  // The old transport reconnects by itself into a session that nobody has initialised.
+  client.onerror = (error) => {
+    if (sdk.SseError.isInstance(error)) void client.close().catch(() => {});
+  };
+  // A server of the 2025 era does not say which call its question belongs to.
+  client.fallbackRequestHandler = ({ method, params }, { mcpReq }) => {
+    const context = { elicit: asker.current(), tell: asker.tell, signal: mcpReq.signal };
+    return paused([...pauses], () => answers(method, params, context));
+  };
+  hearChanges(client, options.onChanged, ended.signal);
+
+  async function run(request: Request, { signal, onProgress, elicit, tell, pause }: CallOptions): Promise<RawResult> {
+    const done = asker.enter({ elicit, tell });
+    pauses.add(pause);
+    const answer: Answer = (method, params) => paused([pause], () => answers(method, params, { elicit, tell, signal }));
+    try {
+      return await converse(client, request, { signal, onprogress: onProgress }, answer);
+    } finally {
+      pauses.delete(pause);
+      done();
+    }
+  }
+
+  const info = client.getServerVersion();
+  return {
+    era: client.getProtocolEra() ?? "legacy",
+    serverInfo: info && { name: shown(redact(info.name)), version: shown(redact(info.version)) },
+    protocolVersion: client.getNegotiatedProtocolVersion(),
+    offers: offersOf(client),
+    isOver: () => client.transport === undefined,
+    list: (signal) => listTools(client, redact, signal, settings.startTimeoutMs),
+    call: (tool, args, callOptions) => run(callRequest(client, tool, args, callOptions.meta), callOptions),
+    request: (method, params, callOptions) =>
+      run({ method, params: { ...params, _meta: callOptions.meta } }, callOptions),
+    close() {
+      ended.abort();
+      return leave(connected);
+    },
+  };
+}
+
+async function paused<T>(pauses: readonly CallOptions["pause"][], work: () => Promise<T>): Promise<T> {
+  const resumes = pauses.map((pause) => pause());
+  try {
+    return await work();
+  } finally {
+    for (const resume of resumes) resume();
+  }
+}
+
+function callRequest(client: Client, tool: RemoteTool, args: JsonObject, meta: CallOptions["meta"]): Request {
+  const params = { name: tool.name, arguments: args, _meta: meta };
+  const isMirrored = client.getProtocolEra() === "modern" && mirrorsParameters(tool);
+  return isMirrored
+    ? { method: "tools/call", call: params, inputSchema: tool.inputSchema }
+    : { method: "tools/call", params };
+}
+
+function mirrorsParameters(tool: RemoteTool): boolean {
+  return JSON.stringify(tool.inputSchema).includes('"x-mcp-header"');
+}
+
+function offersOf(client: Client): Offers {
+  const { prompts, resources, completions } = client.getServerCapabilities() ?? {};
+  return { prompts: prompts !== undefined, resources: resources !== undefined, completions: completions !== undefined };
+}
+
+function shown(text: string): string {
+  return printableLine(text).slice(0, 200);
+}

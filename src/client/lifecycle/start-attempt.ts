@@ -1,0 +1,154 @@
+import type { Implementation } from "@modelcontextprotocol/client";
+import type { ServerSettings } from "../../config/server-settings.ts";
+import type { Sample } from "../../core/sampling.ts";
+import { abortable } from "../../kit/async/timeout.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Environment } from "../../kit/process/child-environment.ts";
+import type { Lifeline } from "../../kit/process/lifeline.ts";
+import { refusesProtocol } from "../connection-errors.ts";
+import type { Listing } from "../lists/listing.ts";
+import type { Auth } from "../oauth/auth.ts";
+import type { CredentialStore } from "../oauth/credential-store.ts";
+import type { Answers } from "../questions/answers.ts";
+import type { Redact } from "../redact.ts";
+import type { Sdk } from "../sdk.ts";
+import type { Circumstances } from "../server-errors.ts";
+import { type StdioServer, startStdio } from "../transport/stdio-server.ts";
+import type { ServerList } from "./announcements.ts";
+import type { Era } from "./handshake.ts";
+import { openSession, type Session } from "./session.ts";
+
+/** What all connections of a pool share. */
+export interface Surroundings {
+  environment: Environment;
+  clientInfo: Implementation;
+  lifeline: Lifeline;
+  /** Loads the package once. That takes longer than starting a process, so processes start first. */
+  sdk(): Promise<Sdk>;
+  sample: Sample | undefined;
+  credentials: CredentialStore;
+}
+
+export interface AttemptOptions {
+  settings: ServerSettings;
+  redact: Redact;
+  /** How to sign in, where that is to be done. */
+  auth: Auth | undefined;
+  surroundings: Surroundings;
+  answers: Answers;
+  /** What is known of the server from earlier; awaited before the handshake. */
+  known(): Promise<{ era: Era | undefined }>;
+  onLost(): void;
+  onChanged(list: ServerList): void;
+}
+
+/** A server that has started, with its first list of tools. */
+export interface Opened {
+  session: Session;
+  listing: Listing;
+}
+
+/** One start of a server: its process, if it has one, the session with it, and their end. */
+export class Attempt {
+  readonly began = performance.now();
+  readonly #options: AttemptOptions;
+  readonly #abort = new AbortController();
+  #server: StdioServer | undefined;
+  #session: Session | undefined;
+
+  constructor(options: AttemptOptions) {
+    this.#options = options;
+  }
+
+  /** What is known of a failure of this start. */
+  get circumstances(): Circumstances {
+    const { settings, redact } = this.#options;
+    return { settings, redact, ending: this.#server?.ending, words: this.#server?.words() };
+  }
+
+  /**
+   * Starts the process before it returns, shakes hands and lists the tools, within the start limit. Rejects with anything;
+   * `leave` is still to be called then.
+   */
+  async open(): Promise<Opened> {
+    const { startTimeoutMs } = this.#options.settings;
+    const { signal } = this.#abort;
+    const timer = setTimeout(() => this.#abort.abort(slowStart(startTimeoutMs)), startTimeoutMs);
+    try {
+      this.#server = this.#startProcess();
+      const sdk = await abortable(this.#options.surroundings.sdk(), signal);
+      const { era = "legacy" } = await abortable(this.#options.known(), signal);
+      const session = await this.#negotiate(sdk, era);
+      return { session, listing: await abortable(session.list(signal), signal) };
+    } catch (thrown) {
+      if (!signal.aborted) await this.newsOfEnding();
+      throw signal.aborted ? signal.reason : thrown;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Waits a moment for the news of an end that just happened. */
+  async newsOfEnding(): Promise<void> {
+    await this.#server?.newsOfEnding();
+  }
+
+  /** Ends the start that is going on; it rejects with the reason. */
+  abort(reason: DuetError): void {
+    this.#abort.abort(reason);
+  }
+
+  /** Says goodbye and ends the process; never rejects. */
+  async leave(): Promise<void> {
+    await Promise.all([this.#session?.close(), this.#server?.stop()]);
+  }
+
+  /**
+   * A stdio server is asked in the older way first; one that refuses it is started again and asked in the newer one. Who
+   * spoke the newer one last and fails at it may have gone back: servers of the 2025 era are silent or leave when asked.
+   */
+  async #negotiate(sdk: Sdk, era: Era): Promise<Session> {
+    try {
+      return await this.#shakeHands(sdk, era);
+    } catch (thrown) {
+      const isOtherEra = era === "modern" || refusesProtocol(thrown);
+      if (this.#server === undefined || this.#server.ending?.error !== undefined || !isOtherEra) throw thrown;
+      await this.#server.stop();
+      this.#abort.signal.throwIfAborted();
+      this.#server = this.#startProcess();
+      return await this.#shakeHands(sdk, era === "modern" ? "legacy" : "modern");
+    }
+  }
+
+  async #shakeHands(sdk: Sdk, era: Era): Promise<Session> {
+    const { signal } = this.#abort;
+    const { surroundings, ...own } = this.#options;
+    const { clientInfo, sample } = surroundings;
+    const stdio = await this.#server?.open(sdk);
+    const canSample = sample !== undefined;
+    const opening = openSession({ ...own, sdk, clientInfo, canSample, era, signal }, stdio);
+    try {
+      this.#session = await abortable(opening, signal);
+      return this.#session;
+    } catch (thrown) {
+      // One that opens just too late is nobody's.
+      void opening.then((session) => session.close()).catch(() => {});
+      throw thrown;
+    }
+  }
+
+  #startProcess(): StdioServer | undefined {
+    const { settings, surroundings } = this.#options;
+    if (settings.transport.type !== "stdio") return undefined;
+    return startStdio(settings.transport, surroundings.environment, surroundings.lifeline);
+  }
+}
+
+function slowStart(ms: number): DuetError {
+  const seconds = ms / 1000;
+  return new DuetError({
+    code: "timeout",
+    text: { zh: `启动超过 ${seconds} 秒`, en: `it did not start within ${seconds} s` },
+    retryable: true,
+  });
+}

@@ -1,8 +1,0 @@
-import { matchesPattern } from "../../core/pattern.ts";
-import type { ServerSettings } from "../settings.ts";
-
-/** Whether the configuration wants this tool; `name` is the server's own name for it. */
-export function isWanted(settings: Pick<ServerSettings, "includeTools" | "excludeTools">, name: string): boolean {
-  if (settings.excludeTools?.some((pattern) => matchesPattern(name, pattern))) return false;
-  return settings.includeTools?.some((pattern) => matchesPattern(name, pattern)) ?? true;
-}

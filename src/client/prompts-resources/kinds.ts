@@ -1,0 +1,37 @@
+import type { Text } from "../../kit/locale.ts";
+
+/** A prompt, a resource or a template as its server describes it: its texts may be shown, the rest is unchecked but for what names it. */
+export type Offering = Readonly<Record<string, unknown>>;
+
+/** One kind of list, and the name of its entries. */
+export interface Kind {
+  list: "prompts" | "resources";
+  method: string;
+  field: string;
+  key: string;
+  words: Text;
+}
+
+export const kinds = {
+  prompts: {
+    list: "prompts",
+    method: "prompts/list",
+    field: "prompts",
+    key: "name",
+    words: { zh: "提示词", en: "prompts" },
+  },
+  resources: {
+    list: "resources",
+    method: "resources/list",
+    field: "resources",
+    key: "uri",
+    words: { zh: "资源", en: "resources" },
+  },
+  templates: {
+    list: "resources",
+    method: "resources/templates/list",
+    field: "resourceTemplates",
+    key: "uriTemplate",
+    words: { zh: "资源模板", en: "resource templates" },
+  },
+} as const satisfies Record<string, Kind>;

@@ -1,0 +1,141 @@
+import { textOf } from "../../kit/json.ts";
+import type { CallerOptions } from "../calls/request-sender.ts";
+import type { ServerList } from "../lifecycle/announcements.ts";
+import type { Pool } from "../pool.ts";
+import { createNames } from "../tool-names.ts";
+import { createCollisions } from "./collisions.ts";
+import { createOfferingLists, type Listeners, type OfferingLists } from "./entry-lists.ts";
+import { type Kind, kinds, type Offering } from "./kinds.ts";
+import { fits, narrowness } from "./uri-template.ts";
+
+/** What servers offer beside tools, all servers as one. Requests reject with a `DuetError`, or with the signal's reason. */
+export interface Offerings {
+  /** Named `server__prompt`, as tools are. */
+  prompts(signal?: AbortSignal): Promise<Offering[]>;
+  /**
+   * Under their own URIs. Where two servers have the same one, the first in the configuration's order answers it and the
+   * other's is not on offer, which is told: hosts keep URIs, and results name them, so that they cannot be changed.
+   */
+  resources(signal?: AbortSignal): Promise<Offering[]>;
+  resourceTemplates(signal?: AbortSignal): Promise<Offering[]>;
+  /** Undefined when there is no such prompt. */
+  getPrompt(name: string, args: Record<string, string>, options: CallerOptions): Promise<Answer | undefined>;
+  /**
+   * Asks the server that lists it, else the one with the narrowest template, else the one that gave a link to it; a template
+   * that fits everything comes last. Undefined when there is none.
+   */
+  readResource(uri: string, options: CallerOptions): Promise<Answer | undefined>;
+  /** Undefined when nobody completes that. */
+  complete(request: Completion, options: CallerOptions): Promise<Answer | undefined>;
+  /** Remembers which server gave a link, so that what stands behind it can be read. */
+  learn(server: string, uri: string): void;
+  /** A list has changed: it is fetched anew when somebody next wants it. */
+  changed(list: ServerList): void;
+  /** The same without the servers that are not permitted. */
+  only(permits: (server: string) => boolean): Offerings;
+}
+
+type Answer = Record<string, unknown>;
+
+/** What `completion/complete` asks, of a prompt by our name or of a template. */
+export interface Completion {
+  ref: { type: "ref/prompt"; name: string } | { type: "ref/resource"; uri: string };
+  argument: { name: string; value: string };
+  context?: { arguments?: Record<string, string> | undefined } | undefined;
+}
+
+/** Links that are remembered; the oldest are forgotten first. */
+const mostLinks = 1000;
+
+export function createOfferings(pool: Pick<Pool, "status" | "request">, listeners: Listeners): Offerings {
+  const shared: Shared = {
+    pool,
+    names: createNames(),
+    lists: createOfferingLists(pool, listeners),
+    firstOfEach: createCollisions(listeners.tell),
+    links: new Map(),
+  };
+  return offeringsOf(shared, () => true);
+}
+
+/** What is known of the servers, for all who ask. */
+interface Shared {
+  pool: Pick<Pool, "status" | "request">;
+  names: ReturnType<typeof createNames>;
+  lists: OfferingLists;
+  firstOfEach: ReturnType<typeof createCollisions>;
+  /** Servers by the links they gave. */
+  links: Map<string, string>;
+}
+
+function offeringsOf(shared: Shared, permits: (server: string) => boolean): Offerings {
+  const { pool, names, lists, firstOfEach, links } = shared;
+
+  async function all(kind: Kind, signal?: AbortSignal) {
+    return (await lists.all(kind, signal)).filter(({ server }) => permits(server));
+  }
+
+  async function listByUri(kind: Kind, signal?: AbortSignal): Promise<Offering[]> {
+    return [...firstOfEach(kind, await all(kind, signal)).values()].map(({ entry }) => entry);
+  }
+
+  async function originOf(name: string, signal: AbortSignal) {
+    const origin = names.originOf(name) ?? ((await prompts(signal)) && names.originOf(name));
+    return origin && permits(origin.server) ? origin : undefined;
+  }
+
+  async function prompts(signal?: AbortSignal): Promise<Offering[]> {
+    const entries = await all(kinds.prompts, signal);
+    return entries.map(({ server, entry }) => ({ ...entry, name: names.nameOf(server, textOf(entry.name)) }));
+  }
+
+  async function serverOf(uri: string, signal: AbortSignal): Promise<string | undefined> {
+    const listed = firstOfEach(kinds.resources, await all(kinds.resources, signal)).get(uri);
+    if (listed) return listed.server;
+    const templates = (await all(kinds.templates, signal))
+      .map(({ server, entry }) => ({ server, template: textOf(entry.uriTemplate) }))
+      .filter(({ template }) => fits(uri, template))
+      .sort((one, other) => narrowness(other.template) - narrowness(one.template));
+    const [best] = templates;
+    if (best && narrowness(best.template) > 0) return best.server;
+    const linked = links.get(uri);
+    return linked !== undefined && permits(linked) ? linked : best?.server;
+  }
+
+  return {
+    prompts,
+    resources: (signal) => listByUri(kinds.resources, signal),
+    resourceTemplates: (signal) => listByUri(kinds.templates, signal),
+    async getPrompt(name, args, options) {
+      const origin = await originOf(name, options.signal);
+      if (origin === undefined) return undefined;
+      return pool.request(origin.server, "prompts/get", { name: origin.tool, arguments: args }, options);
+    },
+    async readResource(uri, options) {
+      const server = await serverOf(uri, options.signal);
+      return server === undefined ? undefined : pool.request(server, "resources/read", { uri }, options);
+    },
+    async complete({ ref, argument, context }, options) {
+      const able = lists.serversWith("completions");
+      const more = context?.arguments && { context: { arguments: context.arguments } };
+      if (ref.type === "ref/prompt") {
+        const origin = await originOf(ref.name, options.signal);
+        if (origin === undefined || !able.includes(origin.server)) return undefined;
+        const params = { ref: { ...ref, name: origin.tool }, argument, ...more };
+        return pool.request(origin.server, "completion/complete", params, options);
+      }
+      const templates = await all(kinds.templates, options.signal);
+      const server = templates.find(({ entry }) => entry.uriTemplate === ref.uri)?.server;
+      if (server === undefined || !able.includes(server)) return undefined;
+      return pool.request(server, "completion/complete", { ref: { ...ref }, argument, ...more }, options);
+    },
+    learn(server, uri) {
+      links.delete(uri);
+      links.set(uri, server);
+      const [oldest] = links.keys();
+      if (links.size > mostLinks && oldest !== undefined) links.delete(oldest);
+    },
+    changed: lists.changed,
+    only: (also) => offeringsOf(shared, (server) => permits(server) && also(server)),
+  };
+}

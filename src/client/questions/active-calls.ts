@@ -1,0 +1,111 @@
+import type { Elicit, Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
+import { createPlaces } from "../../kit/async/semaphore.ts";
+import { follow } from "../../kit/async/timeout.ts";
+import type { Text } from "../../kit/locale.ts";
+import type { Tell } from "./answer-context.ts";
+
+/** A call under way, as far as questions go. */
+export interface AskingCall {
+  /** Asks the person for whom the call is made; absent where nobody can be asked. */
+  elicit?: Elicit | undefined;
+  /** Tells whoever reads of the call. */
+  tell?: Tell | undefined;
+}
+
+/**
+ * The calls under way on one connection. A question of a server of the 2025 era does not say which call it belongs to, so it
+ * is put to a person only while all calls are for that one person.
+ */
+export interface Asker {
+  /** Counts a call until the function that it gives is called. */
+  enter(call: AskingCall): () => void;
+  /** Whom a question that has just come is for: asks one at a time, and withdraws it when no call is left. Undefined: nobody. */
+  current(): Elicit | undefined;
+  /** Tells the reader of the oldest call. */
+  readonly tell: Tell;
+}
+
+/** Questions that stand or wait; further ones are not asked: nobody reads a book of questions. */
+const mostAtOnce = 5;
+
+const cancel: ElicitationReply = { action: "cancel" };
+
+export function createAsker(): Asker {
+  const calls = new Set<AskingCall>();
+  const turn = createPlaces(1);
+  let asked = 0;
+  /** Aborts when the last call has ended. */
+  let rest = new AbortController();
+
+  async function ask(elicit: Elicit, question: Elicitation, signal: AbortSignal): Promise<ElicitationReply> {
+    if (asked >= mostAtOnce) return cancel;
+    asked += 1;
+    try {
+      return await inTurn(() => elicit(question, signal), signal);
+    } finally {
+      asked -= 1;
+    }
+  }
+
+  async function inTurn(work: () => Promise<ElicitationReply>, signal: AbortSignal): Promise<ElicitationReply> {
+    try {
+      await turn.enter(signal);
+    } catch {
+      return cancel;
+    }
+    try {
+      return signal.aborted ? cancel : await work();
+    } finally {
+      turn.leave();
+    }
+  }
+
+  return {
+    enter(call) {
+      const mine = { ...call };
+      calls.add(mine);
+      return () => {
+        calls.delete(mine);
+        if (calls.size > 0) return;
+        rest.abort();
+        rest = new AbortController();
+      };
+    },
+    current() {
+      const [elicit, ...others] = new Map([...calls].map((call) => [personOf(call), call.elicit])).values();
+      if (others.length > 0) {
+        return async ({ from }) => {
+          for (const { tell } of calls) tell?.("question-unasked", unasked(from));
+          return cancel;
+        };
+      }
+      if (elicit === undefined) return undefined;
+      const { signal: left } = rest;
+      return async (question, signal) => {
+        const stop = new AbortController();
+        const unfollow = [follow(stop, left), follow(stop, signal)];
+        try {
+          return await ask(elicit, question, stop.signal);
+        } finally {
+          for (const end of unfollow) end();
+        }
+      };
+    },
+    tell(code, message) {
+      const [first] = calls;
+      first?.tell?.(code, message);
+    },
+  };
+}
+
+/** All calls for which nobody can be asked are one. */
+function personOf({ elicit }: AskingCall): unknown {
+  return elicit?.person ?? elicit;
+}
+
+function unasked(from: string): Text {
+  return {
+    zh: `MCP 服务器 ${from} 提了一个问题，但同时有几方在使用它，无法确定该问谁，所以没有人被询问。`,
+    en: `The MCP server ${from} asked a question while several parties used it; as it does not say whom it means, nobody was asked.`,
+  };
+}

@@ -1,0 +1,201 @@
+import type { ServerSettings } from "../config/server-settings.ts";
+import { abortable, timeLimit } from "../kit/async/timeout.ts";
+import { DuetError } from "../kit/errors.ts";
+import type { JsonObject } from "../kit/json.ts";
+import type { Text } from "../kit/locale.ts";
+import { changed, gone, type Reply } from "./calls/call-reply.ts";
+import type { RawResult } from "./calls/content.ts";
+import { type CallerOptions, createSender, type Sender } from "./calls/request-sender.ts";
+import { everyList, type ServerList } from "./lifecycle/announcements.ts";
+import { type Condition, Life } from "./lifecycle/server-lifecycle.ts";
+import { Attempt, type Surroundings } from "./lifecycle/start-attempt.ts";
+import { listBelievedMs, listPatienceMs, refreshPauseMs } from "./limits.ts";
+import { coalesce } from "./lists/coalesce.ts";
+import type { RemoteTool } from "./lists/listing.ts";
+import type { ToolList } from "./lists/tool-list.ts";
+import { type Auth, createAuth } from "./oauth/auth.ts";
+import { type Answers, createAnswers } from "./questions/answers.ts";
+import { createRedactor, type Redact, redactAlso, redactJson } from "./redact.ts";
+
+export interface ServerStatus extends Condition {
+  name: string;
+  transport: ServerSettings["transport"]["type"];
+  toolCount: number;
+  /** Tools that were left out, and why. */
+  problems: Text[];
+  /** What a person should look at: hidden characters in a description, another server's tool named in it. */
+  warnings: Text[];
+  /** How many tools wait to be approved. */
+  waiting: number;
+}
+
+/** One configured server: its life, its tools, and the calls to it. */
+export class Connection {
+  readonly settings: ServerSettings;
+  readonly redact: Redact;
+  readonly list: ToolList;
+  readonly #life: Life;
+  readonly #auth: Auth | undefined;
+  readonly #sender: Sender;
+  /** One for all its sessions: what it may ask in a minute does not begin anew with a restart. */
+  readonly #answers: Answers;
+  readonly #surroundings: Surroundings;
+  readonly #onChanged: (list: ServerList) => void;
+  readonly #refreshes = coalesce((signal) => this.#relist(signal), refreshPauseMs);
+  #preparing: Promise<void> | undefined;
+  /** When a new list was last asked for, by `performance.now()`. */
+  #askedAt = Number.NEGATIVE_INFINITY;
+
+  /** `onChanged` is told that what the server offers has changed, or may have. */
+  constructor(
+    settings: ServerSettings,
+    surroundings: Surroundings,
+    list: ToolList,
+    onChanged: (list: ServerList) => void,
+  ) {
+    this.settings = settings;
+    this.#auth = createAuth(settings, surroundings.credentials);
+    this.redact = redactAlso(createRedactor(settings), () => this.#auth?.secretValues() ?? []);
+    this.list = list;
+    this.#answers = createAnswers({ settings, sample: surroundings.sample, redact: this.redact });
+    this.#surroundings = surroundings;
+    this.#onChanged = onChanged;
+    this.#life = new Life({
+      name: settings.name,
+      prepare: (onLost) => this.#attempt(onLost),
+      take: ({ session, listing }) => list.take(listing, session.era),
+      onReady() {
+        for (const each of everyList) onChanged(each);
+      },
+    });
+    this.#sender = createSender(settings, this.redact, this.#life);
+  }
+
+  /** Starts its process before it returns, unless it is a lazy one; one that failed gets another try once it has rested. */
+  start(): void {
+    const isLazy = this.settings.start === "lazy" && this.#life.condition.state === "idle";
+    if (isLazy) this.#preparing ??= this.#prepare();
+    else this.#life.start();
+  }
+
+  /** Settles when its first start has succeeded or failed, or need not be waited for; never rejects. */
+  async met(): Promise<void> {
+    await this.#preparing;
+    // A server that was there, or could not be started, is not worth waiting for again.
+    if (this.#life.starts === 1) await this.#life.settled();
+    await this.list.refresh();
+  }
+
+  get status(): ServerStatus {
+    const { name, transport } = this.settings;
+    return {
+      name,
+      transport: transport.type,
+      toolCount: this.list.usable.length,
+      problems: [...this.list.problems],
+      warnings: [...this.list.warnings],
+      waiting: this.list.waiting.length,
+      ...this.#life.condition,
+    };
+  }
+
+  /** A tool may be called twice where it says that it only reads, and a person has approved the definition that says so. */
+  isRepeatable(tool: RemoteTool): boolean {
+    const { readOnly, destructive } = tool.annotations;
+    return readOnly === true && destructive !== true && this.list.isApproved(tool);
+  }
+
+  /**
+   * Calls a tool. Rejects with a `DuetError`, or at once with the signal's reason. A server that was lost is started again
+   * first; a call that was under way when it was lost is sent again only where it `isRepeatable`.
+   */
+  async call(tool: RemoteTool, args: JsonObject, options: CallerOptions): Promise<Reply> {
+    return this.#sender.send(options, {
+      what: tool.name,
+      maySendAgain: this.isRepeatable(tool),
+      refuse: (signal) => this.#refuse(tool, signal),
+      ask: (session, calling) => session.call(tool, args, calling),
+    });
+  }
+
+  /** Sends any other request, none of which changes anything. Rejects with a `DuetError`, or with the signal's reason. */
+  async request(method: string, params: JsonObject, options: CallerOptions): Promise<RawResult> {
+    const reply = await this.#sender.send(options, {
+      what: method,
+      maySendAgain: true,
+      ask: (session, calling) => session.request(method, params, calling),
+    });
+    if (reply.reply === "result") return redactJson(reply.result, this.redact);
+    throw new DuetError({ code: "server", text: reply.text, retryable: true });
+  }
+
+  /** Lets no call begin for so long, in milliseconds: the server has asked for fewer. */
+  rest(ms: number): void {
+    this.#sender.rest(ms);
+  }
+
+  /** Ends it for good, within about 2 s; never rejects. */
+  close(): Promise<void> {
+    this.#refreshes.close();
+    return this.#life.close();
+  }
+
+  /** A lazy server starts now only when nobody knows what it offers. */
+  async #prepare(): Promise<void> {
+    await this.list.load();
+    if (!this.list.isKnown) this.#life.start();
+  }
+
+  #attempt(onLost: () => void): Attempt {
+    const { settings, redact } = this;
+    const loaded = this.list.load();
+    return new Attempt({
+      settings,
+      redact,
+      auth: this.#auth,
+      surroundings: this.#surroundings,
+      answers: this.#answers,
+      known: async () => {
+        await loaded;
+        return { era: this.list.era };
+      },
+      onLost,
+      onChanged: (list) => this.#hear(list),
+    });
+  }
+
+  #hear(list: ServerList): void {
+    if (list === "tools") this.#refreshes.ask();
+    else this.#onChanged(list);
+  }
+
+  /** A list that cannot be had now is asked for again with the next start, or once the old one is too old. */
+  async #relist(signal: AbortSignal): Promise<void> {
+    this.#askedAt = performance.now();
+    const limit = timeLimit(this.settings.startTimeoutMs, () => new Error("late"), signal);
+    try {
+      // What changes while a start takes in its first list is not in that list.
+      await abortable(this.#life.settled(), limit.signal);
+      const { session } = this.#life;
+      if (session === undefined) return;
+      await this.list.take(await abortable(session.list(limit.signal), limit.signal), session.era);
+      this.#onChanged("tools");
+    } catch {
+    } finally {
+      limit.clear();
+    }
+  }
+
+  /** Only what was approved is called: a list that has grown old is looked at again first, if the server gives a new one soon. */
+  async #refuse(tool: RemoteTool, signal: AbortSignal): Promise<Reply | undefined> {
+    const lastSeen = Math.max(this.list.listedAt, this.#askedAt);
+    if (performance.now() - lastSeen > listBelievedMs) this.#refreshes.ask();
+    const limit = timeLimit(listPatienceMs, () => new Error("late"), signal);
+    await abortable(this.#refreshes.settled(), limit.signal).catch(() => signal.throwIfAborted());
+    limit.clear();
+    if (this.list.usable.includes(tool)) return undefined;
+    const { name } = this.settings;
+    const isWaiting = this.list.waiting.some((each) => each.tool.name === tool.name);
+    return isWaiting ? changed(name, tool.name) : gone(name, tool.name);
+  }
+}

@@ -1,0 +1,157 @@
+import type { ServerSettings } from "../config/server-settings.ts";
+import { DuetError, type ErrorCode, type ErrorDetails, messageOf } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
+import type { Ending } from "../kit/process/child.ts";
+import { printable } from "../kit/text/sanitize.ts";
+import { bodyOf, codeOf, isLost, isOtherProtocol, networkCode, statusOf } from "./connection-errors.ts";
+import { bringsItsOwn } from "./oauth/auth.ts";
+import { loginHint } from "./oauth/problems.ts";
+import type { Redact } from "./redact.ts";
+import { ownErrors } from "./transport/error-codes.ts";
+import { unusable } from "./unusable-server.ts";
+
+/** What is known when a server fails. */
+export interface Circumstances {
+  settings: ServerSettings;
+  redact: Redact;
+  /** How its process ended, if it has one and it did. */
+  ending?: Ending | undefined;
+  /** The end of what its process wrote beside the protocol. */
+  words?: string | undefined;
+}
+
+const lastWordsLength = 2000;
+
+/**
+ * What people read when a server cannot be used. Built anew from known fields: the errors of the package and of `fetch`
+ * carry headers, bodies and URLs with secrets, so none of them is kept as the cause.
+ */
+export function startFailure(thrown: unknown, circumstances: Circumstances): DuetError {
+  const { name } = circumstances.settings;
+  const { code, text, hint, retryable } = explain(thrown, circumstances);
+  const words = lastWords(circumstances);
+  const said = words === "" ? words : `\n${words}`;
+  const { zh, en } = unusable(name);
+  return new DuetError({
+    code,
+    text: { zh: `${zh}${text.zh}${said}`, en: `${en}${text.en}${said}` },
+    ...(hint !== undefined && { hint }),
+    retryable: retryable ?? false,
+  });
+}
+
+/** The same for one call; says so when the server may have done what it was asked. */
+export function callFailure(thrown: unknown, circumstances: Circumstances): DuetError {
+  const { name } = circumstances.settings;
+  const { code, text, hint } = explain(thrown, circumstances);
+  const refusedBefore = circumstances.ending === undefined && (statusOf(thrown) ?? 500) < 500;
+  const isSure = code === "tool" || code === "auth" || refusedBefore || neverSent.test(networkCode(thrown) ?? "");
+  const unsure = isSure ? { zh: "", en: "" } : mayHaveRun;
+  return new DuetError({
+    code,
+    text: { zh: `MCP 服务器 ${name}：${text.zh}${unsure.zh}`, en: `MCP server ${name}: ${text.en}${unsure.en}` },
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+/** Failures of a connection that was never made. */
+const neverSent = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|\w*CERT\w*)$/;
+
+const mayHaveRun: Text = {
+  zh: "。调用可能已经生效，不会自动重发。",
+  en: ". The call may have taken effect; it is not sent again.",
+};
+
+function explain(thrown: unknown, circumstances: Circumstances): ErrorDetails {
+  if (thrown instanceof DuetError) return thrown;
+  const { ending, settings } = circumstances;
+  if (ending?.error !== undefined) return noProcess(ending.error, settings);
+  // A process that was sent away for its protocol has ended too.
+  if (ending !== undefined && !isOtherProtocol(thrown)) return processEnded(ending);
+  const status = statusOf(thrown);
+  if (status !== undefined) return refused(status, thrown, circumstances);
+  return unexpected(thrown, circumstances);
+}
+
+function noProcess(error: Error, { transport }: ServerSettings): ErrorDetails {
+  const command = transport.type === "stdio" ? JSON.stringify(transport.command) : "";
+  const folder = transport.type === "stdio" && transport.cwd !== undefined ? JSON.stringify(transport.cwd) : undefined;
+  if (codeOf(error) !== "ENOENT") {
+    const why = String(codeOf(error) ?? error.name);
+    return { code: "config", text: { zh: `无法启动 ${command}（${why}）`, en: `cannot start ${command} (${why})` } };
+  }
+  return {
+    code: "config",
+    text: {
+      zh: `找不到命令 ${command}${folder === undefined ? "" : `（或目录 ${folder}）`}`,
+      en: `there is no command ${command}${folder === undefined ? "" : ` (or no folder ${folder})`}`,
+    },
+    hint: { zh: "请检查 command，并确认它在 PATH 中。", en: "Check the command, and that it is on the PATH." },
+  };
+}
+
+function processEnded({ code, signal }: Ending): ErrorDetails {
+  const text =
+    signal === null
+      ? { zh: `进程已退出，退出码 ${code}`, en: `its process ended with exit code ${code}` }
+      : { zh: `进程被 ${signal} 终止`, en: `its process was ended by ${signal}` };
+  return { code: "server", text, retryable: true };
+}
+
+function refused(status: number, thrown: unknown, { redact, settings }: Circumstances): ErrorDetails {
+  const where = settings.transport.type === "stdio" ? "" : redact(withoutQuery(settings.transport.url));
+  const body = bodyOf(thrown).trim();
+  const said = body === "" ? "" : `: ${printable(redact(body)).slice(0, 300)}`;
+  const text = { zh: `${where} 返回 HTTP ${status}${said}`, en: `HTTP ${status} from ${where}${said}` };
+  if (status === 401 || status === 403) {
+    const hint = bringsItsOwn(settings) ? checkHeaders : loginHint(settings.name);
+    return { code: "auth", text, hint };
+  }
+  const code: ErrorCode = status === 429 ? "rate_limit" : "server";
+  return { code, text, retryable: status === 429 || status >= 500 };
+}
+
+const checkHeaders: Text = {
+  zh: "请检查该服务器的 headers 中的凭据。",
+  en: "Check the credentials in the headers of this server.",
+};
+
+function unexpected(thrown: unknown, { redact }: Circumstances): ErrorDetails {
+  const code = codeOf(thrown);
+  const message = printable(redact(messageOf(thrown))).slice(0, 500);
+  if (code === "REQUEST_TIMEOUT") {
+    return { code: "timeout", text: { zh: "没有及时响应", en: "it did not answer in time" }, retryable: true };
+  }
+  if (code === ownErrors.cut) return { code: "network", text: { zh: "响应中断", en: "its answer was cut off" } };
+  if (code === ownErrors.tooLong) return { code: "bad_response", text: { zh: message, en: message } };
+  // A JSON-RPC error is the server's own answer.
+  if (typeof code === "number") {
+    return { code: "tool", text: { zh: `返回错误：${message}`, en: `it answered with an error: ${message}` } };
+  }
+  const network = networkCode(thrown);
+  if (network !== undefined) {
+    const text = { zh: `无法连接（${network}）`, en: `it cannot be reached (${network})` };
+    return { code: "network", text, retryable: true };
+  }
+  if (isLost(thrown)) {
+    return { code: "server", text: { zh: "连接已断开", en: "the connection was lost" }, retryable: true };
+  }
+  if (/negotiation probe failed/i.test(message)) {
+    const text = {
+      zh: `没有作为 MCP 服务器应答（${message}）`,
+      en: `it does not answer as an MCP server (${message})`,
+    };
+    return { code: "bad_response", text };
+  }
+  return { code: "bad_response", text: { zh: message, en: message } };
+}
+
+/** Redacts before it cuts, so that no half of a secret is left at the edge. */
+function lastWords({ words = "", redact }: Circumstances): string {
+  return printable(redact(words)).trim().slice(-lastWordsLength);
+}
+
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}

@@ -1,0 +1,88 @@
+import { isRecord } from "../../kit/json.ts";
+import type { RemoteTool } from "../lists/listing.ts";
+
+/** Hidden characters beyond this many in one text are not told apart. */
+const most = 1000;
+
+/**
+ * The text with each character that nobody would see, or that turns others round, written as `\u{E0041}`: controls, bidi
+ * and zero-width characters, tags, fillers, private ones. More than `printable` shows, for here it is a model that would
+ * read them (https://www.unicode.org/reports/tr36/; `Default_Ignorable_Code_Point`). What emoji and joined scripts are
+ * made of stays. In a text that is full of them each run becomes `\u{…}`.
+ */
+export function visible(text: string): string {
+  const { count, isAll } = hiddenIn(text);
+  if (count === 0) return text;
+  if (!isAll) return text.replace(suspects, "\\u{…}");
+  return text.replace(suspects, (run: string, offset: number) =>
+    isOrdinary(run, text, offset) ? run : Array.from(run, (character) => `\\u{${codeOf(character)}}`).join(""),
+  );
+}
+
+export interface Hidden {
+  count: number;
+  /** Each as `U+200B`, in the order of their first place. */
+  kinds: string[];
+  /** Whether there are no more than were counted. */
+  isAll: boolean;
+}
+
+/** What is hidden in a text; it stops to count where there is no end of it. */
+export function hiddenIn(text: string): Hidden {
+  if (!unusual.test(text)) return { count: 0, kinds: [], isAll: true };
+  const kinds = new Set<string>();
+  let count = 0;
+  for (const { 0: run, index } of text.matchAll(suspects)) {
+    if (isOrdinary(run, text, index)) continue;
+    for (const character of run) {
+      if (count === most) return { count, kinds: [...kinds], isAll: false };
+      count += 1;
+      kinds.add(`U+${codeOf(character).padStart(4, "0")}`);
+    }
+  }
+  return { count, kinds: [...kinds], isAll: true };
+}
+
+/** The tool as a model and a host may see it; the same object where nothing is hidden. Its name stays, for its server knows it by that. */
+export function makeVisible(tool: RemoteTool): RemoteTool {
+  const { name, ...rest } = tool;
+  const shownRest = visibleTree(rest);
+  return shownRest === rest ? tool : { name, ...shownRest };
+}
+
+/** Every text and key within; the same object or list where nothing in it changes. */
+export function visibleTree<T>(value: T): T;
+export function visibleTree(value: unknown): unknown {
+  if (typeof value === "string") return visible(value);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => visibleTree(item));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [visible(key), visibleTree(inner)] as const);
+  const isSame = entries.every(([key, inner]) => Object.hasOwn(value, key) && value[key] === inner);
+  // `fromEntries` makes `__proto__` a key like any other.
+  return isSame ? value : Object.fromEntries(entries);
+}
+
+function isOrdinary(run: string, text: string, offset: number): boolean {
+  if (run === "\r") return text[offset + 1] === "\n";
+  if (run.length > 2 || !mayJoin.test(run)) return false;
+  const before = text.slice(Math.max(0, offset - 2), offset);
+  if (emojiPart.test(run) && emoji.test(before)) return true;
+  return (run === "\u200c" || run === "\u200d") && joined.test(before);
+}
+
+function codeOf(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase();
+}
+
+// What most texts are made of, none of it hidden; looking only for something else is quick.
+const unusual =
+  /[^\n\t\x20-\x7e\u00a1-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e]/;
+// The braille blank (U+2800) is a symbol by its category, and shows nothing.
+const suspects = /(?:(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{DI}\p{NChar}\u2800])+/gu;
+const mayJoin = /^(?:\u200c|\u200d|\ufe0e|\ufe0f)/;
+const emojiPart = /^(?:[\ufe0e\ufe0f]\u200d?|\u200d)$/;
+const emoji = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|[0-9#*])$/u;
+const joined = /[\p{Script=Arabic}\p{M}]$/u;

@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { ServerSettings } from "../../config/server-settings.ts";
+import { DuetError, messageOf } from "../../kit/errors.ts";
+import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
+import { readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import type { ServerPins } from "./pins.ts";
+import { readPins, writePins } from "./read-pins.ts";
+import { originOf } from "./server-origin.ts";
+
+/** What is kept of one server. */
+export interface PinReading {
+  /** Undefined where it was never seen, where the pins are of another program or address, and where they cannot be read. */
+  pins: ServerPins | undefined;
+  /** Why pins that are there cannot be read; its tools wait to be approved again then. */
+  problem: Text | undefined;
+}
+
+/** The pins of all servers, one file each. Processes share them; the last to write wins, whole file by whole file. */
+export interface PinStore {
+  /** Never rejects. */
+  read(settings: ServerSettings): Promise<PinReading>;
+  /** Rejects with a `DuetError` where it cannot be written; what was there before is there still. */
+  write(settings: ServerSettings, pins: ServerPins): Promise<void>;
+  /** Whether another has written since this store last read or wrote; costs one look at the file's state. Never rejects. */
+  hasChanged(settings: ServerSettings): Promise<boolean>;
+}
+
+/** In bytes; larger than any list of tools can make it. */
+const longestFile = 64_000_000;
+
+/** Keeps pins under `pins` of that directory, for the user alone; in memory where there is none. */
+export function createPinStore(home: string | undefined): PinStore {
+  return home === undefined ? inMemory() : inFiles(join(home, "pins"));
+}
+
+function inMemory(): PinStore {
+  const kept = new Map<string, ServerPins>();
+  return {
+    async read(settings) {
+      const pins = kept.get(settings.name);
+      return { pins: pins?.origin === originOf(settings) ? pins : undefined, problem: undefined };
+    },
+    async write(settings, pins) {
+      kept.set(settings.name, pins);
+    },
+    hasChanged: async () => false,
+  };
+}
+
+function inFiles(folder: string): PinStore {
+  /** The state of each server's file as it was last read or written. */
+  const seen = new Map<string, string>();
+  /** Of one server one write after the other, so that the last one asked for is the one that stays. */
+  const writing = new Map<string, Promise<void>>();
+
+  async function write({ name }: ServerSettings, pins: ServerPins): Promise<void> {
+    try {
+      seen.set(name, stateOf(await writePrivateFile(join(folder, fileOf(name)), writePins(pins))));
+    } catch (cause) {
+      throw unwritable(name, cause);
+    }
+  }
+
+  return {
+    async read(settings) {
+      const { name } = settings;
+      await writing.get(name)?.catch(() => {});
+      try {
+        const { text, state } = await readPrivateFile(join(folder, fileOf(name)), longestFile);
+        seen.set(name, stateOf(state));
+        const pins = readPins(text ?? "");
+        if (pins === undefined) return { pins, problem: unreadable(name) };
+        return { pins: pins.origin === originOf(settings) ? pins : undefined, problem: undefined };
+      } catch (thrown) {
+        if (isMissing(thrown)) seen.set(name, missing);
+        return { pins: undefined, problem: isMissing(thrown) ? undefined : unreadable(name, thrown) };
+      }
+    },
+    write(settings, pins) {
+      const before = writing.get(settings.name)?.catch(() => {});
+      const mine = before === undefined ? write(settings, pins) : before.then(() => write(settings, pins));
+      writing.set(settings.name, mine);
+      return mine;
+    },
+    async hasChanged({ name }) {
+      await writing.get(name)?.catch(() => {});
+      try {
+        const state = stateOf(await stat(join(folder, fileOf(name)), { bigint: true }));
+        return state !== seen.get(name);
+      } catch (thrown) {
+        return isMissing(thrown) && (seen.get(name) ?? missing) !== missing;
+      }
+    },
+  };
+}
+
+const missing = "missing";
+
+/** A name for every file system: a server's name may be anything, and may differ from another by a capital only. */
+function fileOf(server: string): string {
+  const stem = server.toLowerCase().replace(/[^a-z0-9_-]+/g, "_");
+  const digest = createHash("sha256").update(server).digest("hex");
+  return `${stem.slice(0, 40)}-${digest.slice(0, 16)}.json`;
+}
+
+function stateOf({ ino, mtimeNs, size }: { ino: bigint; mtimeNs: bigint; size: bigint }): string {
+  return [ino, mtimeNs, size].join(":");
+}
+
+function isMissing(thrown: unknown): boolean {
+  return isRecord(thrown) && (thrown.code === "ENOENT" || thrown.code === "ENOTDIR");
+}
+
+function unreadable(name: string, thrown?: unknown): Text {
+  const server = printableLine(name);
+  const why = thrown === undefined ? undefined : printableLine(messageOf(thrown));
+  return {
+    zh: `已批准的 ${server} 工具的记录${why === undefined ? "已损坏" : `无法读取（${why}）`}，它的工具需要重新批准`,
+    en: `What was approved of the tools of ${server} ${why === undefined ? "is damaged" : `cannot be read (${why})`}; its tools have to be approved again`,
+  };
+}
+
+function unwritable(name: string, cause: unknown): DuetError {
+  const server = printableLine(name);
+  const why = printableLine(messageOf(cause));
+  return new DuetError({
+    code: "internal",
+    text: {
+      zh: `无法保存已批准的 ${server} 工具：${why}`,
+      en: `What is approved of the tools of ${server} cannot be kept: ${why}`,
+    },
+    cause,
+  });
+}

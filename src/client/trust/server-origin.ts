@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import type { ServerSettings } from "../../config/server-settings.ts";
+import { secretWord } from "../redact.ts";
+
+/**
+ * Which program or address a server is, as a digest. What may be a secret is left out before, not only hashed, for a short
+ * one could be guessed from its digest; so a new key is no new server. Environment and headers say nothing of it.
+ */
+export function originOf({ transport }: Pick<ServerSettings, "transport">): string {
+  const parts =
+    transport.type === "stdio"
+      ? ["stdio", transport.command, argumentsOf(transport.args), transport.cwd ?? null]
+      : ["http", addressOf(transport.url)];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+function argumentsOf(args: readonly string[]): string[] {
+  return args.map((arg, index) => {
+    const before = /^--?([\w-]+)$/.exec(args[index - 1] ?? "")?.[1];
+    if (before !== undefined && secretWord.test(before)) return "…";
+    if (isAddress(arg)) return addressOf(arg);
+    const [, option = "", value] = /^(--?[\w-]+=|[A-Za-z_]\w*=|[\w-]+: *)(.+)$/s.exec(arg) ?? [];
+    if (value !== undefined && secretWord.test(option.replace(/[=: ]+$/, ""))) return `${option}…`;
+    return value === undefined ? addressOf(arg) : option + addressOf(value);
+  });
+}
+
+/** An address without the user, the fragment, and values that may let somebody in; any other text as it is. */
+function addressOf(text: string): string {
+  if (!isAddress(text)) return isToken(text) ? "…" : text;
+  const { protocol, host, pathname, searchParams } = new URL(text);
+  const path = pathname.split("/").map((segment) => (isToken(segment) ? "…" : segment));
+  const query = [...searchParams].map(([name, value]) => [name, secretWord.test(name) || isToken(value) ? "…" : value]);
+  return JSON.stringify([protocol, host, path, query]);
+}
+
+function isAddress(text: string): boolean {
+  return text.includes("://") && URL.canParse(text);
+}
+
+/** Whether a text looks as if somebody had drawn it by lot. */
+function isToken(text: string): boolean {
+  return (
+    /^[\w.~%=+-]{20,}$/.test(text) && /\d/.test(text) && /[a-z]/i.test(text) && !/\.(?:js|mjs|cjs|ts|py)$/.test(text)
+  );
+}

@@ -1,0 +1,154 @@
+import type { Text } from "../../kit/locale.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
+import type { RemoteTool } from "../lists/listing.ts";
+import { hiddenIn } from "./hidden-characters.ts";
+import { longestBlank } from "./padding.ts";
+import { type ToolPart, textsOf } from "./tool-texts.ts";
+
+/** A tool of another server: its own name there, and the name under which models see it. */
+export interface OtherTool {
+  server: string;
+  tool: string;
+  name: string;
+}
+
+/** A server's name and a tool's; a longer word is neither. */
+const longestName = 260;
+
+/** More lines than this nobody reads. */
+const mostWarnings = 20;
+
+/**
+ * What a person should know of a list of tools: characters that nobody sees, blanks that push words out of sight, another
+ * server's tool named, words that order a model about. A finding says that somebody should look; that there is none says
+ * nothing. Takes time in proportion to the length of the list.
+ */
+export function findWarnings(listed: readonly RemoteTool[], otherTools: readonly OtherTool[]): Text[] {
+  const foreign = foreignNames(listed, otherTools);
+  const found = listed.flatMap((tool) => {
+    const things = textsOf(tool).flatMap(([part, text]) => findingsIn(part, text, foreign));
+    return things.length === 0 ? [] : [warning(tool.name, things)];
+  });
+  if (found.length <= mostWarnings) return found;
+  const more = found.length - mostWarnings + 1;
+  const rest = { zh: `另有 ${more} 个工具有类似情况`, en: `${more} more tools have something of the kind` };
+  return [...found.slice(0, mostWarnings - 1), rest];
+}
+
+/** The same as it stands at the moment: other servers come later, and then their tools are other servers' tools too. */
+export function createWarnings(): (listed: readonly RemoteTool[], otherTools: readonly OtherTool[]) => Text[] {
+  let last: { listed: readonly RemoteTool[]; others: string; found: Text[] } | undefined;
+  return (listed, otherTools) => {
+    const others = JSON.stringify(otherTools.map(({ name }) => name));
+    if (last?.listed !== listed || last.others !== others) {
+      last = { listed, others, found: findWarnings(listed, otherTools) };
+    }
+    return last.found;
+  };
+}
+
+function warning(name: string, things: readonly Text[]): Text {
+  const tool = shortLine(name, 80);
+  return {
+    zh: `工具 ${tool}：${things.map(({ zh }) => zh).join("；")}`,
+    en: `The tool ${tool}: ${things.map(({ en }) => en).join("; ")}`,
+  };
+}
+
+function findingsIn(part: ToolPart, text: string, foreign: ForeignNames): Text[] {
+  const { zh, en } = partNames[part];
+  const found: Text[] = [];
+  const { count, kinds, isAll } = hiddenIn(text);
+  if (count > 0) {
+    const list = kinds.slice(0, 8).join(", ") + (kinds.length > 8 ? ", …" : "");
+    found.push({
+      zh: `${zh}含有${isAll ? "" : "超过"} ${count} 个隐藏字符（${list}），已改为可见形式`,
+      en: `${en} holds ${isAll ? "" : "more than "}${count} hidden ${count === 1 ? "character" : "characters"} (${list}), now shown as \\u{…}`,
+    });
+  }
+  const blank = longestBlank(text);
+  if (blank > 0)
+    found.push({
+      zh: `${zh}中有连续 ${blank} 个空白字符，其后的文字容易被忽略`,
+      en: `${en} holds ${blank} blank characters in a row, behind which words are easily missed`,
+    });
+  const names = namedIn(text, foreign);
+  if (names.length > 0) {
+    const list = names.slice(0, 5).join(", ") + (names.length > 5 ? ", …" : "");
+    found.push({
+      zh: `${zh}提到了其他服务器的工具（${list}）`,
+      en: `${en} names ${names.length === 1 ? "a tool" : "tools"} of another server (${list})`,
+    });
+  }
+  const order = orderIn(text);
+  if (order !== undefined)
+    found.push({ zh: `${zh}像是在对模型下命令（“${order}”）`, en: `${en} reads like orders to a model ("${order}")` });
+  return found;
+}
+
+const partNames: Record<ToolPart, Text> = {
+  name: { zh: "名称", en: "its name" },
+  title: { zh: "标题", en: "its title" },
+  description: { zh: "描述", en: "its description" },
+  inputSchema: { zh: "参数说明", en: "its input schema" },
+  outputSchema: { zh: "结果说明", en: "its output schema" },
+};
+
+/** Every way in which a text may mean a tool of another server, in small letters, with the name to show. */
+interface ForeignNames {
+  names: ReadonlyMap<string, string>;
+  hasCamelCase: boolean;
+}
+
+function foreignNames(listed: readonly RemoteTool[], otherTools: readonly OtherTool[]): ForeignNames {
+  const own = new Set(listed.map(({ name }) => name.toLowerCase()));
+  const names = new Map<string, string>();
+  for (const { server, tool, name } of otherTools) {
+    const ways = [name, `${server}__${tool}`, `${server}_${tool}`, `${server}.${tool}`, `${server}:${tool}`];
+    if (isDistinctive(tool)) ways.push(tool);
+    for (const way of ways) if (!own.has(way.toLowerCase())) names.set(way.toLowerCase(), name);
+  }
+  return { names, hasCamelCase: otherTools.some(({ tool }) => /[a-z][A-Z]/.test(tool)) };
+}
+
+/** Whether nobody would write it without meaning the tool: `send_mail`, `sendMail`, `mail.send`, but not `search`. */
+function isDistinctive(name: string): boolean {
+  return name.length >= 5 && /[a-z0-9][_.][a-z0-9]|[a-z][A-Z]/.test(name);
+}
+
+function namedIn(text: string, { names, hasCamelCase }: ForeignNames): string[] {
+  if (names.size === 0) return [];
+  const found = new Set<string>();
+  const words = [...(text.match(joined) ?? []), ...(hasCamelCase ? (text.match(camelCase) ?? []) : [])];
+  for (const word of words) {
+    if (word.length > longestName) continue;
+    const whole = names.get(word.toLowerCase());
+    if (whole !== undefined) found.add(whole);
+    if (!word.includes(".") && !word.includes(":") && !endsInMark.test(word)) continue;
+    for (const part of [word, ...word.split(/[:.]/)]) {
+      const name = names.get(part.replace(tail, "").toLowerCase());
+      if (name !== undefined) found.add(name);
+    }
+  }
+  return [...found];
+}
+
+// Each begins at the start of a word only, so that a long one is not read again and again; and no group repeats.
+const joined = /(?<![A-Za-z0-9-])[A-Za-z0-9-]+[_.:]+[A-Za-z0-9][A-Za-z0-9_.:-]*/g;
+const camelCase = /(?<![A-Za-z0-9])[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*/g;
+const endsInMark = /[_-]$/;
+const tail = /(?<![._:-])[._:-]+$/;
+
+function orderIn(text: string): string | undefined {
+  const found = orders.map((order) => order.exec(text)?.[0]).find((match) => match !== undefined);
+  return found === undefined ? undefined : shortLine(found, 60);
+}
+
+/** What attacks that were published have in common; harmless tools rarely speak so. */
+const orders = [
+  /<\/?(?:important|system|instructions?|secret|hidden|critical|admin)\b[^<>]{0,60}>/i,
+  /\b(?:ignore|disregard|forget) (?:all |any |the |your )?(?:previous|prior|earlier|above) (?:instructions?|rules|prompts?)/i,
+  /\b(?:do not|don't|never|without) (?:tell|telling|inform|informing|mention|mentioning|notify|notifying|show|showing)\b[^.\n]{0,40}\buser\b/i,
+  /~\/\.(?:ssh|aws|gnupg|kube|cursor)\b|\bid_(?:rsa|ed25519)\b|\/etc\/(?:passwd|shadow)\b/i,
+  /(?:不要|不得|请勿|切勿|别)(?:告诉|告知|通知|提醒|让)(?:用户|使用者)|忽略(?:之前|以上|上面|先前|所有)[^。\n]{0,8}(?:指令|指示|规则|提示)/,
+];

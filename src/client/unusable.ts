@@ -1,6 +1,0 @@
-import type { Text } from "../core/locale.ts";
-
-/** What stands before the reason wherever people read that a server cannot be used. */
-export function unusable(name: string): Text {
-  return { zh: `MCP 服务器 ${name} 无法使用：`, en: `MCP server ${name} cannot be used: ` };
-}

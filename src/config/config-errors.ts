@@ -1,0 +1,60 @@
+import { DuetError } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
+import { printableLine } from "../kit/text/sanitize.ts";
+
+/** The one line with which a wrong configuration is refused: where it is, then what is wrong there and what is allowed. */
+export function problem(where: string, what: Text, cause?: unknown): DuetError {
+  const text = { zh: printableLine(`${where}: ${what.zh}`), en: printableLine(`${where}: ${what.en}`) };
+  return new DuetError({ code: "config", text, cause });
+}
+
+/** `shown` is the bad value as it may be printed: already masked when it is a secret. */
+export function notAllowed(where: string, shown: string, allowed: Text): DuetError {
+  return problem(where, {
+    zh: `不能是 ${shown}（允许：${allowed.zh}）`,
+    en: `${shown} is not allowed (${allowed.en})`,
+  });
+}
+
+export function missing(where: string, allowed: Text): DuetError {
+  return problem(where, { zh: `缺少（需要：${allowed.zh}）`, en: `is missing (${allowed.en})` });
+}
+
+/** Lists all keys that are allowed, the nearest one first. */
+export function unknownKey(where: string, key: string, allowed: readonly string[]): DuetError {
+  const guess = nearest(key, allowed);
+  const list = allowed.join(", ");
+  return problem(where, {
+    zh: `未知的键${guess === undefined ? "" : `，是否想写 ${guess}？`}（允许：${list}）`,
+    en: `unknown key${guess === undefined ? "" : `; did you mean ${guess}?`} (allowed: ${list})`,
+  });
+}
+
+/** The word that somebody who wrote `wrong` most likely meant; undefined when none is within so many edits. */
+export function nearest(
+  wrong: string,
+  words: readonly string[],
+  mostEdits = (word: string): number => Math.max(1, Math.floor(word.length / 3)),
+): string | undefined {
+  const plain = (word: string): string => word.toLowerCase().replace(/[^a-z0-9]/g, "");
+  const ranked = words
+    .map((word) => ({ word, distance: editDistance(plain(wrong), plain(word)) }))
+    .sort((a, b) => a.distance - b.distance);
+  const best = ranked[0];
+  if (best === undefined) return undefined;
+  return best.distance <= mostEdits(best.word) ? best.word : undefined;
+}
+
+function editDistance(from: string, to: string): number {
+  if (Math.abs(from.length - to.length) > 20) return 20;
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [i, character] of [...from].entries()) {
+    const next = [i + 1];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (character === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

@@ -1,0 +1,118 @@
+import type { ModelSettings, Vendor } from "../../core/model-settings.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { vendors } from "../../providers/vendors.ts";
+import { notAllowed, problem } from "../config-errors.ts";
+import type { Settings } from "../schema/file-schema.ts";
+import { httpAddress, isHttpAddress } from "../schema/schema-parts.ts";
+import { hideSecrets, maskedAddress, shownValue } from "../secrets/mask.ts";
+import { environmentSecrets } from "../sources/environment.ts";
+import type { Environment } from "../sources/expand-variables.ts";
+import { valueAt } from "../sources/setting-path.ts";
+import type { Source } from "../sources/source.ts";
+import { type ModelSpec, resolveModel, vendorTable } from "./resolve-model.ts";
+
+/** The rule router, which needs neither key nor network. */
+export interface OfflineModel {
+  provider: "offline";
+  model: "rules";
+}
+
+/** Narrow it with `"wire" in model`: only a language model has a wire. */
+export type ModelChoice = ModelSettings | OfflineModel;
+
+export interface ModelsConfig {
+  providers: Record<string, Vendor>;
+  /** `answer` is absent where one model plays both parts; both are absent where none is configured. */
+  models: { functionCall?: ModelChoice; answer?: ModelChoice };
+  /** What can be used when none is configured: the vendors whose key is set, best first. */
+  candidates: ModelSettings[];
+  ollama: { baseUrl: string };
+}
+
+/** `maxTokens` is the output limit of models that name none; `limit`, when given, that of the model that answers. */
+export interface OutputLimits {
+  maxTokens: number;
+  limit: number | undefined;
+}
+
+/** Throws `config` errors that name the source and the key. */
+export function readModels(
+  settings: Settings,
+  sources: readonly Source[],
+  environment: Environment,
+  limits: OutputLimits,
+): ModelsConfig {
+  const placeOf = (role: "functionCall" | "answer"): string => {
+    const source = sources.findLast((each) => valueAt(each.tree, ["models", role]) !== undefined);
+    return source?.where(["models", role]) ?? `models.${role}`;
+  };
+  const { functionCall, answer } = settings.models;
+  if (answer !== undefined && functionCall === undefined) throw problem(placeOf("answer"), needsFunctionCall);
+
+  const secrets = environmentSecrets(environment);
+  const ofVendors = sources.find((each) => valueAt(each.tree, ["providers"]) !== undefined);
+  const providers = told(ofVendors?.where([]), secrets, () => vendorTable(settings.providers));
+  checkVariables(providers, environment, secrets);
+  const read = (spec: ModelSpec, where: string, limit: number | undefined): ModelChoice => {
+    const whole = { ...spec, maxTokens: limit ?? spec.maxTokens ?? limits.maxTokens };
+    return resolveChoice(whole, where, { providers, environment });
+  };
+  const ollama = providers.ollama;
+  return {
+    providers,
+    models: {
+      functionCall: functionCall && read(functionCall, placeOf("functionCall"), answer ? undefined : limits.limit),
+      answer: answer && read(answer, placeOf("answer"), limits.limit),
+    },
+    candidates: Object.keys(vendors)
+      .filter((provider) => providers[provider]?.keyEnv !== undefined && providers[provider].regionOf === undefined)
+      .map((provider) =>
+        resolveModel({ provider, maxTokens: limits.limit ?? limits.maxTokens }, providers, environment, provider),
+      )
+      .filter(({ apiKey }) => apiKey !== undefined),
+    ollama: { baseUrl: (environment.OLLAMA_BASE_URL || (ollama?.baseUrl ?? "")).replace(/\/+$/, "") },
+  };
+}
+
+/** A model as it is written, resolved. Throws `config` errors that begin with `where` and hold no secret. */
+export function resolveChoice(
+  spec: ModelSpec,
+  where: string,
+  { providers, environment }: Pick<ModelsConfig, "providers"> & { environment: Environment },
+): ModelChoice {
+  if (spec.provider === "offline") return { provider: "offline", model: "rules" };
+  const secrets = environmentSecrets(environment);
+  return told(undefined, secrets, () => resolveModel(spec, providers, environment, where));
+}
+
+/** Passes on what the providers say is wrong: without secrets, and after the source where they do not know it. */
+function told<T>(where: string | undefined, secrets: readonly string[], work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    if (!(thrown instanceof DuetError)) throw thrown;
+    const text = { zh: hideSecrets(thrown.text.zh, secrets), en: hideSecrets(thrown.text.en, secrets) };
+    if (where !== undefined) throw problem(where, text);
+    throw new DuetError({ code: "config", text, hint: thrown.hint });
+  }
+}
+
+/** Checks the variables that the vendors' rows name, also of vendors that are not in use. */
+function checkVariables(providers: Record<string, Vendor>, environment: Environment, secrets: string[]): void {
+  for (const { baseUrlEnv = "", modelEnv } of Object.values(providers)) {
+    const address = environment[baseUrlEnv];
+    if (address && !isHttpAddress(address)) {
+      throw notAllowed(baseUrlEnv, JSON.stringify(maskedAddress(address)), httpAddress);
+    }
+    const model = modelEnv && environment[modelEnv.name]?.trim();
+    if (model && !modelEnv.match.test(model)) {
+      const allowed = { zh: modelEnv.allowed, en: modelEnv.allowed };
+      throw notAllowed(modelEnv.name, shownValue(model, [modelEnv.name], secrets), allowed);
+    }
+  }
+}
+
+const needsFunctionCall = {
+  zh: "只设置回答模型是不够的：请再设置 models.functionCall、AGENT_FUNCTION_CALL_MODEL 或 --function-call-model",
+  en: "is not allowed without a function-call model: set models.functionCall, AGENT_FUNCTION_CALL_MODEL or --function-call-model",
+};

@@ -1,0 +1,255 @@
+import {
+  type ModelRule,
+  type ModelSettings,
+  type Price,
+  type Quirks,
+  type Vendor,
+  type WireName,
+  wires,
+} from "../../core/model-settings.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { modelRulesOfOthers, vendorAliases, vendors } from "../../providers/vendors.ts";
+
+/** A model as a user writes it down; only `provider` is required. */
+export interface ModelSpec {
+  provider: string;
+  model?: string;
+  temperature?: number;
+  maxTokens?: number;
+  topP?: number;
+  baseUrl?: string;
+  apiKeyEnv?: string;
+  /** Seconds until the first content or reasoning. */
+  timeout?: number;
+  /** Tokens. */
+  contextWindow?: number;
+  reasoningEffort?: string;
+  wire?: string;
+}
+
+/** A vendor as a user writes it down: one of their own, or what is to change about a known one. */
+export interface VendorSpec {
+  wire?: string;
+  baseUrl?: string;
+  apiKeyEnv?: string;
+  /** What a model's name means to the vendor now: `{"deepseek-chat": "deepseek-v4-pro"}`. */
+  aliases?: Readonly<Record<string, string>>;
+  /** By the name of the model; over what the price list says. */
+  prices?: Readonly<Record<string, Price>>;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const modelDefaults = { temperature: 0.7, maxTokens: 2000, timeoutMs: 30_000 } as const;
+
+/** The built-in vendors and the user's, by name. Throws `config` errors that name the key, as `providers.NAME.KEY`. */
+export function vendorTable(own: Readonly<Record<string, VendorSpec>>): Record<string, Vendor> {
+  const table: Record<string, Vendor> = { ...vendors };
+  for (const [name, spec] of Object.entries(own)) table[realName(name)] = vendor(name, spec);
+  return table;
+}
+
+/** The name in the table: an alias becomes what it stands for. */
+export function realName(provider: string): string {
+  return Object.hasOwn(vendorAliases, provider) ? (vendorAliases[provider] ?? provider) : provider;
+}
+
+/**
+ * What a user's spec, the vendor's row and the environment say together. A missing key is no error here: the call
+ * tells. `path` is where the spec stands, for errors: they are `config` errors with the key, its value, what is allowed.
+ */
+export function resolveModel(
+  spec: ModelSpec,
+  table: Readonly<Record<string, Vendor>>,
+  environment: Environment,
+  path: string,
+): ModelSettings {
+  const provider = realName(spec.provider);
+  const row = Object.hasOwn(table, provider) ? table[provider] : undefined;
+  if (!row) {
+    throw invalid(
+      `${path}.provider`,
+      spec.provider,
+      [...Object.keys(table), ...Object.keys(vendorAliases), "offline"].join(", "),
+    );
+  }
+  const model = spec.model ?? modelFromEnvironment(row, environment) ?? row.defaultModel;
+  if (!model) throw invalid(`${path}.model`, model, "the name of a model");
+  const rules = (row.models ?? []).filter((rule) => rule.match.test(model));
+  const servedAs = last(rules, "servedAs");
+  const apiKeyEnv = spec.apiKeyEnv ?? row.keyEnv;
+  const wire = spec.wire === undefined ? (last(rules, "wire") ?? row.wire) : wireName(spec.wire, `${path}.wire`);
+  const quirks = allQuirks(row, rules);
+  const reasoningEffort = effort(spec.reasoningEffort, row, `${path}.reasoningEffort`);
+  return {
+    provider,
+    model,
+    servedAs,
+    wire,
+    baseUrl: address(spec.baseUrl ?? fromEnvironment(environment, row.baseUrlEnv) ?? row.baseUrl, `${path}.baseUrl`),
+    apiKey: fromEnvironment(environment, apiKeyEnv),
+    apiKeyEnv,
+    temperature: temperature(spec.temperature, hottest(row, wire), `${path}.temperature`),
+    temperatureSet: spec.temperature !== undefined,
+    topP: topInRange(spec.topP, `${path}.topP`, "topP"),
+    maxTokens: positiveInteger(spec.maxTokens, `${path}.maxTokens`) ?? modelDefaults.maxTokens,
+    timeoutMs:
+      timeoutMs(spec.timeout, `${path}.timeout`) ??
+      (willReason(reasoningEffort, quirks) ? last(rules, "silentThinkingMs")?.[wire] : undefined) ??
+      modelDefaults.timeoutMs,
+    contextWindow: positiveInteger(spec.contextWindow, `${path}.contextWindow`) ?? last(rules, "contextWindow"),
+    maxOutput: last(rules, "maxOutput"),
+    reasoningEffort,
+    price: ownPrice(row, model) ?? ownPrice(row, servedAs),
+    quirks,
+  };
+}
+
+/** What may be changed of a model while it is in use. */
+export interface ModelParameters {
+  temperature?: number | undefined;
+  /** Output tokens. */
+  maxTokens?: number | undefined;
+  topP?: number | undefined;
+}
+
+/** The same model with other parameters, by the same rules. `place` stands before their names in errors: `answer.`, or nothing. */
+export function withParameters(
+  settings: ModelSettings,
+  { temperature: heat, maxTokens, topP }: ModelParameters,
+  table: Readonly<Record<string, Vendor>>,
+  place: string,
+): ModelSettings {
+  const row = Object.hasOwn(table, settings.provider) ? table[settings.provider] : undefined;
+  const bound = hottest(row ?? { temperature: { below: 2 } }, settings.wire);
+  return {
+    ...settings,
+    temperature: heat === undefined ? settings.temperature : temperature(heat, bound, `${place}temperature`),
+    temperatureSet: settings.temperatureSet || heat !== undefined,
+    topP: topInRange(topP, `${place}top_p`, "top_p") ?? settings.topP,
+    maxTokens: positiveInteger(maxTokens, `${place}max_tokens`) ?? settings.maxTokens,
+  };
+}
+
+function vendor(name: string, spec: VendorSpec): Vendor {
+  const path = `providers.${name}`;
+  const real = realName(name);
+  const known = Object.hasOwn(vendors, real) ? vendors[real] : undefined;
+  const baseUrl = spec.baseUrl ?? known?.baseUrl;
+  if (!baseUrl) throw invalid(`${path}.baseUrl`, baseUrl, "http(s)://...");
+  const wire = spec.wire === undefined ? (known?.wire ?? "openai-chat") : wireName(spec.wire, `${path}.wire`);
+  const own: Vendor = known ?? {
+    wire,
+    baseUrl,
+    temperature: wire === "anthropic-messages" ? { atMost: 1 } : { below: 2 },
+    quirks: {},
+    models: modelRulesOfOthers,
+  };
+  // A wire that the user names holds for all models of the vendor.
+  const rules = spec.wire === undefined ? own.models : own.models?.map(({ wire: _, ...rule }) => rule);
+  const models = [...(rules ?? []), ...aliasRules(spec.aliases ?? {})];
+  const keyEnv = spec.apiKeyEnv ?? own.keyEnv;
+  return { ...own, wire, baseUrl: address(baseUrl, `${path}.baseUrl`), keyEnv, models, prices: spec.prices };
+}
+
+function aliasRules(aliases: Readonly<Record<string, string>>): ModelRule[] {
+  return Object.entries(aliases).map(([name, servedAs]) => ({ match: exactly(name), servedAs }));
+}
+
+function exactly(name: string): RegExp {
+  return new RegExp(`^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
+}
+
+function modelFromEnvironment(row: Vendor, environment: Environment): string | undefined {
+  const name = fromEnvironment(environment, row.modelEnv?.name);
+  if (!name || !row.modelEnv) return undefined;
+  if (!row.modelEnv.match.test(name)) throw invalid(row.modelEnv.name, name, row.modelEnv.allowed);
+  return name;
+}
+
+/** An empty variable counts as one that is not set. */
+function fromEnvironment(environment: Environment, name: string | undefined): string | undefined {
+  return name === undefined ? undefined : environment[name]?.trim() || undefined;
+}
+
+function allQuirks(row: Vendor, rules: ModelRule[]): Quirks {
+  const quirks: Quirks = { ...row.quirks };
+  for (const rule of rules) Object.assign(quirks, rule.quirks);
+  return quirks;
+}
+
+function last<Key extends keyof ModelRule>(rules: ModelRule[], key: Key): ModelRule[Key] | undefined {
+  return rules.findLast((rule) => rule[key] !== undefined)?.[key];
+}
+
+/** Anthropic's wire takes no temperature above 1, whoever speaks it. */
+function hottest(row: Pick<Vendor, "temperature">, wire: WireName): Vendor["temperature"] {
+  return wire === "anthropic-messages" ? { atMost: 1 } : row.temperature;
+}
+
+function temperature(value: number | undefined, bound: Vendor["temperature"], path: string): number {
+  const checked =
+    "below" in bound
+      ? within(value, (number) => number >= 0 && number < bound.below, path, `0 <= temperature < ${bound.below}`)
+      : within(value, (number) => number >= 0 && number <= bound.atMost, path, `0 <= temperature <= ${bound.atMost}`);
+  return checked ?? modelDefaults.temperature;
+}
+
+function ownPrice({ prices }: Vendor, model: string | undefined): Price | undefined {
+  return prices && model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
+}
+
+function effort(value: string | undefined, { efforts }: Vendor, path: string): string | undefined {
+  if (value !== undefined && efforts && !efforts.includes(value)) throw invalid(path, value, efforts.join(", "));
+  return value;
+}
+
+function timeoutMs(seconds: number | undefined, path: string): number | undefined {
+  const checked = within(seconds, (value) => value > 0 && value <= 86_400, path, "0 < timeout <= 86400");
+  return checked === undefined ? undefined : Math.max(1, Math.round(checked * 1000));
+}
+
+/** Whether a model that can reason will. Where nobody says how much, it does, unless it takes a temperature as long as it does not. */
+function willReason(wanted: string | undefined, quirks: Quirks): boolean {
+  const { alwaysReasons, noReasoning, noSampling } = quirks;
+  const effort = wanted ?? quirks.defaultEffort;
+  if (noReasoning || alwaysReasons) return !noReasoning;
+  return effort === undefined ? noSampling !== "while-reasoning" : effort !== "none";
+}
+
+function topInRange(value: number | undefined, path: string, name: string): number | undefined {
+  return within(value, (number) => number > 0 && number <= 1, path, `0 < ${name} <= 1`);
+}
+
+function positiveInteger(value: number | undefined, path: string): number | undefined {
+  return within(value, (number) => Number.isSafeInteger(number) && number >= 1, path, ">= 1");
+}
+
+function within(value: number | undefined, ok: (value: number) => boolean, path: string, allowed: string) {
+  if (value === undefined) return undefined;
+  if (typeof value !== "number" || !ok(value)) throw invalid(path, value, allowed);
+  return value;
+}
+
+function wireName(value: string, path: string): WireName {
+  const wire = wires.find((name) => name === value);
+  if (!wire) throw invalid(path, value, wires.join(", "));
+  return wire;
+}
+
+function address(value: string, path: string): string {
+  const url = URL.parse(value);
+  if (!url || !/^https?:$/.test(url.protocol)) throw invalid(path, value, "http(s)://...");
+  return value.replace(/\/+$/, "");
+}
+
+function invalid(path: string, value: unknown, allowed: string): DuetError {
+  const shown = value === undefined ? undefined : JSON.stringify(value);
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `${path} ${shown === undefined ? "未设置" : `的值 ${shown} 无效`}；允许：${allowed}`,
+      en: `${path} ${shown === undefined ? "is not set" : `is ${shown}`}; allowed: ${allowed}`,
+    },
+  });
+}

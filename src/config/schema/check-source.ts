@@ -1,0 +1,39 @@
+import * as z from "zod";
+import type { DuetError } from "../../kit/errors.ts";
+import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
+import { missing, notAllowed, unknownKey } from "../config-errors.ts";
+import { valueAt } from "../sources/setting-path.ts";
+import type { Source } from "../sources/source.ts";
+import { allowedBy, keysAt, schemaAt } from "./describe-schema.ts";
+import { once } from "./file-schema.ts";
+
+/** Refuses a source that does not fit the schema, with one line for its first fault. */
+export function check(source: Source, schema: z.ZodType): void {
+  const issue = schema.safeParse(source.tree, once).error?.issues[0];
+  if (issue !== undefined) throw problemOf(issue, source, schema);
+}
+
+function problemOf(issue: z.core.$ZodIssue, source: Source, schema: z.ZodType): DuetError {
+  const jsonSchema = z.toJSONSchema(schema, { io: "input" });
+  const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
+  const where = source.where(path);
+  if (issue.code === "unrecognized_keys") {
+    const key = issue.keys[0] ?? "";
+    const allowed = keysAt(jsonSchema, path).map((name) => source.word(name));
+    return unknownKey(source.where([...path, key]), source.word(key), allowed);
+  }
+  const allowed = statedBy(issue) ?? allowedBy(schemaAt(jsonSchema, path), source.word(String(path.at(-1) ?? "")));
+  const isAbsent = issue.code === "invalid_type" && valueAt(source.tree, path) === undefined;
+  if (isAbsent) return missing(where, allowed);
+  const value = issue.code === "invalid_key" ? JSON.stringify(path.at(-1)) : source.shown(path);
+  return notAllowed(where, value, allowed);
+}
+
+/** What a `refine` of the schema says that it allows. */
+function statedBy(issue: z.core.$ZodIssue): Text | undefined {
+  const inner = issue.code === "invalid_key" ? issue.issues[0] : issue;
+  const stated: unknown = inner?.code === "custom" ? inner.params?.allowed : undefined;
+  if (!isRecord(stated) || typeof stated.zh !== "string" || typeof stated.en !== "string") return undefined;
+  return { zh: stated.zh, en: stated.en };
+}

@@ -1,0 +1,62 @@
+import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
+import type { Path } from "../sources/setting-path.ts";
+
+/** The part of a JSON Schema that describes what stands at `path`. */
+export function schemaAt(schema: unknown, path: Path): unknown {
+  let node = schema;
+  for (const step of path) {
+    if (!isRecord(node)) return undefined;
+    const properties = isRecord(node.properties) ? node.properties : {};
+    if (typeof step === "number") node = node.items;
+    else node = Object.hasOwn(properties, step) ? properties[step] : node.additionalProperties;
+  }
+  return node;
+}
+
+/** The keys that an object there may have. */
+export function keysAt(schema: unknown, path: Path): string[] {
+  const node = schemaAt(schema, path);
+  return isRecord(node) && isRecord(node.properties) ? Object.keys(node.properties) : [];
+}
+
+/** What a JSON Schema allows, in words; `name` is what the value is called. */
+export function allowedBy(schema: unknown, name: string): Text {
+  if (!isRecord(schema)) return anything;
+  if (Array.isArray(schema.enum)) {
+    const list = schema.enum.join(", ");
+    return { zh: list, en: list };
+  }
+  if (schema.type === "integer") return integers(schema);
+  if (schema.type === "number") return numbers(schema, name);
+  const isFilled = schema.minLength !== undefined || schema.minItems !== undefined;
+  return (isFilled ? filled : types)[String(schema.type)] ?? anything;
+}
+
+function integers({ minimum, maximum }: Record<string, unknown>): Text {
+  if (typeof maximum === "number" && maximum < Number.MAX_SAFE_INTEGER) {
+    return { zh: `${minimum} 到 ${maximum} 的整数`, en: `an integer from ${minimum} to ${maximum}` };
+  }
+  return { zh: `不小于 ${minimum} 的整数`, en: `an integer of at least ${minimum}` };
+}
+
+function numbers(schema: Record<string, unknown>, name: string): Text {
+  const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = schema;
+  const low = minimum === undefined ? `${exclusiveMinimum} <` : `${minimum} <=`;
+  const high = maximum === undefined ? `< ${exclusiveMaximum}` : `<= ${maximum}`;
+  return { zh: `数字，${low} ${name} ${high}`, en: `a number, ${low} ${name} ${high}` };
+}
+
+const anything: Text = { zh: "其他值", en: "another value" };
+
+const filled: Record<string, Text> = {
+  string: { zh: "非空文本", en: "a text that is not empty" },
+  array: { zh: "非空列表", en: "a list that is not empty" },
+};
+
+const types: Record<string, Text> = {
+  string: { zh: "文本", en: "a text" },
+  boolean: { zh: "true 或 false", en: "true or false" },
+  array: { zh: "列表", en: "a list" },
+  object: { zh: "对象", en: "an object" },
+};

@@ -1,0 +1,33 @@
+import * as z from "zod";
+import { only, patterns, text } from "./schema-parts.ts";
+
+const mailServer = z
+  .string()
+  .refine(
+    (host) => /^([^\s/@:]+|[0-9a-f:.]+)$/i.test(host),
+    only({ zh: "主机名或地址，不带端口", en: "a host or an address, without a port" }),
+  );
+
+const sender = z
+  .string()
+  .refine(
+    (from) =>
+      /^(("[^"\\\p{Cc}]*"|[^"<>,;:@\p{Cc}]*)\s*<[^\s<>,;:@]+@[^\s<>,;:@]+>|[^\s<>,;:@]+@[^\s<>,;:@]+)$/u.test(from),
+    only({ zh: "name@example.com 或 Name <name@example.com>", en: "name@example.com or Name <name@example.com>" }),
+  );
+
+/** What `email` of the file may say. */
+export const emailSchema = z
+  .strictObject({
+    host: mailServer.optional().meta({ description: "The SMTP server; without it there is no send_email." }),
+    port: z.int().min(1).max(65_535).default(587),
+    secure: z
+      .boolean()
+      .optional()
+      .meta({ description: "TLS from the first byte; absent: on port 465 only, else STARTTLS." }),
+    user: text.optional().meta({ description: "Who signs in, with the password; absent: nobody does." }),
+    password: text.optional().meta({ description: "Better in SMTP_PASSWORD than here." }),
+    from: sender.optional().meta({ description: "The sender: Name <name@example.com>; user when absent." }),
+    recipients: patterns.default(["*"]).meta({ description: "Who may be written to: *@example.com." }),
+  })
+  .meta({ description: "How send_email sends; it always asks a person first." });

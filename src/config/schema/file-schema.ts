@@ -1,0 +1,266 @@
+import * as z from "zod";
+import { wires } from "../../core/model-settings.ts";
+import { emailSchema } from "./email-schema.ts";
+import { address, only, patterns, text } from "./schema-parts.ts";
+import { searchSchema } from "./search-schema.ts";
+import { serveSchema } from "./serve-schema.ts";
+import { terminalSchema } from "./terminal-schema.ts";
+import { toolsSchema } from "./tools-schema.ts";
+import { webSchema } from "./web-schema.ts";
+
+const seconds = (from: number, to: number) => z.number().min(from).max(to);
+
+// Upper case only: a key pasted here by mistake is refused, not looked up and named in an error.
+const variable = z
+  .string()
+  .refine(
+    (name) => /^[A-Z_][A-Z0-9_]*$/.test(name),
+    only({ zh: "大写的环境变量名", en: "a variable name in capitals" }),
+  );
+
+const wire = z.enum(wires).meta({ description: "Wire format." });
+
+export const modelSchema = z
+  .strictObject({
+    provider: text.meta({
+      description: "openai, anthropic, deepseek, qwen, gemini, ollama, offline, or one of `providers`.",
+    }),
+    model: text.optional().meta({ description: "Model name; the provider's default when absent." }),
+    temperature: z
+      .number()
+      .min(0)
+      .lt(2)
+      .optional()
+      .meta({ description: "0 to below 2 (Anthropic: to 1). Default 0.7." }),
+    maxTokens: z.int().min(1).optional().meta({ description: "Output limit in tokens. Default: agent.maxTokens." }),
+    topP: z.number().gt(0).max(1).optional().meta({ description: "Above 0 to 1." }),
+    baseUrl: address.optional().meta({ description: "Address of the API." }),
+    apiKeyEnv: variable.optional().meta({ description: "The environment variable that holds the key." }),
+    timeout: seconds(1, 3600).optional().meta({
+      description:
+        "Seconds until the first content or reasoning of a turn. Default 30; more for models that think silently.",
+    }),
+    contextWindow: z.int().min(1).optional().meta({ description: "Context window in tokens." }),
+    reasoningEffort: text.optional().meta({ description: "How much the model reasons, in its vendor's words." }),
+    wire: wire.optional(),
+  })
+  .meta({ description: "A model and its parameters." });
+
+// A slash would make `provider/model` ambiguous; `offline` is not a vendor.
+const providerName = z
+  .string()
+  .refine(
+    (name) => /^[A-Za-z0-9_.-]{1,40}$/.test(name) && name !== "offline",
+    only({ zh: "1 到 40 个字母、数字、_ . -，且不是 offline", en: "1 to 40 letters, digits, _ . -, and not offline" }),
+  );
+
+const highestRate = 1_000_000;
+const rate = z.number().min(0).max(highestRate);
+const cacheRate = z.number().min(0).max(highestRate).optional();
+
+const priceSchema = z
+  .strictObject({
+    input: rate,
+    output: rate,
+    cachedInput: cacheRate.meta({ description: "Input read from a cache; as input when absent." }),
+    cacheWrite: cacheRate.meta({ description: "Input written to a cache; as input when absent." }),
+  })
+  .meta({ description: "US dollars for 1,000,000 tokens." });
+
+const providerSchema = z
+  .strictObject({
+    wire: wire.optional(),
+    baseUrl: address.optional().meta({ description: "Address of the API." }),
+    apiKeyEnv: variable.optional().meta({ description: "The environment variable that holds the key." }),
+    aliases: z.record(text, text).optional().meta({
+      description: "What a model's name means to the vendor: deepseek-chat is deepseek-flash unless said here.",
+    }),
+    prices: z
+      .record(text, priceSchema)
+      .optional()
+      .meta({ description: "What its models cost, by their names; over Duet's own price list." }),
+  })
+  .meta({ description: "A vendor of your own, or a known one changed." });
+
+const agentSchema = z
+  .strictObject({
+    mode: z
+      .enum(["chat", "agent", "plan"])
+      .optional()
+      .meta({ description: "The mode in which the terminal chat starts." }),
+    maxIterations: z.int().min(1).max(10).default(5).meta({ description: "Rounds of deciding and acting." }),
+    maxExecutionTime: z.int().min(10).max(300).default(60).meta({ description: "Limit of one run in seconds." }),
+    maxToolCalls: z.int().min(1).max(50).default(5).meta({ description: "Tool calls of one run." }),
+    maxTokens: z.int().min(1).default(2000).meta({ description: "Output limit of models that name none, in tokens." }),
+    tokenBudget: z.int().min(1).default(100_000).meta({ description: "All tokens of one run." }),
+    costBudget: z
+      .number()
+      .gt(0)
+      .max(10_000)
+      .optional()
+      .meta({ description: "US dollars of one run; none when absent." }),
+    repeatable: patterns
+      .default([])
+      .meta({ description: "Tools that may be called again with the same result: polling." }),
+    plan: z
+      .strictObject({
+        unattended: z.enum(["run", "stop"]).default("run").meta({
+          description: "What a face that cannot ask does with a plan: carry it out, or stop to be confirmed.",
+        }),
+        onFailure: z
+          .enum(["replan", "skip", "stop"])
+          .default("replan")
+          .meta({ description: "After a step that failed: plan the rest anew, go on without it, or end." }),
+        retries: z.int().min(0).max(3).default(1).meta({ description: "How often a failed step is tried again." }),
+      })
+      .prefault({}),
+    evaluation: z
+      .strictObject({
+        minResultLength: z.int().min(0).default(20).meta({ description: "Characters under which a result is thin." }),
+        stopWhenSufficient: z.boolean().default(false).meta({ description: "Answer as soon as results suffice." }),
+        module: text.optional().meta({ description: "A module whose default export evaluates in place of the rules." }),
+      })
+      .prefault({}),
+    verbose: z.boolean().default(false).meta({ description: "Thoughts, tool inputs and outputs to stderr." }),
+  })
+  .meta({ description: "How the agent works." });
+
+// A server's name is the prefix of its tools, `server__tool`. Were `__` or a last `_` allowed in it, two servers could
+// own one prefix, and a pattern meant for the tools of one would reach those of the other; a dot counts as `_` because
+// tool names have none. `builtin`, `user` and `skills` are what Duet calls its own tools.
+const serverName = z.string().refine(
+  (name) =>
+    /^[A-Za-z0-9_.-]{1,40}$/.test(name) && !/[_.]{2}|[_.]$/.test(name) && !["builtin", "user", "skills"].includes(name),
+  only({
+    zh: "1 到 40 个字母、数字、_ . -，其中 _ 和 . 不连用、不在末尾，且不是 builtin、user 或 skills",
+    en: "1 to 40 letters, digits, _ . -, with no two of _ and . in a row or one at the end, and not builtin, user or skills",
+  }),
+);
+
+const headerName = z
+  .string()
+  .refine((name) => /^[!#$%&'*+.^_`|~\w-]+$/.test(name), only({ zh: "HTTP 头名称", en: "the name of an HTTP header" }));
+
+const headerValue = z
+  .string()
+  .refine(
+    (value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value),
+    only({ zh: "不含换行和控制字符的文本", en: "a text without line breaks and control characters" }),
+  );
+
+const variableName = z
+  .string()
+  .refine((name) => /^[^=\0]+$/.test(name), only({ zh: "环境变量名", en: "the name of an environment variable" }));
+
+const ignored = z.unknown().optional().meta({ description: "Another host's key; ignored." });
+
+const authSchema = z
+  .strictObject({
+    type: z.enum(["oauth", "client_credentials"]).default("oauth"),
+    clientId: text.optional(),
+    clientSecret: text.optional(),
+    clientMetadataUrl: address.optional().meta({ description: "Address of a client ID metadata document." }),
+    scope: text.optional().meta({ description: "Scopes, parted by blanks." }),
+    callbackPort: z.int().min(1).max(65_535).optional().meta({ description: "Port of the loopback address." }),
+  })
+  .meta({ description: "OAuth 2.1: how to sign in to a remote server; see `duet login`." });
+
+const serverSchema = z
+  .strictObject({
+    type: z
+      .enum(["stdio", "http", "streamable-http", "sse"])
+      .optional()
+      .meta({ description: "Absent: `command` means stdio, `url` and `httpUrl` mean http." }),
+    command: text.optional().meta({ description: "The program to start; no shell is involved." }),
+    args: z.array(z.string()).optional(),
+    env: z.record(variableName, z.string()).optional().meta({ description: "Added to the program's environment." }),
+    cwd: text.optional().meta({ description: "The program's directory, relative to this file." }),
+    url: address.optional(),
+    httpUrl: address.optional().meta({ description: "The same as `url` with type http." }),
+    headers: z.record(headerName, headerValue).optional(),
+    timeout: seconds(1, 3600).default(60).meta({ description: "Limit of one call in seconds." }),
+    startTimeout: seconds(1, 600).default(30).meta({ description: "Limit of starting in seconds." }),
+    includeTools: patterns.optional().meta({ description: "Only tools that match; `*` is any run of characters." }),
+    excludeTools: patterns.optional(),
+    maxConcurrent: z.int().min(1).max(1000).optional().meta({ description: "Calls at one time." }),
+    callsPerSecond: z.number().gt(0).max(1000).optional(),
+    start: z
+      .enum(["eager", "lazy"])
+      .default("eager")
+      .meta({ description: "lazy: started by the first call of a tool, once its tools are known." }),
+    inheritEnv: z
+      .array(variableName)
+      .optional()
+      .meta({ description: "Variables of Duet's environment that the program sees too, by name." }),
+    sampling: z.boolean().default(false).meta({ description: "Whether it may ask the function-call model for texts." }),
+    roots: z.array(text).optional().meta({ description: "Directories that the server is told it may work in." }),
+    auth: authSchema.optional(),
+    disabled: z.boolean().optional(),
+    enabled: z.boolean().optional(),
+    // What Duet does without these is stricter, never looser, so they can be ignored; `envFile` could not.
+    description: ignored,
+    trust: ignored,
+    alwaysAllow: ignored,
+    autoApprove: ignored,
+  })
+  .meta({ description: "An MCP server: a program to start or an address to call." });
+
+const servers = z.record(serverName, serverSchema).default({});
+
+/** What the configuration file may say. */
+export const fileSchema = z
+  .strictObject({
+    $schema: z.string().optional(),
+    models: z
+      .strictObject({ functionCall: modelSchema.optional(), answer: modelSchema.optional() })
+      .prefault({})
+      .meta({ description: "functionCall decides on tools; answer writes, and is functionCall when absent." }),
+    providers: z.record(providerName, providerSchema).default({}),
+    agent: agentSchema.prefault({}),
+    mcpServers: servers.meta({ description: "The MCP servers whose tools the agent uses, by name." }),
+    servers: servers.meta({ description: "The same as mcpServers." }),
+    inputs: ignored,
+    tools: toolsSchema.prefault({}),
+    search: searchSchema.prefault({}),
+    web: webSchema.prefault({}),
+    email: emailSchema.prefault({}),
+    serve: serveSchema.prefault({}),
+    terminal: terminalSchema.prefault({}),
+    prompts: z
+      .strictObject({ directory: text.optional().meta({ description: "Your own prompts, relative to this file." }) })
+      .prefault({}),
+    conversations: z
+      .strictObject({
+        store: z
+          .enum(["disk", "memory"])
+          .default("disk")
+          .meta({ description: "disk: kept under DUET_HOME; memory: as long as the process." }),
+      })
+      .prefault({}),
+    locale: z.enum(["zh", "en"]).optional().meta({ description: "Language of what Duet says; else LC_ALL or LANG." }),
+  })
+  .meta({ title: "Duet configuration" });
+
+/** What all sources together may say: the environment and the command line have a few words of their own. */
+export const settingsSchema = fileSchema.extend({
+  home: text.optional(),
+  httpToken: z
+    .string()
+    .refine((token) => /^[\x21-\x7e]+$/.test(token), only({ zh: "不含空格的 ASCII 文本", en: "ASCII without spaces" }))
+    .optional(),
+  terminalMode: z.enum(["chat", "agent", "plan"]).optional(),
+  answerMaxTokens: z.int().min(1).optional(),
+});
+
+/** How to parse what is parsed once: compiling a parser for it would take longer than the parsing. */
+export const once = { jitless: true };
+
+/** The settings as the sources say them, defaults added. */
+export type Settings = z.infer<typeof settingsSchema>;
+export type ServerEntry = z.infer<typeof serverSchema>;
+export type ModelEntry = z.infer<typeof modelSchema>;
+
+/** The JSON Schema (draft 7, which editors understand) of the configuration file. */
+export function fileJsonSchema(): Record<string, unknown> {
+  return { ...z.toJSONSchema(fileSchema, { target: "draft-7", io: "input" }) };
+}

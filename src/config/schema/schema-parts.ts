@@ -1,0 +1,19 @@
+import * as z from "zod";
+import type { Text } from "../../kit/locale.ts";
+
+/** How `refine` says what it allows: the text stands beside the issue, where `issue.ts` finds it. */
+export function only(allowed: Text): { params: { allowed: Text } } {
+  return { params: { allowed } };
+}
+
+export const httpAddress: Text = { zh: "http 或 https 地址", en: "an http or https address" };
+
+export const address = z.string().refine(isHttpAddress, only(httpAddress));
+
+export function isHttpAddress(text: string): boolean {
+  return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
+}
+
+/** One that is not empty. */
+export const text = z.string().min(1);
+export const patterns = z.array(text);

@@ -1,0 +1,47 @@
+import * as z from "zod";
+import { parseToolPattern, permitProblem } from "../../core/tools/tool-pattern.ts";
+import type { Text } from "../../kit/locale.ts";
+import { only, text } from "./schema-parts.ts";
+
+const toolPatterns = z.array(
+  ruled((written) => {
+    const parsed = parseToolPattern(written);
+    return "problem" in parsed ? parsed.problem : undefined;
+  }),
+);
+
+/** A text with which nothing is wrong; `problem` says what is allowed. */
+function ruled(problem: (written: string) => Text | undefined) {
+  return text.superRefine((written, context) => {
+    const allowed = problem(written);
+    if (allowed) context.addIssue({ code: "custom", input: written, ...only(allowed) });
+  });
+}
+
+/** Patterns of a rule that allows. */
+export const permitPatterns = z.array(ruled(permitProblem));
+
+/** What `tools` of the file may say. */
+export const toolsSchema = z
+  .strictObject({
+    allow: permitPatterns
+      .default(["*"])
+      .meta({ description: "Tools on offer; `*` is any run of characters, `shell(ls *)` calls with such arguments." }),
+    deny: toolPatterns.default([]).meta({ description: "Tools, or calls, that never run; over all else." }),
+    ask: toolPatterns.default(["*:destructive"]).meta({ description: "Calls that need a person's consent." }),
+    newTools: z.enum(["stop", "allow"]).default("stop").meta({
+      description: "What becomes of a tool that a known server offers later: stop until it is approved, or allow.",
+    }),
+    searchAbove: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.1)
+      .meta({ description: "Share of the model's window beyond which servers' tools are searched, not listed." }),
+    directory: text.optional().meta({
+      description:
+        "Your own tool modules and skills, relative to this file; absent: tools/ in Duet's own directory of configuration.",
+    }),
+    roots: z.array(text).min(1).default(["."]).meta({ description: "Directories that file tools may read." }),
+  })
+  .meta({ description: "Which tools there are and which may run." });

@@ -1,0 +1,121 @@
+import { isRecord } from "../../kit/json.ts";
+import type { Path } from "../sources/setting-path.ts";
+
+/** Shorter texts are too common to be looked for in other texts. */
+export const shortestSecret = 8;
+
+const longestShown = 80;
+
+/** A secret as it may be shown: at most its last four characters, none of a short one. */
+export function masked(secret: string): string {
+  if (secret.length < 16) return "…";
+  const prefix = /^(?:sk-|tvly-)/.exec(secret)?.[0] ?? "";
+  return `${prefix}…${secret.slice(-4)}`;
+}
+
+/** Whether a variable, header, query parameter or key of this name holds a secret. */
+export function namesSecret(name: string): boolean {
+  return /(?:key|token|secret|password|passwd|passphrase|credentials?|authorization|cookie)$/i.test(name);
+}
+
+/** The address without what may let somebody in: user and password, query values, segments that look like tokens. */
+export function maskedAddress(address: string): string {
+  const parts = /^(https?:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/is.exec(address);
+  if (parts === null) return masked(address);
+  const [, scheme, user, host, path = "", query = "", hash] = parts;
+  const segments = path.split("/").map((segment) => (looksRandom(segment) ? masked(segment) : segment));
+  const shownQuery = query.replace(/=([^&]*)/g, (_, value: string) => `=${masked(value)}`);
+  return `${scheme}${user ? "…@" : ""}${host}${segments.join("/")}${shownQuery}${hash ? "#…" : ""}`;
+}
+
+/** What in an address may let somebody in, as written and decoded; nothing in a text that is no address. */
+export function addressSecrets(address: string): string[] {
+  if (!/^https?:/i.test(address) || !URL.canParse(address)) return [];
+  const url = new URL(address);
+  const query = url.search
+    .slice(1)
+    .split("&")
+    .map((pair) => pair.slice(pair.indexOf("=") + 1));
+  const segments = url.pathname.split("/").filter(looksRandom);
+  const parts = [url.username, url.password, ...query, ...segments, url.hash.slice(1)];
+  return parts.filter((part) => part !== "").flatMap((part) => [part, decoded(part)]);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function looksRandom(text: string): boolean {
+  return /^[\w.~%=+-]{20,}$/.test(text) && /\d/.test(text) && /[a-z]/i.test(text);
+}
+
+/** The text with every known secret, and whatever is written like one (`sk-...`, `"api_key": "..."`), masked. */
+export function hideSecrets(text: string, secrets: readonly string[]): string {
+  const findable = secrets.filter((secret) => secret.length >= shortestSecret);
+  const known = findable.reduce((rest, secret) => rest.replaceAll(secret, () => masked(secret)), text);
+  return [wellKnown, assigned].reduce(
+    (rest, written) => rest.replace(written, (_, before: string, secret: string) => before + masked(secret)),
+    known,
+  );
+}
+
+const wellKnown = /(\bBearer |(?<![A-Za-z0-9]))((?:sk-|tvly-|gh[opsu]_|github_pat_|xox[abp]-|hf_|AIza)[\w-]{8,})/g;
+const assigned = /((?:key|token|secret|password)["']?\s*[:=]\s*["']?)([^\s"',}&…]{4,})/gi;
+
+/** What may be shown of a text that stands at `path` of the configuration. */
+function maskedAt(path: Path, text: string, secrets: readonly string[]): string {
+  const name = String(path.findLast((step) => typeof step === "string") ?? "");
+  const ofServer = (path[0] === "mcpServers" || path[0] === "servers") && (path[2] === "env" || path[2] === "headers");
+  if (ofServer || namesSecret(name)) return masked(text);
+  // Who pastes the key itself where its variable's name belongs must not find it in an error.
+  if (name === "apiKeyEnv" && /[^A-Z0-9_]/.test(text)) return masked(text);
+  if (/^https?:/i.test(text)) return maskedAddress(text);
+  const value = optionSecret(text);
+  return value === undefined ? hideSecrets(text, secrets) : text.slice(0, -value.length) + masked(value);
+}
+
+/** The bad value as an error may show it; of objects and lists nothing. */
+export function shownValue(value: unknown, path: Path, secrets: readonly string[]): string {
+  if (Array.isArray(value)) return value.length === 0 ? "[]" : "[…]";
+  if (typeof value === "object" && value !== null) return "{…}";
+  const text = maskedAt(path, String(value), secrets);
+  if (typeof value !== "string") return text;
+  return JSON.stringify(text.length > longestShown ? `${text.slice(0, longestShown)}…` : text);
+}
+
+/** A copy of the tree in which every secret is masked. */
+export function maskedTree(tree: unknown, secrets: readonly string[], path: Path = []): unknown {
+  if (typeof tree === "string") return maskedAt(path, tree, secrets);
+  if (Array.isArray(tree)) {
+    return tree.map((item, index) =>
+      typeof item === "string" && announcesSecret(tree[index - 1])
+        ? masked(item)
+        : maskedTree(item, secrets, [...path, index]),
+    );
+  }
+  if (!isRecord(tree)) return tree;
+  return Object.fromEntries(
+    Object.entries(tree).map(([key, value]) => [key, maskedTree(value, secrets, [...path, key])]),
+  );
+}
+
+/** The secrets among a program's arguments: `--api-key VALUE`, `--api-key=VALUE`, and those of addresses. */
+export function argumentSecrets(args: readonly string[]): string[] {
+  return args.flatMap((argument, index) => {
+    const value = announcesSecret(args[index - 1]) ? argument : optionSecret(argument);
+    return value === undefined ? addressSecrets(argument) : [value];
+  });
+}
+
+function announcesSecret(argument: unknown): boolean {
+  return typeof argument === "string" && argument.startsWith("-") && namesSecret(argument);
+}
+
+function optionSecret(argument: string): string | undefined {
+  const [, name = "", value] = /^(--?[\w-]+)=(.+)$/s.exec(argument) ?? [];
+  return namesSecret(name) ? value : undefined;
+}

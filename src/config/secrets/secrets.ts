@@ -1,0 +1,53 @@
+import type { Config } from "../config.ts";
+import { environmentSecrets } from "../sources/environment.ts";
+import { addressSecrets, argumentSecrets, namesSecret, shortestSecret } from "./mask.ts";
+
+/** Everything that faces and logs must mask, the longest first: keys, tokens, what headers, addresses and servers' variables hide. */
+export function secretsOf(config: Config): string[] {
+  const { models, candidates, search, servers, providers } = config;
+  const choices = [models.functionCall, models.answer, ...candidates].filter((model) => model !== undefined);
+  const called = choices.flatMap((model) => ("wire" in model ? [model] : []));
+  const addresses = [
+    ...called.map(({ baseUrl }) => baseUrl),
+    ...Object.values(providers).map(({ baseUrl }) => baseUrl),
+  ];
+  const backends = [
+    search.tavily,
+    search.parallel,
+    search.brave,
+    search.serper,
+    search.exa,
+    search.bocha,
+    search.zhipu,
+  ];
+  const searchAddresses = [
+    ...backends.map(({ baseUrl }) => baseUrl),
+    search.searxng?.url ?? "",
+    search.exa.mcpUrl,
+    search.duckduckgo.baseUrl,
+  ];
+  const found = [
+    ...environmentSecrets(config.environment),
+    ...called.map(({ apiKey }) => apiKey),
+    ...backends.map(({ apiKey }) => apiKey),
+    ...[...addresses, ...searchAddresses].flatMap(addressSecrets),
+    config.httpToken,
+    config.email?.password,
+    ...servers.flatMap(serverSecrets),
+  ].filter((secret) => secret !== undefined);
+  const parts = found.flatMap((secret) => [secret, ...secret.split(/\s+/)]);
+  return [...new Set(parts)].filter((secret) => secret.length >= shortestSecret).sort((a, b) => b.length - a.length);
+}
+
+function serverSecrets({ transport }: Config["servers"][number]): string[] {
+  if (transport.type !== "stdio") {
+    const headers = Object.entries(transport.headers).filter(([name]) => !isHarmless(name));
+    return [...addressSecrets(transport.url), ...headers.map(([, value]) => value)];
+  }
+  const named = Object.entries(transport.env).flatMap(([name, value]) => (namesSecret(name) ? [value] : []));
+  return [...named, ...argumentSecrets(transport.args)];
+}
+
+function isHarmless(header: string): boolean {
+  return /^(?:accept.*|content-type|user-agent|origin|referer|cache-control)$/i.test(header);
+}

@@ -1,0 +1,99 @@
+import { dirname, join } from "node:path";
+import { DuetError } from "../../kit/errors.ts";
+import { isRecord } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
+import type { Environment } from "./expand-variables.ts";
+import { findFile, isThere, readText, searchedPlaces, shownFile, stateDirectory } from "./find-file.ts";
+import { parseJson } from "./parse-json.ts";
+
+/** Which files are read: the configuration, and the `.env` beside it. */
+export interface ChosenFiles {
+  place: { file: string; exists: boolean; text?: string };
+  dotEnv: { file: string; text: string | undefined };
+  leftOut: LeftOut[];
+}
+
+/** A file that was found in a git work tree and whose content nobody has trusted. */
+export interface LeftOut {
+  file: string;
+  /** How many servers it would start or call; undefined where it is no configuration that can be read. */
+  servers?: number;
+}
+
+/**
+ * The file asked for, and the `.env` beside it; with none asked for, the first place that has one. What lies in a git
+ * work tree may be somebody else's, and would start programs and name addresses for our keys: there a file counts only
+ * once its exact content was trusted, else it is as if it were not there.
+ */
+export async function chooseFiles(
+  asked: string | undefined,
+  environment: Environment,
+  directory: string,
+): Promise<ChosenFiles> {
+  const [here] = searchedPlaces(environment, directory);
+  const envHere = join(dirname(here), ".env");
+  const asTold = async (): Promise<ChosenFiles> => trusting(await findFile(asked, environment, directory), directory);
+  if (asked !== undefined || !(await anyIsThere(here, envHere))) return asTold();
+  const { isInWorkTree, isTrusted, readTrusted } = await import("../trust/trusted-files.ts");
+  if (!(await isInWorkTree(directory, environment))) return asTold();
+
+  const trusted = await readTrusted(stateDirectory(environment, directory));
+  const file = await readQuietly(here);
+  const env = await readQuietly(envHere);
+  const fileCounts = file.exists && file.text !== undefined && isTrusted(trusted, here, file.text);
+  const envCounts = env.text !== undefined && isTrusted(trusted, envHere, env.text) && (fileCounts || !file.exists);
+  const leftOut = [
+    ...(file.exists && !fileCounts ? [{ file: here, servers: await serversOf(file.text) }] : []),
+    ...(env.exists && !envCounts ? [{ file: envHere }] : []),
+  ];
+  const dotEnv = { file: envHere, text: envCounts ? env.text : undefined };
+  if (fileCounts) return { place: { file: here, exists: true, text: file.text ?? "" }, dotEnv, leftOut };
+  const elsewhere = await findFile(undefined, environment, directory, "users");
+  if (!elsewhere.exists) return { place: { file: here, exists: false }, dotEnv, leftOut };
+  return { ...(await trusting(elsewhere, directory)), leftOut };
+}
+
+/** One line that names them and says what to do; undefined where there are none. */
+export function leftOutLine(leftOut: readonly LeftOut[]): Text | undefined {
+  if (leftOut.length === 0) return undefined;
+  const zh = leftOut.map(({ file, servers }) => (servers === undefined ? file : `${file}（${servers} 个服务器）`));
+  const en = leftOut.map(({ file, servers }) => (servers === undefined ? file : `${file} (${serverCount(servers)})`));
+  return {
+    zh: `未使用 ${zh.join("、")}：它在 git 工作区中，可能来自他人，其当前内容尚未被信任。查看并信任：duet config trust`,
+    en: `${en.join(" and ")}: not used, for a git work tree may bring files of others and nobody has trusted this content. Look at it and trust it: duet config trust`,
+  };
+}
+
+/** In English, where one is not many. */
+export function serverCount(servers: number): string {
+  return servers === 1 ? "1 server" : `${servers} servers`;
+}
+
+async function trusting(place: { file: string; exists: boolean }, directory: string): Promise<ChosenFiles> {
+  const file = join(place.exists ? dirname(place.file) : directory, ".env");
+  const text = await readText(file, shownFile(file, directory));
+  return { place, dotEnv: { file, text }, leftOut: [] };
+}
+
+/** A file that nobody has trusted must not stop anybody, whatever it is. */
+async function readQuietly(file: string): Promise<{ exists: boolean; text?: string | undefined }> {
+  try {
+    const text = await readText(file, file);
+    return { exists: text !== undefined, text };
+  } catch (thrown) {
+    if (thrown instanceof DuetError) return { exists: true };
+    throw thrown;
+  }
+}
+
+async function serversOf(text: string | undefined): Promise<number | undefined> {
+  if (text === undefined) return undefined;
+  const tree = await parseJson(text, "").catch(() => undefined);
+  if (!isRecord(tree)) return undefined;
+  const entries = [tree.mcpServers, tree.servers].flatMap((part) => (isRecord(part) ? Object.values(part) : []));
+  return entries.filter((entry) => isRecord(entry) && entry.disabled !== true && entry.enabled !== false).length;
+}
+
+async function anyIsThere(...files: string[]): Promise<boolean> {
+  return (await Promise.all(files.map(isThere))).includes(true);
+}

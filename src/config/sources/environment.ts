@@ -1,0 +1,104 @@
+import { parseEnv } from "node:util";
+import { readModelJson } from "../models/model-text.ts";
+import { namesSecret } from "../secrets/mask.ts";
+import type { Environment } from "./expand-variables.ts";
+import { type Path, pathText } from "./setting-path.ts";
+import type { Assignment } from "./source.ts";
+
+/** The environment with what a `.env` file adds to it; a variable that is set, and not empty, wins over the file. */
+export function withDotEnv(
+  environment: Environment,
+  text: string | undefined,
+): { environment: Environment; added: Set<string> } {
+  const entries = Object.entries(text === undefined ? {} : parseEnv(text));
+  const news = entries.filter(([name, value]) => value && !environment[name]);
+  return { environment: { ...environment, ...Object.fromEntries(news) }, added: new Set(news.map(([name]) => name)) };
+}
+
+/** What the environment holds that must not be shown. */
+export function environmentSecrets(environment: Environment): string[] {
+  return Object.entries(environment).flatMap(([name, value]) => (value && namesSecret(name) ? [value] : []));
+}
+
+/** What the variables of the contract's section 3 say; an empty one counts as unset. */
+export function assignedByEnvironment(
+  environment: Environment,
+  dotEnv: { file: string; added: ReadonlySet<string> },
+  secrets: readonly string[],
+): Promise<Assignment[]> {
+  const set = variables.flatMap(({ name, path, read }) => {
+    const written = environment[name];
+    return written ? [{ name, path, read, written }] : [];
+  });
+  return Promise.all(
+    set.map(async ({ name, path, read, written }) => ({
+      path,
+      value: await read(written, name, secrets),
+      written,
+      origin: { from: "environment", name, file: dotEnv.added.has(name) ? dotEnv.file : undefined },
+    })),
+  );
+}
+
+/** Where in the configuration the value of a variable goes; undefined for one that means nothing there. */
+export function pathOfVariable(name: string): Path | undefined {
+  return variables.find((each) => each.name === name)?.path;
+}
+
+/** The variable whose value goes there. */
+export function variableAt(path: Path): string | undefined {
+  return variables.find((each) => pathText(each.path) === pathText(path))?.name;
+}
+
+interface Variable {
+  name: string;
+  path: Path;
+  /** Gives the text itself where it is not what it should be, so that the schema refuses it. */
+  read(written: string, name: string, secrets: readonly string[]): unknown;
+}
+
+const asText = (written: string): unknown => written;
+
+function asNumber(written: string): unknown {
+  return /^\s*[+-]?\d+(\.\d+)?\s*$/.test(written) ? Number(written) : written;
+}
+
+function asSwitch(written: string): unknown {
+  const word = written.trim().toLowerCase();
+  if (word === "true" || word === "1") return true;
+  return word === "false" || word === "0" ? false : written;
+}
+
+const searchVariables = ["tavily", "parallel", "brave", "serper", "exa", "bocha", "zhipu"].flatMap(
+  (backend): Variable[] => {
+    const prefix = backend === "zhipu" ? "ZHIPUAI" : backend.toUpperCase();
+    return [
+      { name: `${prefix}_API_KEY`, path: ["search", backend, "apiKey"], read: asText },
+      { name: `${prefix}_BASE_URL`, path: ["search", backend, "baseUrl"], read: asText },
+    ];
+  },
+);
+
+const variables: readonly Variable[] = [
+  { name: "AGENT_FUNCTION_CALL_MODEL", path: ["models", "functionCall"], read: readModelJson },
+  { name: "AGENT_ANSWER_MODEL", path: ["models", "answer"], read: readModelJson },
+  { name: "AGENT_MAX_ITERATIONS", path: ["agent", "maxIterations"], read: asNumber },
+  { name: "AGENT_MAX_EXECUTION_TIME", path: ["agent", "maxExecutionTime"], read: asNumber },
+  { name: "AGENT_MAX_TOOL_CALLS", path: ["agent", "maxToolCalls"], read: asNumber },
+  { name: "AGENT_RESULT_MIN_LENGTH", path: ["agent", "evaluation", "minResultLength"], read: asNumber },
+  { name: "AGENT_VERBOSE", path: ["agent", "verbose"], read: asSwitch },
+  { name: "DEFAULT_MODE", path: ["terminalMode"], read: asText },
+  { name: "DUET_SCREEN_READER", path: ["terminal", "screenReader"], read: asSwitch },
+  { name: "SEARXNG_URL", path: ["search", "searxng", "url"], read: asText },
+  ...searchVariables,
+  { name: "EXA_MCP_URL", path: ["search", "exa", "mcpUrl"], read: asText },
+  { name: "DUCKDUCKGO_BASE_URL", path: ["search", "duckduckgo", "baseUrl"], read: asText },
+  { name: "SMTP_HOST", path: ["email", "host"], read: asText },
+  { name: "SMTP_PORT", path: ["email", "port"], read: asNumber },
+  { name: "SMTP_USER", path: ["email", "user"], read: asText },
+  { name: "SMTP_PASSWORD", path: ["email", "password"], read: asText },
+  { name: "SMTP_FROM", path: ["email", "from"], read: asText },
+  { name: "DUET_HOME", path: ["home"], read: asText },
+  { name: "DUET_LOG", path: ["serve", "log"], read: asText },
+  { name: "DUET_HTTP_TOKEN", path: ["httpToken"], read: asText },
+];

@@ -1,0 +1,53 @@
+import { readModelFlag } from "../models/model-text.ts";
+import type { Path } from "./setting-path.ts";
+import type { Assignment } from "./source.ts";
+
+/** The command line, as far as it configures: absent means not given. */
+export interface Flags {
+  config?: string;
+  mode?: string;
+  functionCallModel?: string;
+  answerModel?: string;
+  maxIterations?: number;
+  maxToolCalls?: number;
+  maxExecutionTime?: number;
+  maxTokens?: number;
+  tools?: string[];
+  noTools?: string[];
+  search?: boolean;
+  locale?: string;
+  verbose?: boolean;
+  screenReader?: boolean;
+}
+
+/** What the flags say. `denied` is what the file denies: `--no-tools` adds to it, a flag never gives back a tool. */
+export async function assignedByFlags(
+  flags: Flags,
+  denied: readonly string[],
+  secrets: readonly string[],
+): Promise<Assignment[]> {
+  const given = (name: string, path: Path, value: unknown): Assignment[] => {
+    if (value === undefined) return [];
+    return [{ path, value, written: String(value), origin: { from: "flag", name } }];
+  };
+  const model = async (name: string, path: Path, text: string | undefined): Promise<Assignment[]> => {
+    if (text === undefined) return [];
+    const value = await readModelFlag(text, name, secrets);
+    return [{ path, value, written: text, origin: { from: "flag", name } }];
+  };
+  return [
+    ...(await model("--function-call-model", ["models", "functionCall"], flags.functionCallModel)),
+    ...(await model("--answer-model", ["models", "answer"], flags.answerModel)),
+    ...given("--mode", ["agent", "mode"], flags.mode),
+    ...given("--max-iterations", ["agent", "maxIterations"], flags.maxIterations),
+    ...given("--max-tool-calls", ["agent", "maxToolCalls"], flags.maxToolCalls),
+    ...given("--max-execution-time", ["agent", "maxExecutionTime"], flags.maxExecutionTime),
+    ...given("--max-tokens", ["answerMaxTokens"], flags.maxTokens),
+    ...given("--verbose", ["agent", "verbose"], flags.verbose),
+    ...given("--tools", ["tools", "allow"], flags.tools),
+    ...given("--no-tools", ["tools", "deny"], flags.noTools && [...denied, ...flags.noTools]),
+    ...given(flags.search === false ? "--no-search" : "--search", ["search", "enabled"], flags.search),
+    ...given("--locale", ["locale"], flags.locale),
+    ...given("--screen-reader", ["terminal", "screenReader"], flags.screenReader),
+  ];
+}

@@ -1,0 +1,102 @@
+import { join } from "node:path";
+import { DuetError } from "../../kit/errors.ts";
+import { problem } from "../config-errors.ts";
+import { check } from "../schema/check-source.ts";
+import { fileSchema, once, settingsSchema } from "../schema/file-schema.ts";
+import { type ChosenFiles, chooseFiles, type LeftOut, leftOutLine } from "./choose-files.ts";
+import { assignedByEnvironment, environmentSecrets, withDotEnv } from "./environment.ts";
+import { type Environment, expand } from "./expand-variables.ts";
+import { fileName, readText, shownFile } from "./find-file.ts";
+import { assignedByFlags, type Flags } from "./flags.ts";
+import { parseJson } from "./parse-json.ts";
+import { assignedSource, codeSource, fileSource, type Source } from "./source.ts";
+
+/** All that is written anywhere, each source checked by itself. */
+export interface Sources {
+  file: Source;
+  variables: Source;
+  options: Source;
+  code: Source;
+  place: ChosenFiles["place"];
+  environment: Environment;
+  dotEnv: { file: string; added: ReadonlySet<string> };
+  leftOut: LeftOut[];
+}
+
+/** What a program that embeds Duet has set: the settings in the file's shape, under the name that errors call them. */
+export interface Embedding {
+  name: string;
+  settings: unknown;
+}
+
+/**
+ * Reads the file, the environment and the flags, and what an embedding program has set. Throws the first thing that is
+ * wrong in one of them. An embedded Duet looks for no file and no `.env` of its own: only a file that is named is read.
+ */
+export async function readSources(
+  flags: Flags,
+  real: Environment,
+  directory: string,
+  embedding?: Embedding,
+): Promise<Sources> {
+  const searches = embedding === undefined || flags.config !== undefined;
+  const chosen = searches ? await chooseFiles(flags.config, real, directory) : noFiles(directory);
+  try {
+    return await readChosen(chosen, { flags, real, directory, embedding });
+  } catch (thrown) {
+    throw withLeftOut(thrown, chosen.leftOut);
+  }
+}
+
+interface Said {
+  flags: Flags;
+  real: Environment;
+  directory: string;
+  embedding: Embedding | undefined;
+}
+
+async function readChosen(chosen: ChosenFiles, { flags, real, directory, embedding }: Said): Promise<Sources> {
+  const { place, dotEnv, leftOut } = chosen;
+  const { environment, added } = withDotEnv(real, dotEnv.text);
+  const secrets = environmentSecrets(environment);
+
+  const file = await readFileSource(place, environment, directory, secrets);
+  check(file, fileSchema);
+  const variables = assignedSource(
+    await assignedByEnvironment(environment, { file: dotEnv.file, added }, secrets),
+    secrets,
+  );
+  check(variables, settingsSchema);
+  const { tools } = fileSchema.parse(file.tree, once);
+  const options = assignedSource(await assignedByFlags(flags, tools.deny, secrets), secrets);
+  check(options, settingsSchema);
+  const code = codeSource(embedding?.name ?? "", embedding?.settings ?? {}, secrets);
+  check(code, fileSchema);
+  return { file, variables, options, code, place, environment, dotEnv: { file: dotEnv.file, added }, leftOut };
+}
+
+function noFiles(directory: string): ChosenFiles {
+  const place = { file: join(directory, fileName), exists: false };
+  return { place, dotEnv: { file: join(directory, ".env"), text: undefined }, leftOut: [] };
+}
+
+/** What is missing may stand in a file that was left out: the reader must know of it. */
+function withLeftOut(thrown: unknown, leftOut: readonly LeftOut[]): unknown {
+  const hint = leftOutLine(leftOut);
+  if (!(thrown instanceof DuetError) || hint === undefined || thrown.hint !== undefined) return thrown;
+  return new DuetError({ code: thrown.code, text: thrown.text, hint, cause: thrown });
+}
+
+async function readFileSource(
+  { file, exists, text: known }: Sources["place"],
+  environment: Environment,
+  directory: string,
+  secrets: readonly string[],
+): Promise<Source> {
+  const shown = shownFile(file, directory);
+  if (!exists) return fileSource(file, shown, {}, {}, secrets);
+  const text = known ?? (await readText(file, shown));
+  if (text === undefined) throw problem(shown, { zh: "没有这个文件", en: "there is no such file" });
+  const written = await parseJson(text, shown);
+  return fileSource(file, shown, expand(written, environment, shown), written, secrets);
+}

@@ -1,0 +1,107 @@
+import { isRecord } from "../../kit/json.ts";
+import { shownValue } from "../secrets/mask.ts";
+import { type Path, pathText, valueAt } from "./setting-path.ts";
+
+/** Where a value came from: a file by its path, a variable or a flag by its name. */
+export type Origin =
+  | { from: "default" }
+  | { from: "file"; name: string }
+  /** `file` is the `.env` file that set it. */
+  | { from: "environment"; name: string; file?: string }
+  | { from: "flag"; name: string }
+  /** The program that embeds Duet. */
+  | { from: "code"; name: string };
+
+/** One place where settings are written, in the shape of the configuration file. */
+export interface Source {
+  tree: unknown;
+  /** Names the place of a key, for an error. */
+  where(path: Path): string;
+  /** A key as this source spells it. */
+  word(key: string): string;
+  /** The value as it was written, fit to be printed. */
+  shown(path: Path): string;
+  origin(path: Path): Origin;
+}
+
+/** The configuration file: `tree` has its variables expanded; `written`, as the file has it, is what errors show. */
+export function fileSource(
+  file: string,
+  shownAs: string,
+  tree: unknown,
+  written: unknown,
+  secrets: readonly string[],
+): Source {
+  return {
+    tree,
+    where: (path) => (path.length === 0 ? shownAs : `${shownAs}: ${pathText(path)}`),
+    word: (key) => key,
+    shown: (path) => shownValue(valueAt(written, path), path, secrets),
+    origin: () => ({ from: "file", name: file }),
+  };
+}
+
+/** What a program that embeds Duet has set; `name` is how errors call it. */
+export function codeSource(name: string, tree: unknown, secrets: readonly string[]): Source {
+  return {
+    tree,
+    where: (path) => [name, pathText(path)].filter((part) => part !== "").join(": "),
+    word: (key) => key,
+    shown: (path) => shownValue(valueAt(tree, path), path, secrets),
+    origin: () => ({ from: "code", name }),
+  };
+}
+
+/** One variable or flag that is set: which key it gives which value, and how it was written. */
+export interface Assignment {
+  path: Path;
+  value: unknown;
+  written: string;
+  origin: Extract<Origin, { name: string }>;
+}
+
+/** What variables or flags say; inside the JSON of a model, keys are in `snake_case`. */
+export function assignedSource(assignments: readonly Assignment[], secrets: readonly string[]): Source {
+  const tree = {};
+  for (const { path, value } of assignments) assign(tree, path, value);
+  const find = (path: Path) =>
+    assignments.find((each) => each.path.every((step, index) => step === path[index])) ??
+    assignments.find((each) => path.every((step, index) => step === each.path[index]));
+  return {
+    tree,
+    where: (path) => {
+      const assignment = find(path);
+      const rest = path
+        .slice(assignment?.path.length)
+        .map((step) => (typeof step === "string" ? snakeCase(step) : step));
+      return [assignment?.origin.name ?? "", pathText(rest)].filter((part) => part !== "").join(": ");
+    },
+    word: snakeCase,
+    shown: (path) => {
+      const assignment = find(path);
+      if (assignment === undefined || path.length > assignment.path.length) {
+        return shownValue(valueAt(tree, path), path, secrets);
+      }
+      return shownValue(assignment.written, path, secrets).replace(/^"|"$/g, "");
+    },
+    origin: (path) => find(path)?.origin ?? { from: "default" },
+  };
+}
+
+function assign(tree: Record<string, unknown>, path: Path, value: unknown): void {
+  const [step, ...rest] = path;
+  if (step === undefined) return;
+  if (rest.length === 0) {
+    tree[step] = value;
+    return;
+  }
+  const below = tree[step];
+  const child: Record<string, unknown> = isRecord(below) ? below : {};
+  tree[step] = child;
+  assign(child, rest, value);
+}
+
+/** `maxTokens` as `max_tokens`. */
+export function snakeCase(key: string): string {
+  return key.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
+}

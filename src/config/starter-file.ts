@@ -1,0 +1,74 @@
+import { type Locale, say } from "../kit/locale.ts";
+
+/** A configuration file to begin with: every line that differs from the defaults is a comment. */
+export function starterFile(locale: Locale): string {
+  const note = (zh: string, en: string): string => `// ${say(locale, { zh, en })}`;
+  return `{
+  ${note("两个模型：functionCall 决定调用哪些工具，answer 撰写回答；只写前者则由它兼任。", "Two models: functionCall decides on tools, answer writes the answer; with the first alone it does both.")}
+  ${note("都不写时，使用第一个已设置密钥的提供商：DEEPSEEK_API_KEY、OPENAI_API_KEY、ANTHROPIC_API_KEY、DASHSCOPE_API_KEY、GEMINI_API_KEY。", "With neither, the first vendor whose key is set is used: DEEPSEEK_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, DASHSCOPE_API_KEY, GEMINI_API_KEY.")}
+  ${note("密钥写在环境变量或同目录的 .env 中，不写在这里。", "Keys belong in the environment or in a .env file beside this one, not here.")}
+  "models": {
+    // "functionCall": { "provider": "deepseek", "model": "deepseek-chat", "temperature": 0 },
+    // "answer": { "provider": "anthropic", "model": "claude-sonnet-5-5", "maxTokens": 2000 }
+  },
+
+  ${note("自己的提供商，或改变已知提供商的地址。", "Vendors of your own, or another address for a known one.")}
+  "providers": {
+    // "local": { "wire": "openai-chat", "baseUrl": "http://127.0.0.1:8000/v1", "apiKeyEnv": "LOCAL_KEY" }
+  },
+
+  "agent": {
+    "maxIterations": 5, ${note("1 到 10", "1 to 10")}
+    "maxExecutionTime": 60, ${note("秒，10 到 300", "seconds, 10 to 300")}
+    "maxToolCalls": 5, ${note("1 到 50", "1 to 50")}
+    "maxTokens": 2000,
+    "tokenBudget": 100000,
+    "evaluation": { "minResultLength": 20, "stopWhenSufficient": false }
+  },
+
+  ${note("工具所在的 MCP 服务器，写法与 Claude Desktop 相同。", "The MCP servers that have the tools, written as in Claude Desktop.")}
+  ${note(`\${VAR}、\${VAR:-默认值} 和 \${env:VAR} 会替换为环境变量。`, `\${VAR}, \${VAR:-default} and \${env:VAR} stand for environment variables.`)}
+  "mcpServers": {
+    // "amap": {
+    //   "command": "npx",
+    //   "args": ["-y", "@amap/amap-maps-mcp-server"],
+    //   "env": { "AMAP_MAPS_API_KEY": "\${AMAP_MAPS_API_KEY}" }
+    // },
+    // "docs": {
+    //   "type": "http",
+    //   "url": "https://example.com/mcp",
+    //   "headers": { "Authorization": "Bearer \${DOCS_TOKEN}" },
+    //   "includeTools": ["search*"]
+    // }
+  },
+
+  ${note("allow 中的工具可用，deny 中的不可用；roots 是文件工具可读的目录。", "allow: on offer; deny: never; roots: directories that file tools may read.")}
+  "tools": {
+    "allow": ["*"],
+    "deny": [],
+    // "ask": ["*:destructive"], ${note("先询问用户", "only with consent")}
+    // "directory": "./tools", ${note("自己的工具和技能", "your own tools and skills")}
+    "roots": ["."]
+  },
+
+  ${note("backend：auto，或 tavily、exa、parallel、brave、serper、bocha、zhipu、searxng、duckduckgo", "backend: auto, or tavily, exa, parallel, brave, serper, bocha, zhipu, searxng, duckduckgo")}
+  "search": { "backend": "auto", "maxResults": 5, "snippetLength": 200, "cacheSize": 20 },
+
+  ${note("hosts 是 http_request 可以调用的主机；reach 是工具可以访问的内网主机。", "hosts: what http_request may call; reach: private hosts that tools may reach.")}
+  "web": {
+    // "hosts": ["api.example.com", "*.example.org"],
+    // "reach": ["localhost:8080"]
+  },
+
+  ${note("发送邮件，每次都先询问；密码写在 SMTP_PASSWORD 中。", "Sending mail, each with your consent; the password belongs in SMTP_PASSWORD.")}
+  "email": {
+    // "host": "smtp.example.com", "user": "me@example.com", "from": "Me <me@example.com>", "recipients": ["*@example.com"]
+  },
+
+  ${note("终端聊天：theme 为 auto、dark 或 light；screenReader 适合读屏软件。", "The chat in a terminal: theme auto, dark or light; screenReader: plain lines for a screen reader.")}
+  "terminal": { "theme": "auto", "screenReader": false },
+
+  "locale": "${locale}" ${note("zh 或 en", "zh or en")}
+}
+`;
+}

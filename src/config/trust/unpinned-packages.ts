@@ -1,0 +1,49 @@
+import { posix, win32 } from "node:path";
+import type { ServerSettings } from "../server-settings.ts";
+
+/** A server whose package may be another one at its next start. */
+export interface Unpinned {
+  server: string;
+  /** The package without a version: `@scope/name`. */
+  name: string;
+}
+
+/** The servers that a launcher fetches by name, such as `npx -y name@latest`, in whatever version there is by then. */
+export function unpinnedPackages(servers: readonly ServerSettings[]): Unpinned[] {
+  return servers.flatMap(({ name: server, transport }) => {
+    if (transport.type !== "stdio") return [];
+    const wanted = packageOf(transport.command, transport.args);
+    const [, name, version = ""] = /^((?:@[^@/]+\/)?[^@/:=]+)(?:(?:@|==)(.*))?$/.exec(wanted ?? "") ?? [];
+    return name === undefined || isExact(version) ? [] : [{ server, name }];
+  });
+}
+
+function isExact(version: string): boolean {
+  return /^=?\d+\.\d+\.\d+[\w.+-]*$/.test(version);
+}
+
+/** The word in which a launcher is told what to fetch; undefined where the command is no launcher. */
+function packageOf(command: string, args: readonly string[]): string | undefined {
+  const launcher = win32.basename(posix.basename(command)).replace(/\.(?:cmd|exe|ps1)$/i, "");
+  const [first = "", ...rest] = args;
+  if (["npx", "pnpx", "bunx", "uvx"].includes(launcher)) return packageAmong(args);
+  const isLauncher = `${launcher} ${first}`;
+  if (["npm exec", "npm x", "pnpm dlx", "yarn dlx", "bun x", "pipx run"].includes(isLauncher)) {
+    return packageAmong(rest);
+  }
+  return undefined;
+}
+
+function packageAmong(args: readonly string[]): string | undefined {
+  for (const [index, argument] of args.entries()) {
+    if (withValue.includes(args[index - 1] ?? "")) continue;
+    const [, named] = /^--(?:package|from)=(.+)$/.exec(argument) ?? [];
+    if (named !== undefined) return named;
+    if (/^(?:-p|--package|--from)$/.test(argument)) return args[index + 1];
+    if (!argument.startsWith("-")) return argument;
+  }
+  return undefined;
+}
+
+/** Options of launchers whose next word is theirs and no package. */
+const withValue = ["--cache", "--prefix", "--registry", "--python", "--with", "--index-url", "-w", "--workspace"];

@@ -1,0 +1,86 @@
+import type { JsonValue } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
+import type { FormField, TextFormat } from "./form.ts";
+
+/** Why a value does not fit its field, in words for a person, without the value; undefined where it fits. */
+export function valueProblem(field: FormField, value: unknown): Text | undefined {
+  switch (field.kind) {
+    case "text":
+      return typeof value === "string" ? textProblem(field, value) : aText;
+    case "number":
+      return numberProblem(field, value);
+    case "boolean":
+      return typeof value === "boolean" ? undefined : yesOrNo;
+    case "choice":
+      return field.choices.some((choice) => choice.value === value) ? undefined : oneOfThem;
+    case "choices":
+      return choicesProblem(field, value);
+  }
+}
+
+/** The field's own default, where that fits the field. */
+export function defaultOf(field: FormField): JsonValue | undefined {
+  const value = field.default;
+  return value === undefined || valueProblem(field, value) ? undefined : value;
+}
+
+function textProblem({ format, minLength = 0, maxLength }: FormField & { kind: "text" }, value: string) {
+  const length = [...value].length;
+  if (length < minLength) return { zh: `至少 ${minLength} 个字符`, en: `at least ${minLength} characters` };
+  if (maxLength !== undefined && length > maxLength)
+    return { zh: `最多 ${maxLength} 个字符`, en: `at most ${maxLength} characters` };
+  return format && !formats[format].fits(value) ? formats[format].wanted : undefined;
+}
+
+function numberProblem({ isWhole, minimum, maximum }: FormField & { kind: "number" }, value: unknown) {
+  if (typeof value !== "number" || !Number.isFinite(value)) return isWhole ? aWholeNumber : aNumber;
+  if (isWhole && !Number.isInteger(value)) return aWholeNumber;
+  if (minimum !== undefined && value < minimum) return { zh: `不小于 ${minimum}`, en: `${minimum} or more` };
+  if (maximum !== undefined && value > maximum) return { zh: `不大于 ${maximum}`, en: `${maximum} or less` };
+  return undefined;
+}
+
+function choicesProblem({ choices, minItems = 0, maxItems }: FormField & { kind: "choices" }, value: unknown) {
+  if (!Array.isArray(value) || value.some((one) => !choices.some((choice) => choice.value === one))) return someOfThem;
+  if (new Set(value).size < value.length) return { zh: "每项只选一次", en: "each of them once" };
+  if (value.length < minItems) return { zh: `至少选 ${minItems} 项`, en: `at least ${minItems} of them` };
+  if (maxItems !== undefined && value.length > maxItems)
+    return { zh: `最多选 ${maxItems} 项`, en: `at most ${maxItems} of them` };
+  return undefined;
+}
+
+const aText: Text = { zh: "文本", en: "a text" };
+const aNumber: Text = { zh: "数字", en: "a number" };
+const aWholeNumber: Text = { zh: "整数", en: "a whole number" };
+const yesOrNo: Text = { zh: "y 或 n", en: "y or n" };
+const oneOfThem: Text = { zh: "选项之一", en: "one of the choices" };
+const someOfThem: Text = { zh: "选项中的一项或几项", en: "some of the choices" };
+
+const formats: Record<TextFormat, { wanted: Text; fits(value: string): boolean }> = {
+  email: {
+    wanted: { zh: "邮箱地址，如 li@example.com", en: "an e-mail address, such as li@example.com" },
+    fits: (value) => /^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/.test(value),
+  },
+  uri: {
+    wanted: { zh: "完整的网址，如 https://example.com", en: "a whole address, such as https://example.com" },
+    fits: (value) => URL.canParse(value),
+  },
+  date: { wanted: { zh: "日期，如 2026-11-30", en: "a date, such as 2026-11-30" }, fits: isDate },
+  "date-time": {
+    wanted: {
+      zh: "带时区的时间，如 2026-11-30T14:00:00+08:00",
+      en: "a time with its zone, such as 2026-11-30T14:00:00Z",
+    },
+    fits: (value) =>
+      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(value) &&
+      isDate(value.slice(0, 10)) &&
+      !Number.isNaN(Date.parse(value)),
+  },
+};
+
+/** `Date.parse` takes the 31st of any month. */
+function isDate(value: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(value)) return false;
+  const time = Date.parse(`${value}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
+}

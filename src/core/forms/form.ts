@@ -1,0 +1,139 @@
+import { isRecord, type JsonSchema, textOf } from "../../kit/json.ts";
+
+/** One thing that a form asks for. Names and values go back to who asks; the other words are for people. All untrusted. */
+export type FormField = FieldWords &
+  (
+    | { kind: "text"; format?: TextFormat; minLength?: number; maxLength?: number; default?: string }
+    | { kind: "number"; isWhole: boolean; minimum?: number; maximum?: number; default?: number }
+    | { kind: "boolean"; default?: boolean }
+    | { kind: "choice"; choices: Choice[]; default?: string }
+    | { kind: "choices"; choices: Choice[]; minItems?: number; maxItems?: number; default?: string[] }
+  );
+
+interface FieldWords {
+  name: string;
+  title?: string;
+  description?: string;
+  required: boolean;
+}
+
+export interface Choice {
+  value: string;
+  title: string;
+}
+
+export type TextFormat = (typeof formats)[number];
+
+const formats = ["email", "uri", "date", "date-time"] as const;
+
+/**
+ * Reads the flat schema of a form, as MCP's elicitation has it (2025-11-25, with SEP-1034 and SEP-1330); a type that may also
+ * be null counts as itself. Undefined for any other schema.
+ */
+export function readForm(schema: JsonSchema): FormField[] | undefined {
+  const { type, properties, required } = schema;
+  if (type !== "object" || !isRecord(properties)) return undefined;
+  const names: readonly unknown[] = Array.isArray(required) ? required : [];
+  const fields = Object.entries(properties).map(([name, property]) => readField(name, property, names.includes(name)));
+  return fields.every((field) => field !== undefined) ? fields : undefined;
+}
+
+function readField(name: string, property: unknown, required: boolean): FormField | undefined {
+  if (!isRecord(property)) return undefined;
+  const schema = withoutNull(property);
+  const words = { name, required, title: textAt(schema, "title"), description: textAt(schema, "description") };
+  const choices = readChoices(schema);
+  if (choices) return { ...words, kind: "choice", choices, default: textAt(schema, "default") };
+  switch (schema.type) {
+    case "string":
+      return readText(words, schema);
+    case "number":
+    case "integer": {
+      const range = { minimum: numberAt(schema, "minimum"), maximum: numberAt(schema, "maximum") };
+      return {
+        ...words,
+        kind: "number",
+        isWhole: schema.type === "integer",
+        ...range,
+        default: numberAt(schema, "default"),
+      };
+    }
+    case "boolean":
+      return { ...words, kind: "boolean", default: typeof schema.default === "boolean" ? schema.default : undefined };
+    case "array":
+      return readSeveral(words, schema);
+    default:
+      return undefined;
+  }
+}
+
+/** Pydantic writes a field that may be left out as `anyOf` with null. */
+function withoutNull(schema: Record<string, unknown>): Record<string, unknown> {
+  const { anyOf, type } = schema;
+  if (Array.isArray(type)) {
+    const types = type.filter((one) => one !== "null");
+    return types.length === 1 ? { ...schema, type: types[0] } : schema;
+  }
+  if (!Array.isArray(anyOf)) return schema;
+  const [only, ...others] = anyOf.filter((one) => !isRecord(one) || one.type !== "null");
+  return anyOf.length === 2 && others.length === 0 && isRecord(only)
+    ? { ...schema, anyOf: undefined, ...only }
+    : schema;
+}
+
+function readText(words: FieldWords, schema: Record<string, unknown>): FormField | undefined {
+  // Choices that could not be read do not become a free text.
+  if (["enum", "oneOf", "anyOf", "const"].some((key) => schema[key] !== undefined)) return undefined;
+  return {
+    ...words,
+    kind: "text",
+    format: formats.find((known) => known === schema.format),
+    minLength: numberAt(schema, "minLength"),
+    maxLength: numberAt(schema, "maxLength"),
+    default: textAt(schema, "default"),
+  };
+}
+
+function readSeveral(words: FieldWords, schema: Record<string, unknown>): FormField | undefined {
+  const choices = isRecord(schema.items) ? readChoices(schema.items) : undefined;
+  if (choices === undefined) return undefined;
+  const { default: chosen } = schema;
+  return {
+    ...words,
+    kind: "choices",
+    choices,
+    minItems: numberAt(schema, "minItems"),
+    maxItems: numberAt(schema, "maxItems"),
+    default: Array.isArray(chosen) && chosen.every((one) => typeof one === "string") ? chosen : undefined,
+  };
+}
+
+/** Undefined where the schema is no choice of texts. */
+function readChoices(schema: Record<string, unknown>): Choice[] | undefined {
+  const { type = "string", enum: values, enumNames, oneOf, anyOf } = schema;
+  if (type !== "string") return undefined;
+  if (Array.isArray(values)) {
+    const titles: readonly unknown[] = Array.isArray(enumNames) ? enumNames : [];
+    return choicesOf(values.map((value, index) => ({ value, title: titles[index] })));
+  }
+  const titled = oneOf ?? anyOf;
+  if (!Array.isArray(titled)) return undefined;
+  return choicesOf(titled.map((one) => (isRecord(one) ? { value: one.const, title: one.title } : {})));
+}
+
+function choicesOf(written: readonly { value?: unknown; title?: unknown }[]): Choice[] | undefined {
+  const choices = written.flatMap(({ value, title }) =>
+    typeof value === "string" ? [{ value, title: textOf(title) || value }] : [],
+  );
+  return choices.length > 0 && choices.length === written.length ? choices : undefined;
+}
+
+function textAt(schema: Record<string, unknown>, key: string): string | undefined {
+  const value = schema[key];
+  return typeof value === "string" ? value : undefined;
+}
+
+function numberAt(schema: Record<string, unknown>, key: string): number | undefined {
+  const value = schema[key];
+  return typeof value === "number" ? value : undefined;
+}

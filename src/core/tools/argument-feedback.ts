@@ -1,0 +1,53 @@
+import { type Locale, say } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { headOf } from "../../kit/text/truncate.ts";
+import { type ArgumentProblem, failure, type ToolResult } from "./tool.ts";
+
+const maxLines = 10;
+const mostNames = 20;
+
+/** The feedback that makes a model correct its call, in the words of `tool-calling.md`. */
+export function argumentsFeedback(locale: Locale, problems: readonly ArgumentProblem[]): string {
+  const lines = problems.slice(0, maxLines).map(({ path, text }) => {
+    const place = path === "" ? say(locale, { zh: "参数", en: "arguments" }) : path;
+    return `- ${place}: ${say(locale, text)}`;
+  });
+  const more = problems.length - lines.length;
+  if (more > 0) lines.push(say(locale, { zh: `…还有 ${more} 处`, en: `... and ${more} more` }));
+  return say(locale, {
+    zh: `工具调用参数格式错误：\n${lines.join("\n")}\n\n请修正参数后重试。`,
+    en: `The tool call's arguments are not valid:\n${lines.join("\n")}\n\nCorrect the arguments and try again.`,
+  });
+}
+
+/** For what a schema cannot say: the same feedback, given by the tool itself. */
+export function invalidArguments(locale: Locale, problems: readonly ArgumentProblem[]): ToolResult {
+  return failure("invalid_arguments", argumentsFeedback(locale, problems));
+}
+
+/** A problem that shows the value it is about. */
+export function valueProblem(path: string, value: unknown, zh: string, en: string): ArgumentProblem {
+  const shown = showValue(value);
+  return { path, text: { zh: `${zh}（当前值: ${shown}）`, en: `${en} (current value: ${shown})` } };
+}
+
+/** A problem that names a field which is not there in the schema; `allowed` are those that are. */
+export function unknownField(path: string, allowed: readonly string[]): ArgumentProblem {
+  if (allowed.length === 0) return { path, text: { zh: "不是允许的字段", en: "this field is not allowed" } };
+  const list = allowed.slice(0, mostNames).map(showName).join(", ");
+  return {
+    path,
+    text: { zh: `不是允许的字段（允许: ${list}）`, en: `this field is not allowed (allowed: ${list})` },
+  };
+}
+
+/** The name of a field as it can be shown. */
+export function showName(name: unknown): string {
+  return printableLine(headOf(String(name), 80));
+}
+
+/** A value as JSON, on one printable line of at most 80 characters. */
+export function showValue(value: unknown): string {
+  const text = printableLine(headOf(JSON.stringify(value) ?? String(value), 200));
+  return text.length <= 80 ? text : `${headOf(text, 79)}…`;
+}

@@ -1,0 +1,79 @@
+import { isRecord, textOf } from "../../kit/json.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
+
+/** The content of a tool's result in MCP's shape, unchecked: programs leave out, misspell and invent. */
+export type RawContent = Record<string, unknown>;
+
+/** All blocks as one text. Structured content speaks only where no text does, because text repeats it by the spec. */
+export function renderContent(raw: RawContent, locale: Locale): string {
+  const blocks = Array.isArray(raw.content) ? raw.content : [];
+  const parts = blocks.map((block) => renderBlock(block, locale));
+  const hasText = blocks.some(saysSomething);
+  if (!hasText && raw.structuredContent !== undefined) parts.push(json(raw.structuredContent, locale));
+  // A NUL and half a surrogate pair are refused by some model vendors.
+  return parts
+    .filter((part) => part !== "")
+    .join("\n\n")
+    .toWellFormed()
+    .replaceAll("\0", "\ufffd");
+}
+
+function saysSomething(block: unknown): boolean {
+  if (!isRecord(block)) return false;
+  return block.type === "resource" || (block.type === "text" && textOf(block.text) !== "");
+}
+
+function renderBlock(block: unknown, locale: Locale): string {
+  if (!isRecord(block)) return unknownBlock(typeof block, locale);
+  switch (block.type) {
+    case "text":
+      return textOf(block.text);
+    case "image":
+      return binary(say(locale, { zh: "图片", en: "image" }), block.mimeType, block.data, locale);
+    case "audio":
+      return binary(say(locale, { zh: "音频", en: "audio" }), block.mimeType, block.data, locale);
+    case "resource":
+      return renderResource(block.resource, locale);
+    case "resource_link":
+      return renderLink(block, locale);
+    default:
+      return unknownBlock(textOf(block.type), locale);
+  }
+}
+
+function renderResource(resource: unknown, locale: Locale): string {
+  if (!isRecord(resource)) return unknownBlock("resource", locale);
+  const label = `${say(locale, { zh: "资源", en: "resource" })} ${textOf(resource.uri)}`;
+  if (typeof resource.text === "string") return `[${label}]\n${resource.text}`;
+  return binary(label, resource.mimeType, resource.blob, locale);
+}
+
+/** A link is named, never followed. */
+function renderLink(link: Record<string, unknown>, locale: Locale): string {
+  const label = say(locale, { zh: "资源链接", en: "resource link" });
+  const words = [textOf(link.title) || textOf(link.name), textOf(link.uri), textOf(link.description)];
+  return `[${label}: ${words.filter((word) => word !== "").join(" · ")}]`;
+}
+
+function binary(label: string, mimeType: unknown, data: unknown, locale: Locale): string {
+  const bytes = typeof data === "string" ? Math.floor((data.length * 3) / 4) : 0;
+  const facts = [textOf(mimeType), say(locale, { zh: `${bytes} 字节`, en: formatCount(bytes, "byte") })].filter(
+    (fact) => fact !== "",
+  );
+  return `[${label}: ${facts.join(", ")}${say(locale, { zh: "，未显示", en: ", not shown" })}]`;
+}
+
+function unknownBlock(type: string, locale: Locale): string {
+  const name = JSON.stringify(type.slice(0, 40));
+  return say(locale, { zh: `[未知类型的内容 ${name}，已略去]`, en: `[content of the unknown type ${name}, left out]` });
+}
+
+function json(value: unknown, locale: Locale): string {
+  try {
+    return JSON.stringify(value, undefined, 2) ?? "";
+  } catch {
+    // Nesting too deep for the stack.
+    return unknownBlock("structuredContent", locale);
+  }
+}

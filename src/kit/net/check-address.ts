@@ -1,0 +1,54 @@
+import { lookup as systemLookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { abortable } from "../async/timeout.ts";
+import type { DuetError } from "../errors.ts";
+import { type AddressKind, kindOfAddress } from "./address-kind.ts";
+import { reasonOf } from "./connection-failure.ts";
+import type { Target } from "./dial-target.ts";
+import { failed } from "./request-errors.ts";
+
+/** All addresses of a host, as literals, in the order in which they are to be tried. Rejects where there is none. */
+export type Lookup = (host: string) => Promise<readonly string[]>;
+
+/** What may be dialled, by whose rules. */
+export interface Reach {
+  /** `address` is a literal without a zone. */
+  permits(host: string, address: string, port: number): boolean;
+  /** What to say of a target none of whose addresses is permitted, of which this is the first. */
+  refusal(target: Target, address: string, kind: AddressKind): DuetError;
+}
+
+export interface Rules extends Reach {
+  lookup: Lookup;
+}
+
+/**
+ * The addresses of a target that may be dialled; there is at least one. Each address is judged by itself, those that are refused
+ * are left out, and nothing is looked up a second time. Throws what refuses the target when none is left.
+ */
+export async function judge(target: Target, rules: Rules, signal: AbortSignal): Promise<string[]> {
+  const { host, port } = target;
+  const addresses = await addressesOf(target, rules.lookup, signal);
+  const allowed = addresses.filter(
+    (address) => isIP(address) !== 0 && !address.includes("%") && rules.permits(host, address, port),
+  );
+  if (allowed.length > 0) return allowed;
+  const [first = host] = addresses;
+  throw rules.refusal(target, first, kindOfAddress(first));
+}
+
+async function addressesOf(target: Target, lookup: Lookup, signal: AbortSignal): Promise<readonly string[]> {
+  const { host } = target;
+  if (isIP(host) !== 0) return [host];
+  // By RFC 6761 these names are this machine everywhere, whatever a server of names says.
+  if (host === "localhost" || host.endsWith(".localhost")) return ["127.0.0.1", "::1"];
+  const addresses = await abortable(lookup(host), signal).catch((thrown: unknown) => {
+    signal.throwIfAborted();
+    throw failed("network", target.shown, reasonOf(thrown));
+  });
+  if (addresses.length > 0) return addresses;
+  throw failed("network", target.shown, { zh: "找不到该主机", en: "there is no such host" });
+}
+
+export const lookUp: Lookup = async (host) =>
+  (await systemLookup(host, { all: true, order: "verbatim" })).map(({ address }) => address);

@@ -1,0 +1,51 @@
+import { win32 } from "node:path";
+import { DuetError } from "../errors.ts";
+import { printableLine } from "../text/sanitize.ts";
+
+/** Where Windows looks for a command. */
+export interface Search {
+  /** The PATH and PATHEXT of the child. */
+  path: string;
+  extensions: string;
+  cwd: string;
+  isFile(file: string): boolean;
+}
+
+/**
+ * Refuses arguments that would do something else than stand there: what is no `.exe` or `.com`, Windows runs by cmd.exe,
+ * which reads `%`, quotes, `^`, `&`, `|`, `<`, `>` and line ends of the arguments once more, and no way of quoting is
+ * safe from all of that (CVE-2024-24576, "BatBadBut"). Throws a `config` error that names the argument.
+ */
+export function refuseUnsafeBatch(command: string, args: readonly string[], search: Search): void {
+  const found = findOnWindows(command, search);
+  if (found !== undefined && /\.(?:exe|com)$/i.test(found)) return;
+  const words = [command, ...args];
+  const at = words.findIndex((word) => /[%"^&|<>\r\n]/.test(word));
+  if (at < 0) return;
+  const file = found ?? command;
+  const where = `${at === 0 ? "command" : `args[${at - 1}]`}: ${JSON.stringify(words[at])}`;
+  throw new DuetError({
+    code: "config",
+    text: {
+      zh: printableLine(
+        `${where} 无法安全地传给 ${file}，因为 Windows 用 cmd.exe 运行它（不允许：% " ^ & | < > 和换行）`,
+      ),
+      en: printableLine(
+        `${where} cannot be handed safely to ${file}, which Windows runs by cmd.exe (not allowed: % " ^ & | < > and line breaks)`,
+      ),
+    },
+    hint: {
+      zh: "请直接写明它背后的程序，例如 node 和脚本的路径。",
+      en: "Name the program behind it instead, such as node and the path of its script.",
+    },
+  });
+}
+
+/** The file that a command means, on its own or with one of the extensions; also what is not found goes to cmd.exe. */
+function findOnWindows(command: string, { path, extensions, cwd, isFile }: Search): string | undefined {
+  const longer = extensions.split(";").flatMap((extension) => (extension === "" ? [] : [command + extension]));
+  const names = command.includes(".") ? [command, ...longer] : longer;
+  const folders = /[\\/]/.test(command) ? [cwd] : [cwd, ...path.split(win32.delimiter).filter(Boolean)];
+  const files = folders.flatMap((folder) => names.map((name) => win32.resolve(folder, name)));
+  return files.find(isFile);
+}

@@ -1,0 +1,16 @@
+import { type Locale, say } from "../locale.ts";
+
+/**
+ * JSON text in which 20 or more blanks in a row within a string are told by their number: what stands behind them would be
+ * off the screen's edge, and nobody looks for it there. Of a tab, that is its escape.
+ */
+export function showBlanks(json: string, locale: Locale): string {
+  return json.replace(blanksAndEscapes, (found) => {
+    if (found.startsWith("\\") && !found.startsWith("\\t")) return found;
+    const count = found.replaceAll("\\t", " ").length;
+    return say(locale, { zh: `…（${count} 个空白字符）…`, en: `… (${count} blanks) …` });
+  });
+}
+
+// Blanks at the beginning of a line indent it; the backslash of another escape begins none of a tab.
+const blanksAndEscapes = /\\[^t]|(?<=\S)(?:\p{Zs}|\\t){20,}/gu;

@@ -1,0 +1,59 @@
+import type { Model, ModelEvent } from "../core/model.ts";
+import type { ModelSettings, WireName } from "../core/model-settings.ts";
+import { messageTokens } from "./estimate-tokens.ts";
+import { withContextWarning } from "./middleware/context-warning.ts";
+import type { Endpoints } from "./middleware/endpoints.ts";
+import { withSettingNotices } from "./middleware/parameters.ts";
+import { type WireModel, withRepair } from "./middleware/repair.ts";
+import { type RetryOptions, withRetry } from "./middleware/retry.ts";
+import { withToolOffer } from "./middleware/tool-request-limits.ts";
+import { costOf, priceOf } from "./prices.ts";
+
+export interface CreateOptions extends Omit<RetryOptions, "endpoint"> {
+  /** What the callers of a process share about the models that they call. */
+  endpoints?: Endpoints;
+}
+
+/**
+ * A model that is ready to be called: with repairs, retries, its warnings and its price. Silence is limited; the whole of a
+ * turn is limited by its run alone. The vendor's package is loaded by the first call.
+ */
+export function createModel(settings: ModelSettings, options: CreateOptions = {}): Model {
+  const { endpoints, locale } = options;
+  const endpoint = endpoints?.of(settings);
+  const repairing = withRepair(lazyModel(settings), settings, locale);
+  const retrying = withRetry(repairing, { ...options, endpoint });
+  const telling = withSettingNotices(withToolOffer(retrying, settings), settings, locale);
+  const price = priceOf(settings);
+  return {
+    ...withContextWarning(telling, settings, locale),
+    contextWindow: settings.contextWindow,
+    keyName: settings.apiKeyEnv,
+    countTokens: messageTokens,
+    cost: (usage) => (price ? costOf(usage, price) : null),
+  };
+}
+
+function lazyModel(settings: ModelSettings): WireModel {
+  let opening: Promise<WireModel> | undefined;
+  let opened: WireModel | undefined;
+  async function* openAndStream(...call: Parameters<WireModel["stream"]>): AsyncGenerator<ModelEvent> {
+    opening ??= openers[settings.wire](settings);
+    opened = await opening;
+    yield* opened.stream(...call);
+  }
+  return {
+    provider: settings.provider,
+    model: settings.model,
+    // A generator on the way costs every event; once the model is there, none is needed.
+    stream: (...call) => (opened ? opened.stream(...call) : openAndStream(...call)),
+  };
+}
+
+const openers: Record<WireName, (settings: ModelSettings) => Promise<WireModel>> = {
+  "openai-chat": async (settings) => (await import("./wires/openai-chat/model.ts")).openChatModel(settings),
+  "openai-responses": async (settings) =>
+    (await import("./wires/openai-responses/model.ts")).openResponsesModel(settings),
+  "anthropic-messages": async (settings) =>
+    (await import("./wires/anthropic-messages/model.ts")).openMessagesModel(settings),
+};

@@ -1,0 +1,135 @@
+import type { Text } from "../../kit/locale.ts";
+import type { Remedy } from "./error-rules.ts";
+import { pagesOf, type VendorPages } from "./vendor-pages.ts";
+
+/** What a hint may name. */
+export interface Situation {
+  apiKeyEnv?: string;
+  baseUrl: string;
+  /** How long the other side asks to wait, in milliseconds. */
+  retryAfterMs?: number;
+}
+
+/** What the reader can do about it, with the names and the pages of whoever failed. */
+export function hintFor(remedy: Remedy, { apiKeyEnv, baseUrl, retryAfterMs }: Situation): Text {
+  const host = URL.parse(baseUrl)?.host ?? baseUrl;
+  return hints[remedy]({ key: apiKeyEnv, host, pages: pagesOf(baseUrl), wait: waiting(retryAfterMs) });
+}
+
+interface Facts {
+  /** The variable that holds the key. */
+  key: string | undefined;
+  host: string;
+  pages: VendorPages | undefined;
+  wait: Text | undefined;
+}
+
+const another: Text = { zh: "请稍后再试，或换用其他模型。", en: "Try again later, or use another model." };
+const setKeyVariable: Text = { zh: "请为该模型设置 apiKeyEnv。", en: "Set apiKeyEnv for this model." };
+
+const hints: Record<Remedy, (facts: Facts) => Text> = {
+  auth: ({ key, pages }) => {
+    if (key === undefined) return setKeyVariable;
+    const check = { zh: `请检查环境变量 ${key} 中的密钥。`, en: `Check the key in the environment variable ${key}.` };
+    return sentences(check, keyPage(pages), pages?.keyNote);
+  },
+  "key-missing": ({ key, pages }) => {
+    if (key === undefined) return setKeyVariable;
+    return sentences({ zh: `请在环境变量 ${key} 中设置密钥。`, en: `Set ${key} to a key.` }, keyPage(pages));
+  },
+  permission: ({ key }) => ({
+    zh: `密钥${key ? `（${key}）` : ""}没有使用该模型的权限：请在服务商处开通，或换用其他模型。`,
+    en: `The key${key ? ` in ${key}` : ""} may not use this model: ask for access, or use another model.`,
+  }),
+  place: ({ host }) => ({
+    zh: `${host} 不向您所在的地区提供服务：请换用其他服务商，或设置 baseUrl。`,
+    en: `${host} does not serve your region: use another provider, or set baseUrl.`,
+  }),
+  quota: ({ key, pages }) => {
+    const topUp = key
+      ? { zh: `请为 ${key} 所属账户充值，或换用其他模型。`, en: `Top up the account of ${key}, or use another model.` }
+      : { zh: "请充值或换用其他模型。", en: "Top up the account, or use another model." };
+    return sentences(topUp, pages && { zh: `账户：${pages.billing} 。`, en: `The account: ${pages.billing} .` });
+  },
+  rate_limit: ({ wait }) =>
+    wait === undefined
+      ? another
+      : { zh: `请在${wait.zh}后再试，或换用其他模型。`, en: `Try again in ${wait.en}, or use another model.` },
+  invalid_request: () => ({ zh: "请检查模型名称与参数。", en: "Check the model's name and its parameters." }),
+  model: ({ host }) =>
+    isLocal(host)
+      ? {
+          zh: `请检查模型名称；若使用 Ollama，请先运行 ollama pull 下载该模型。`,
+          en: `Check the model's name; with Ollama, get it with \`ollama pull\` first.`,
+        }
+      : {
+          zh: `请检查模型名称：${host} 没有这个模型，或您的账户不能使用它。`,
+          en: `Check the model's name: ${host} does not have it, or not for your account.`,
+        },
+  "tool-call": () => ({
+    zh: "模型写出的工具调用无效：请再试一次，或换用其他模型。",
+    en: "The model wrote a tool call that is none: try again, or use another model.",
+  }),
+  history: () => ({
+    zh: "对话历史不符合该模型的要求：请开始新对话。",
+    en: "The model does not take this conversation's history: start a new conversation.",
+  }),
+  context_overflow: () => ({
+    zh: "请开始新对话或缩短输入。",
+    en: "Start a new conversation, or shorten the input.",
+  }),
+  content_filter: () => ({ zh: "请修改问题后再试。", en: "Change the question and try again." }),
+  overloaded: () => another,
+  server: () => another,
+  "try-again": () => ({ zh: "请再试一次，或换用其他模型。", en: "Try again, or use another model." }),
+  network: ({ host }) => ({
+    zh: `请检查网络与地址 ${host}。`,
+    en: `Check the network and the address ${host}.`,
+  }),
+  "local-server": ({ host }) => ({
+    zh: `请启动 ${host} 上的服务（Ollama：ollama serve），或修改地址。`,
+    en: `Start the server at ${host} (Ollama: \`ollama serve\`), or change the address.`,
+  }),
+  certificate: ({ host }) => ({
+    zh: `${host} 的证书不受信任：若经过公司代理，请将其证书设置到 NODE_EXTRA_CA_CERTS。`,
+    en: `The certificate of ${host} is not trusted: behind a company's proxy, set NODE_EXTRA_CA_CERTS to its certificate.`,
+  }),
+  timeout: () => ({ zh: "请稍后再试，或增大 timeout。", en: "Try again later, or raise the timeout." }),
+  bad_response: address,
+  address,
+  config: () => ({ zh: "请检查配置：duet config。", en: "Check the configuration: `duet config`." }),
+  tool: () => another,
+  internal: () => ({ zh: "这是程序的错误，请报告。", en: "This is a fault of the program: please report it." }),
+};
+
+function address({ host }: Facts): Text {
+  return { zh: `请检查 ${host} 是否为正确的接口地址。`, en: `Check that ${host} is the right address.` };
+}
+
+function keyPage(pages: VendorPages | undefined): Text | undefined {
+  return pages && { zh: `获取密钥：${pages.keys} 。`, en: `Keys: ${pages.keys} .` };
+}
+
+function sentences(...texts: (Text | undefined)[]): Text {
+  const told = texts.filter((text) => text !== undefined);
+  return { zh: told.map(({ zh }) => zh).join(""), en: told.map(({ en }) => en).join(" ") };
+}
+
+function waiting(ms: number | undefined): Text | undefined {
+  if (ms === undefined) return undefined;
+  const seconds = Math.max(1, Math.ceil(ms / 1000));
+  if (seconds < 120) return { zh: ` ${seconds} 秒`, en: `${seconds} s` };
+  const minutes = Math.ceil(seconds / 60);
+  return { zh: ` ${minutes} 分钟`, en: `${minutes} min` };
+}
+
+function isLocal(host: string): boolean {
+  return /^(localhost|127\.|\[::1\]|0\.0\.0\.0)/.test(host);
+}
+
+/** What to do about a connection that failed, by the code that the socket gave. */
+export function connectionRemedy(code: string, baseUrl: string): Remedy {
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) return "certificate";
+  const { host = "" } = URL.parse(baseUrl) ?? {};
+  return code === "ECONNREFUSED" && isLocal(host) ? "local-server" : "network";
+}

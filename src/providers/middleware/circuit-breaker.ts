@@ -1,0 +1,155 @@
+import { DuetError, toSeconds } from "../../kit/errors.ts";
+
+/** One call to a model; what it is told first counts. */
+export interface Passage {
+  answered(): void;
+  failed(error: DuetError): void;
+  /** The call says nothing about the model: it was stopped, it was slow, or it was refused for its own fault. */
+  left(): void;
+}
+
+/** Who calls. */
+export interface Visitor {
+  /** Tells runs apart: what one run fails of counts once, however often it tries. */
+  run: unknown;
+  /** A person waits for it. */
+  isInteractive?: boolean | undefined;
+}
+
+/** A model that is left alone for a while. */
+export interface Pause {
+  /** When it is asked again, in milliseconds from now. */
+  leftMs: number;
+  last: DuetError;
+}
+
+/** What a call that failed tells besides its error. */
+interface Failure {
+  /** When the call began, in milliseconds. */
+  began: number;
+  /** It tried a model that was left alone. */
+  isProbe: boolean;
+  /** It began before the rest was over. */
+  isEarly: boolean;
+  run: unknown;
+}
+
+export interface BreakerOptions {
+  /** Distinct runs that must fail in a row, within `windowMs`, until the model is left alone. */
+  runs?: number;
+  windowMs?: number;
+  /** How long it is left alone before one call may try it again, in milliseconds. */
+  restMs?: number;
+  /** For tests: milliseconds that only grow. */
+  now?: () => number;
+}
+
+/**
+ * Leaves a model that fails for run after run alone for a while, so that nobody waits for it in vain. All its callers
+ * share one breaker. A single run never opens it, whatever it asks and however often it tries.
+ */
+export class Breaker {
+  #runs: number;
+  #windowMs: number;
+  #restMs: number;
+  #now: () => number;
+  /** When each run last failed, of those since the last answer. */
+  #failed = new Map<unknown, number>();
+  #openUntil: number | undefined;
+  #probing = false;
+  #last: DuetError | undefined;
+  /** When a run was last added to those that failed. */
+  #countedAt = Number.NEGATIVE_INFINITY;
+
+  constructor({ runs = 5, windowMs = 60_000, restMs = 15_000, now = () => performance.now() }: BreakerOptions = {}) {
+    this.#runs = runs;
+    this.#windowMs = windowMs;
+    this.#restMs = restMs;
+    this.#now = now;
+  }
+
+  /** Whether calls pass; also true when the next would be the one that tries the model again. */
+  get closed(): boolean {
+    if (this.#openUntil === undefined) return true;
+    return this.#now() >= this.#openUntil && !this.#probing;
+  }
+
+  /** Why and for how long calls are refused; undefined while they pass. */
+  get pause(): Pause | undefined {
+    if (this.closed || this.#last === undefined) return undefined;
+    return { leftMs: Math.max(0, (this.#openUntil ?? 0) - this.#now()), last: this.#last };
+  }
+
+  /**
+   * Lets a call pass, or throws `overloaded`. After the rest one call passes alone, and before its end that of a person
+   * whose run has not failed yet; if it is answered, all do.
+   */
+  enter(name: string, visitor: Visitor): Passage {
+    if (!this.closed && !this.#mayProbe(visitor)) throw this.#restError(name);
+    const began = this.#now();
+    const isProbe = this.#openUntil !== undefined;
+    const isEarly = !this.closed;
+    this.#probing ||= isProbe;
+    let ended = false;
+    const end = (count: () => void): void => {
+      if (ended) return;
+      ended = true;
+      if (isProbe) this.#probing = false;
+      count();
+    };
+    return {
+      answered: () => end(() => this.#recover()),
+      failed: (error) => end(() => this.#count(error, { began, isProbe, isEarly, run: visitor.run })),
+      left: () => end(() => {}),
+    };
+  }
+
+  #mayProbe({ run, isInteractive }: Visitor): boolean {
+    return isInteractive === true && !this.#probing && !this.#failed.has(run);
+  }
+
+  #recover(): void {
+    this.#failed.clear();
+    this.#openUntil = undefined;
+    this.#last = undefined;
+  }
+
+  #count(error: DuetError, { began, isProbe, isEarly, run }: Failure): void {
+    const now = this.#now();
+    for (const [known, at] of this.#failed) if (now - at > this.#windowMs) this.#failed.delete(known);
+    if (this.#failed.has(run)) this.#failed.set(run, now);
+    // Calls that were under way together when one was counted tell of the same trouble: they count once.
+    else if (began >= this.#countedAt) {
+      this.#failed.set(run, now);
+      this.#countedAt = now;
+    }
+    this.#last = error;
+    // A person who tries the model during the rest makes it no longer for the others.
+    if (isEarly) return;
+    // Calls that were under way when the rest began do not make it longer.
+    if (isProbe || (this.#failed.size >= this.#runs && this.closed)) this.#openUntil = now + this.#restMs;
+  }
+
+  #restError(name: string): DuetError {
+    const { leftMs = 0, last } = this.pause ?? {};
+    const seconds = toSeconds(leftMs);
+    const { text, hint: lastHint } = last ?? { text: { zh: "", en: "" } };
+    // To try again is said already, and when.
+    const hint = lastHint?.en.startsWith("Try again") ? undefined : lastHint;
+    const count = this.#failed.size;
+    return new DuetError({
+      code: "overloaded",
+      text: {
+        zh: `${name} 暂时不可用：最近 ${count} 次提问都失败了，${seconds} 秒后再请求它。最近一次失败：${text.zh}`,
+        en: `${name} is paused for ${seconds} s, because the last ${count} questions to it failed. The last failure: ${text.en}`,
+      },
+      hint: {
+        zh: `请在 ${seconds} 秒后再试，或换用其他模型。${hint?.zh ?? ""}`,
+        en: `Try again in ${seconds} s, or use another model. ${hint?.en ?? ""}`.trimEnd(),
+      },
+      retryAfterMs: Math.max(1, leftMs),
+      status: last?.status,
+      cause: last,
+    });
+  }
+}

@@ -1,0 +1,71 @@
+import type { Message } from "../../core/messages.ts";
+import { type Model, type ModelRequest, modelName, type Turn } from "../../core/model.ts";
+import type { ModelSettings } from "../../core/model-settings.ts";
+import type { Notice } from "../../core/notice.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { messageTokens, perMessage, textOfMessage, toolTokens } from "../estimate-tokens.ts";
+
+/** From this share of the room on, the reader is told. */
+const share = 0.8;
+
+/** What the vendor counted for a conversation up to one of its turns. */
+interface Counted {
+  tokens: number;
+  /** The reader knows already. */
+  told: boolean;
+}
+
+/**
+ * Says in a `notice`, before a call, that its input comes near to what the model can read beside what it may write. The
+ * size is what the vendor counted for the conversation's last turn and an estimate of what is new since; once for a
+ * run's turns in a row.
+ */
+export function withContextWarning(model: Model, settings: ModelSettings, locale: Locale = "en"): Model {
+  const { contextWindow } = settings;
+  if (contextWindow === undefined) return model;
+  /** By the message that ends the turn: it is found again in the next request of the conversation. */
+  const counted = new WeakMap<Message, Counted>();
+  return {
+    provider: model.provider,
+    model: model.model,
+    async *stream(request, signal) {
+      const output = Math.min(request.maxTokens ?? settings.maxTokens, settings.maxOutput ?? Number.POSITIVE_INFINITY);
+      const room = Math.max(1, contextWindow - output);
+      const { tokens, told } = inputOf(request, counted, share * room);
+      const isNear = tokens >= share * room;
+      if (isNear && !told) yield notice(modelName(model), tokens, room, contextWindow, request.locale ?? locale);
+      for await (const event of model.stream(request, signal)) {
+        if (event.type === "turn-end") remember(event.turn, isNear || told);
+        yield event;
+      }
+    },
+  };
+
+  function remember({ message, usage }: Turn, told: boolean): void {
+    const tokens = usage.inputTokens + usage.outputTokens;
+    if (usage.inputTokens > 0) counted.set(message, { tokens, told });
+  }
+}
+
+/** About how many tokens a request is; a bound from above, which costs nothing, where that is under `enough` already. */
+function inputOf({ messages, tools }: ModelRequest, counted: WeakMap<Message, Counted>, enough: number): Counted {
+  const last = messages.findLastIndex((message) => counted.has(message));
+  const before = messages[last] && counted.get(messages[last]);
+  const fresh = messages.slice(last + 1);
+  const base = before?.tokens ?? 0;
+  const told = before?.told ?? false;
+  // What the vendor counted had the tools in it. No text has more tokens than characters.
+  const offer = before || tools.length === 0 ? 0 : JSON.stringify(tools).length;
+  const bound = base + fresh.reduce((sum, message) => sum + perMessage + textOfMessage(message).length, offer);
+  if (bound < enough) return { tokens: bound, told };
+  return { tokens: base + messageTokens(fresh) + (before ? 0 : toolTokens(tools)), told };
+}
+
+function notice(name: string, tokens: number, room: number, contextWindow: number, locale: Locale): Notice {
+  const percent = Math.round((100 * tokens) / room);
+  const message = say(locale, {
+    zh: `${name} 的上下文窗口将满：输入约 ${tokens} 个 token，占可用 ${room} 个的 ${percent}%（窗口 ${contextWindow}）。请开始新对话或缩短输入。`,
+    en: `The context window of ${name} is nearly full: the input is about ${tokens} tokens, ${percent}% of the ${room} there is room for (window ${contextWindow}). Start a new conversation, or shorten the input.`,
+  });
+  return { type: "notice", level: "warning", code: "context-window", message };
+}

@@ -1,0 +1,147 @@
+import { type Model, modelName } from "../../core/model.ts";
+import type { Notice } from "../../core/notice.ts";
+import { sleep } from "../../kit/async/timeout.ts";
+import { DuetError, toSeconds } from "../../kit/errors.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { isContent } from "../wires/turn-reader.ts";
+import type { Passage } from "./circuit-breaker.ts";
+import type { Endpoint } from "./endpoints.ts";
+
+export interface RetryOptions {
+  locale?: Locale;
+  /** How often a call is tried again at most; 3. */
+  retries?: number;
+  /** What is shared with the other callers of this model. */
+  endpoint?: Endpoint;
+  /** For tests: waits, and rejects with the signal's reason. */
+  sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** For tests: 0 to below 1. */
+  random?: () => number;
+}
+
+/** Nobody waits longer for one model; a vendor that asks for more is an error that names the time. */
+const longestWaitMs = 60_000;
+
+/**
+ * Tries a call again, at most three times, only as long as nothing of an answer was handed on, and only while the
+ * model's breaker and its retry budget allow it. Each retry is a `notice`. A time-out is never tried again, no wait is
+ * begun that is longer than what the run has left, and a time-out that comes after another failure does not replace it.
+ */
+export function withRetry(model: Model, options: RetryOptions = {}): Model {
+  const { locale = "en", retries = 3, endpoint, random = Math.random, sleep: wait = sleep } = options;
+  const name = modelName(model);
+  return {
+    provider: model.provider,
+    model: model.model,
+    async *stream(request, signal) {
+      const { run } = request;
+      const visitor = { run: run?.id ?? Symbol("a call outside of any run"), isInteractive: run?.isInteractive };
+      let cause: DuetError | undefined;
+      endpoint?.budget.began();
+      for (let attempt = 0; ; attempt++) {
+        const passage = signal.aborted ? undefined : endpoint?.breaker.enter(name, visitor);
+        let taken = false;
+        let told = false;
+        try {
+          for await (const event of model.stream(request, signal)) {
+            if (!taken && isContent(event)) {
+              taken = true;
+              // Who speaks is up: the others need not wait for the end of this answer.
+              passage?.answered();
+            }
+            yield event;
+          }
+          told = true;
+          return;
+        } catch (thrown) {
+          told = true;
+          tellEnd(passage, thrown, signal);
+          if (!taken && cause && isTimeout(thrown)) throw cause;
+          if (signal.aborted || taken || attempt >= retries || !isTransient(thrown)) throw thrown;
+          const delay = delayOf(thrown, attempt, random());
+          const leftMs = run?.leftMs() ?? Number.POSITIVE_INFINITY;
+          if (delay >= leftMs) throw tooLongWait(thrown, leftMs);
+          if (endpoint && !(endpoint.breaker.closed && endpoint.budget.take())) throw thrown;
+          cause ??= thrown;
+          const count = `${attempt + 1}/${retries}`;
+          yield retryNotice(thrown, { name, delay, count, locale: request.locale ?? locale });
+          await wait(delay, signal).catch((reason) => {
+            throw isTimeout(reason) ? cause : reason;
+          });
+        } finally {
+          if (!told) passage?.left();
+        }
+      }
+    },
+  };
+}
+
+/** The time ran out: that of the call, or the run's own. */
+function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof DuetError && thrown.code === "timeout";
+}
+
+function tellEnd(passage: Passage | undefined, thrown: unknown, signal: AbortSignal): void {
+  const verdict = !signal.aborted && thrown instanceof DuetError ? verdicts[thrown.code] : undefined;
+  if (verdict === "down" && thrown instanceof DuetError) passage?.failed(thrown);
+  else if (verdict === "up") passage?.answered();
+  else passage?.left();
+}
+
+/**
+ * What an error says of the model: that it is down, that it is up and refuses, or neither: a key is missing, or the wait
+ * for the first content was too long, which may well be the question's fault.
+ */
+const verdicts: Partial<Record<DuetError["code"], "down" | "up">> = {
+  overloaded: "down",
+  server: "down",
+  network: "down",
+  rate_limit: "up",
+  quota: "up",
+  invalid_request: "up",
+  context_overflow: "up",
+  content_filter: "up",
+};
+
+function isTransient(thrown: unknown): thrown is DuetError {
+  if (!(thrown instanceof DuetError) || !thrown.retryable || thrown.code === "timeout") return false;
+  return (thrown.retryAfterMs ?? 0) <= longestWaitMs;
+}
+
+/** The same failure, with the reason why nobody waits for the time that was asked for. */
+function tooLongWait(error: DuetError, leftMs: number): DuetError {
+  const { code, text, hint, retryable, retryAfterMs, status } = error;
+  if (retryAfterMs === undefined) return error;
+  const [asked, left] = [toSeconds(retryAfterMs), Math.floor(leftMs / 1000)];
+  return new DuetError({
+    ...{ code, hint, retryable, retryAfterMs, status, cause: error },
+    text: {
+      zh: `${text.zh}（要求等待 ${asked} 秒，而运行只剩 ${left} 秒）`,
+      en: `${text.en} (it asks to wait ${asked} s, and the run has ${left} s left)`,
+    },
+  });
+}
+
+/** What the vendor asks, but never at once; else half a second, doubled each time, to eight. Chance spreads a herd. */
+function delayOf(error: DuetError, attempt: number, chance: number): number {
+  if (error.retryAfterMs !== undefined) return Math.round(Math.max(250, error.retryAfterMs) + 250 * chance);
+  return Math.round(Math.min(8000, 500 * 2 ** attempt) * (0.5 + 0.5 * chance));
+}
+
+interface RetryFacts {
+  name: string;
+  /** Milliseconds. */
+  delay: number;
+  /** `1/3` */
+  count: string;
+  locale: Locale;
+}
+
+function retryNotice(error: DuetError, { name, delay, count, locale }: RetryFacts): Notice {
+  const seconds = (delay / 1000).toFixed(1);
+  const text: Text = {
+    zh: `${seconds} 秒后重试 ${name}（${count}）：${error.text.zh}`,
+    en: `trying ${name} again in ${seconds} s (${count}): ${error.text.en}`,
+  };
+  return { type: "notice", level: "warning", code: "retry", message: say(locale, text) };
+}

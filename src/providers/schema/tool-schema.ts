@@ -1,0 +1,145 @@
+import type { ToolDialect } from "../../core/model-settings.ts";
+import { isRecord, type JsonSchema } from "../../kit/json.ts";
+import { toOpenApi } from "./openapi-schema.ts";
+import { collapsed, combine, mapParts, somePart, strings, without } from "./schema-parts.ts";
+import { inlineReferences } from "./schema-references.ts";
+
+/**
+ * The schema of a tool's arguments in the form that a vendor takes. It may allow more than the original, or say less of
+ * it than the original does: arguments are checked against the original before a tool runs. Never throws; the original
+ * stays as it is.
+ */
+export function toolSchema(schema: JsonSchema, dialect: ToolDialect = "standard"): JsonSchema {
+  if (sizeOf(schema) > longest) return { type: "object", properties: {} };
+  const keepsReferences = dialect === "standard" && !isUnion(schema) && !somePart(schema, hasForeignReference);
+  const root = objectRoot(keepsReferences ? schema : inlineReferences(schema));
+  const adapted = dialect === "openapi" ? toOpenApi(root) : tidy(root, dialect);
+  return { ...adapted, type: "object", properties: isRecord(adapted.properties) ? adapted.properties : {} };
+}
+
+/** Characters; no model reads more than that about one tool. */
+const longest = 100_000;
+
+function sizeOf(schema: JsonSchema): number {
+  try {
+    return JSON.stringify(schema).length;
+  } catch {
+    // It contains itself, or is nested too deeply.
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+const unions = ["anyOf", "oneOf", "allOf"];
+const rootOnly = ["not", "enum", "const", "$ref", ...unions];
+
+function isUnion(schema: JsonSchema): boolean {
+  return [...unions, "$ref"].some((key) => key in schema);
+}
+
+function hasForeignReference({ $ref, $dynamicRef, $recursiveRef }: JsonSchema): boolean {
+  if ($dynamicRef !== undefined || $recursiveRef !== undefined) return true;
+  return typeof $ref === "string" && !/^#\/(\$defs|definitions)\/[^/]+$/.test($ref);
+}
+
+/**
+ * No vendor takes a union as the whole of the arguments: the fields of all its forms stand side by side, each with what
+ * the forms that name it say of it.
+ */
+function objectRoot(schema: JsonSchema): JsonSchema {
+  const whole = collapsed(schema);
+  const forms = [whole.anyOf, whole.oneOf].flatMap((union) => (Array.isArray(union) ? [union.filter(isRecord)] : []));
+  const root = forms.reduce((joined, branches) => withForms(joined, branches.map(collapsed)), whole);
+  return { ...without(root, rootOnly), type: "object" };
+}
+
+function withForms(root: JsonSchema, forms: readonly JsonSchema[]): JsonSchema {
+  const fields: Record<string, unknown> = {};
+  for (const name of new Set(
+    forms.flatMap((form) => (isRecord(form.properties) ? Object.keys(form.properties) : [])),
+  )) {
+    const kinds = forms.flatMap((form) =>
+      isRecord(form.properties) && Object.hasOwn(form.properties, name) ? [form.properties[name]] : [],
+    );
+    const different = [...new Map(kinds.map((kind) => [JSON.stringify(kind), kind])).values()];
+    fields[name] = different.length === 1 ? different[0] : { anyOf: different };
+  }
+  const always = strings(forms[0]?.required).filter((name) =>
+    forms.every((form) => strings(form.required).includes(name)),
+  );
+  const joined = combine(without(root, ["additionalProperties"]), { properties: fields, required: always });
+  const choices = forms.map((form) => strings(form.required).join(", ")).filter((names) => names !== "");
+  const told = choices.length > 1 ? `Give one of: ${choices.map((names) => `(${names})`).join(" or ")}.` : "";
+  const description = [root.description, told].filter((text) => typeof text === "string" && text !== "").join(" ");
+  return description === "" ? joined : { ...joined, description };
+}
+
+const typeNames = ["object", "array", "string", "number", "integer", "boolean", "null"];
+const weight = ["$schema", "$id", "id", "$comment", "$anchor", "$vocabulary", "title", "examples", "example"];
+const deepest = 64;
+
+/** Leaves out what only weighs, and writes what older drafts of JSON Schema said in the words of the present one. */
+function tidy(schema: JsonSchema, dialect: ToolDialect, depth = 0): JsonSchema {
+  if (depth > deepest) return {};
+  const node = mapParts(
+    without(
+      schema,
+      weight.filter((key) => key !== "id" || typeof schema.id === "string"),
+    ),
+    (part) => tidy(part, dialect, depth + 1),
+  );
+  const types = [node.type].flat().filter((name): name is string => typeNames.includes(String(name)));
+  const changes: JsonSchema = {
+    type: types.length > 1 ? types : types[0],
+    required: Array.isArray(node.required) ? [...new Set(strings(node.required))] : undefined,
+    enum: Array.isArray(node.enum) && node.enum.length > 0 ? node.enum : undefined,
+    properties: fields(node.properties) ?? (types.includes("object") ? {} : undefined),
+    // A plain yes or no tells a model little, and costs 3 % of what fifty tools weigh.
+    additionalProperties: isRecord(node.additionalProperties) ? node.additionalProperties : undefined,
+    ...bound(node, "minimum", "exclusiveMinimum"),
+    ...bound(node, "maximum", "exclusiveMaximum"),
+    ...elements(node, types),
+    ...(dialect === "inlined" ? plainUnion(node, types) : {}),
+  };
+  return defined({ ...node, ...changes });
+}
+
+/** `true` as a field's schema is one that says nothing; a field that may not be there is not named. */
+function fields(properties: unknown): JsonSchema | undefined {
+  if (!isRecord(properties)) return undefined;
+  const shown = Object.entries(properties).filter(([, part]) => part === true || isRecord(part));
+  return Object.fromEntries(shown.map(([name, part]) => [name, part === true ? {} : part]));
+}
+
+/** `exclusiveMinimum: true` beside a minimum is of draft 4. */
+function bound(node: JsonSchema, limit: "minimum" | "maximum", exclusive: string): JsonSchema {
+  if (typeof node[exclusive] !== "boolean") return {};
+  return node[exclusive] ? { [limit]: undefined, [exclusive]: node[limit] } : { [exclusive]: undefined };
+}
+
+/** A list of schemas in `items` is of draft 7; an array that does not say what is in it is refused. */
+function elements(node: JsonSchema, types: readonly string[]): JsonSchema {
+  if (Array.isArray(node.items)) {
+    const rest = isRecord(node.additionalItems) ? node.additionalItems : {};
+    return { prefixItems: node.items.length > 0 ? node.items : undefined, items: rest, additionalItems: undefined };
+  }
+  const says = isRecord(node.items) || Array.isArray(node.prefixItems);
+  return types.includes("array") && !says ? { items: {} } : {};
+}
+
+/** Where unions are not well known: `anyOf` in place of `oneOf`, no type beside it, a list in place of one constant. */
+function plainUnion(node: JsonSchema, types: readonly string[]): JsonSchema {
+  const forms = Array.isArray(node.anyOf) ? node.anyOf : node.oneOf;
+  const list = Array.isArray(node.enum) || node.const === undefined ? {} : { enum: [node.const] };
+  const plain: JsonSchema = { const: undefined, oneOf: undefined, ...list };
+  if (!Array.isArray(forms) || forms.length === 0) return plain;
+  const [only, ...others] = types;
+  const own = only !== undefined && others.length === 0 ? { type: only } : {};
+  return { ...plain, type: undefined, anyOf: forms.map((form) => (isRecord(form) ? { ...own, ...form } : form)) };
+}
+
+function defined(schema: JsonSchema): JsonSchema {
+  return without(
+    schema,
+    Object.keys(schema).filter((key) => schema[key] === undefined),
+  );
+}

@@ -1,0 +1,134 @@
+import type { AssistantMessage, Message } from "../../../core/messages.ts";
+import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
+import type { ModelSettings } from "../../../core/model-settings.ts";
+import { isRecord } from "../../../kit/json.ts";
+import { handOver } from "../../history/convert-history.ts";
+import { isBlank, wireToolName } from "../../history/paired-history.ts";
+import { chooseParameters } from "../../middleware/parameters.ts";
+import { cacheMarks } from "./cache-marks.ts";
+import { thinkingFields } from "./thinking.ts";
+
+/** The body of a Messages request, as far as we use it. */
+export interface MessagesRequest {
+  [field: string]: unknown;
+  model: string;
+  system?: string | Block[];
+  messages: TurnParam[];
+  tools?: ToolParam[];
+  max_tokens: number;
+  stream: true;
+}
+
+export interface TurnParam {
+  role: "user" | "assistant";
+  content: Block[];
+}
+
+/** A content block as it goes over the wire; those of the model itself go back unread. */
+export type Block = { type: string } & Record<string, unknown>;
+
+export interface ToolParam {
+  name: string;
+  description: string;
+  input_schema: Record<string, unknown>;
+}
+
+/** Ours to theirs. */
+export function toMessagesRequest(request: ModelRequest, settings: ModelSettings): MessagesRequest {
+  const messages = handOver(request.messages, settings);
+  const turns = toTurns(messages);
+  const parameters = chooseParameters(request, settings);
+  const thinks = settings.quirks.adaptiveThinking || mayThink(turns);
+  const parts = {
+    system: messages.find((message) => message.role === "system")?.content,
+    messages: turns,
+    ...toToolParams(request.tools, messages),
+  };
+  return {
+    model: settings.servedAs ?? settings.model,
+    ...parts,
+    ...(settings.quirks.cacheMarks ? cacheMarks(parts) : {}),
+    stream: true,
+    temperature: parameters.temperature,
+    top_p: parameters.topP,
+    ...thinkingFields(thinks ? parameters : { ...parameters, effort: undefined }, settings),
+    ...settings.quirks.body,
+  };
+}
+
+/** Results and what the user says next become one turn, the results first. */
+function toTurns(messages: readonly Message[]): TurnParam[] {
+  const turns: TurnParam[] = [];
+  for (const message of messages) {
+    if (message.role === "system") continue;
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const content = toBlocks(message);
+    const previous = turns.at(-1);
+    if (previous?.role === role) previous.content.push(...content);
+    else turns.push({ role, content });
+  }
+  return turns;
+}
+
+// With a budget: "a final `assistant` message must start with a thinking block (preceding the lastmost set of `tool_use`
+// and `tool_result` blocks)", which the calls of another model do not have.
+function mayThink(turns: readonly TurnParam[]): boolean {
+  const latest = turns.findLast((turn) => turn.role === "assistant")?.content ?? [];
+  return latest[0]?.type.endsWith("thinking") || !latest.some((block) => block.type === "tool_use");
+}
+
+function toBlocks(message: Message): Block[] {
+  if (message.role === "assistant") return nativeBlocks(message) ?? neutralBlocks(message);
+  if (message.role !== "tool") return [{ type: "text", text: message.content }];
+  const failed = message.ok ? undefined : true;
+  return [{ type: "tool_result", tool_use_id: message.callId, content: message.content, is_error: failed }];
+}
+
+// Thinking blocks must go back byte for byte, in their order; a text of white space alone is refused even from Claude.
+function nativeBlocks({ native, toolCalls }: AssistantMessage): Block[] | undefined {
+  if (!Array.isArray(native?.payload)) return undefined;
+  const blocks = native.payload
+    .filter(isBlock)
+    .filter((block) => block.type !== "text" || !isBlank(String(block.text)));
+  const uses = blocks.filter((block) => block.type === "tool_use");
+  const sameCalls =
+    uses.length === toolCalls.length && toolCalls.every(({ id }, position) => uses[position]?.id === id);
+  return sameCalls ? blocks.map(withFittingName) : undefined;
+}
+
+function withFittingName(block: Block): Block {
+  return block.type === "tool_use" ? { ...block, name: wireToolName(String(block.name)) } : block;
+}
+
+function neutralBlocks({ content, toolCalls }: AssistantMessage): Block[] {
+  const text: Block[] = content === "" ? [] : [{ type: "text", text: content }];
+  return text.concat(
+    toolCalls.map((call) => ({
+      type: "tool_use",
+      id: call.id,
+      name: wireToolName(call.name),
+      input: call.arguments ?? {},
+    })),
+  );
+}
+
+/** "Requests which have `tool_use` or `tool_result` blocks in messages must define tools", also when none is on offer. */
+function toToolParams(
+  tools: readonly ToolDefinition[],
+  messages: readonly Message[],
+): Partial<Pick<MessagesRequest, "tools" | "tool_choice">> {
+  if (tools.length > 0) return { tools: tools.map(toToolParam) };
+  const called = messages.flatMap((message) => (message.role === "tool" ? [wireToolName(message.tool)] : []));
+  if (called.length === 0) return {};
+  const past = [...new Set(called)].map((name) => ({ name, description: "", input_schema: { type: "object" } }));
+  return { tools: past, tool_choice: { type: "none" } };
+}
+
+function toToolParam(tool: ToolDefinition): ToolParam {
+  const { $schema: _, ...schema } = tool.inputSchema;
+  return { name: tool.name, description: tool.description, input_schema: { ...schema, type: "object" } };
+}
+
+function isBlock(value: unknown): value is Block {
+  return isRecord(value) && typeof value.type === "string";
+}

@@ -1,0 +1,218 @@
+import type { FinishReason, ModelEvent, Turn, Usage } from "../../../core/model.ts";
+import type { ModelSettings } from "../../../core/model-settings.ts";
+import { isRecord, ownValue, textOf } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
+import { badResponse, streamError } from "../../errors/errors.ts";
+import type { Sent } from "../idle-timeout.ts";
+import { type CollectedCall, ToolFragments } from "../tool-fragments.ts";
+import {
+  allWritten,
+  appendDelta,
+  completeTurn,
+  type ServerEvent,
+  type TurnReader,
+  tokenCount,
+} from "../turn-reader.ts";
+import type { Block } from "./request.ts";
+
+/** Reads the events of one message: theirs to ours. Unknown events, blocks and deltas are passed over. */
+export class MessageReader implements TurnReader {
+  done = false;
+  sent: Sent = "nothing";
+  #settings: ModelSettings;
+  #newId: () => string;
+  #text = "";
+  #reasoning = "";
+  #stopReason: string | undefined;
+  #usage: Record<string, unknown> = {};
+  #counted = false;
+  #fragments = new ToolFragments();
+  /** By index, in the order in which they began. */
+  #blocks = new Map<number, Block>();
+  #oddities = new Set<Text>();
+
+  constructor(settings: ModelSettings, newId: () => string) {
+    this.#settings = settings;
+    this.#newId = newId;
+  }
+
+  read(event: ServerEvent, out: ModelEvent[]): void {
+    const data = this.#parse(event.data);
+    if (data.type === "error" || event.event === "error") throw streamError(data, this.#settings);
+    if (data.type === "message_start" && isRecord(data.message)) this.#count(data.message.usage);
+    if (data.type === "content_block_start") this.#open(data.index, data.content_block, out);
+    if (data.type === "content_block_delta") this.#extend(data.index, data.delta, out);
+    if (data.type === "message_delta") this.#readEnd(data, out);
+    if (data.type === "message_stop") this.done = true;
+  }
+
+  get oddities(): readonly Text[] {
+    return [...this.#oddities];
+  }
+
+  get usage(): Usage {
+    const usage = toUsage(this.#usage);
+    // `message_start` counts the output before there is any.
+    return this.#counted || this.written === "" ? usage : { ...usage, outputTokens: 0 };
+  }
+
+  get written(): string {
+    return allWritten([this.#reasoning, this.#text], this.#fragments.calls(this.#newId));
+  }
+
+  end(): Turn {
+    if (!this.done) throw badResponse(this.#settings, cutOff, { retryable: true });
+    const calls = this.#fragments.calls(this.#newId);
+    return completeTurn(
+      {
+        text: this.#text,
+        reasoning: this.#reasoning,
+        calls,
+        finish: this.#finishReason(),
+        usage: this.usage,
+        native: this.#native(calls),
+      },
+      this.#settings,
+    );
+  }
+
+  #parse(data: string): Record<string, unknown> {
+    try {
+      const value: unknown = JSON.parse(data);
+      if (isRecord(value)) return value;
+    } catch {
+      // Told below, without the raw text.
+    }
+    throw badResponse(this.#settings, malformed, { retryable: true });
+  }
+
+  #open(index: unknown, raw: unknown, out: ModelEvent[]): void {
+    if (typeof index !== "number" || !isRecord(raw)) return;
+    if (!blockTypes.has(textOf(raw.type))) this.#oddities.add(unknownBlock);
+    // A block of thinking is a sign of it, also where its text stays hidden; one of text is nothing before its text.
+    if (raw.type === "tool_use") this.sent = "words";
+    else if (raw.type !== "text" && this.sent === "nothing") this.sent = "thinking";
+    if (raw.type === "redacted_thinking") this.#blocks.set(index, { ...raw, type: raw.type });
+    if (raw.type === "text") {
+      this.#blocks.set(index, { type: "text", text: "" });
+      this.#say(index, textOf(raw.text), out);
+    }
+    if (raw.type === "thinking") {
+      this.#blocks.set(index, { type: "thinking", thinking: "", signature: textOf(raw.signature) });
+      this.#think(index, textOf(raw.thinking), out);
+    }
+    if (raw.type === "tool_use") {
+      this.#blocks.set(index, { type: "tool_use" });
+      this.#fragments.add([{ index, id: textOf(raw.id), name: textOf(raw.name), arguments: wholeInput(raw.input) }]);
+    }
+  }
+
+  #extend(index: unknown, delta: unknown, out: ModelEvent[]): void {
+    if (typeof index !== "number" || !isRecord(delta)) return;
+    const block = this.#blocks.get(index);
+    // A block of an unknown kind is told when it begins.
+    if (!block && !this.#oddities.has(unknownBlock)) this.#oddities.add(noBlock);
+    if (!block) return;
+    if (!deltaTypes.has(textOf(delta.type))) this.#oddities.add(unknownDelta);
+    if (delta.type === "text_delta") this.#say(index, textOf(delta.text), out);
+    if (delta.type === "thinking_delta") this.#think(index, textOf(delta.thinking), out);
+    if (delta.type === "signature_delta") block.signature = textOf(block.signature) + textOf(delta.signature);
+    if (delta.type === "input_json_delta") this.#fragments.add([{ index, arguments: textOf(delta.partial_json) }]);
+  }
+
+  #say(index: number, text: string, out: ModelEvent[]): void {
+    const block = this.#blocks.get(index);
+    if (!block || text === "") return;
+    block.text = textOf(block.text) + text;
+    this.sent = "words";
+    this.#text += text;
+    appendDelta(out, "text-delta", text);
+  }
+
+  #think(index: number, text: string, out: ModelEvent[]): void {
+    const block = this.#blocks.get(index);
+    if (!block || text === "") return;
+    block.thinking = textOf(block.thinking) + text;
+    this.sent = "words";
+    this.#reasoning += text;
+    appendDelta(out, "reasoning-delta", text);
+  }
+
+  #readEnd(data: Record<string, unknown>, out: ModelEvent[]): void {
+    this.#count(data.usage);
+    this.#counted ||= isRecord(data.usage) && typeof data.usage.output_tokens === "number";
+    if (!isRecord(data.delta) || typeof data.delta.stop_reason !== "string") return;
+    this.#stopReason = data.delta.stop_reason;
+    const explanation = isRecord(data.delta.stop_details) ? textOf(data.delta.stop_details.explanation) : "";
+    if (explanation) out.push({ type: "notice", level: "warning", code: "refusal", message: explanation });
+  }
+
+  /** The later usage is cumulative and overrides the earlier, field by field; `null` says nothing. */
+  #count(usage: unknown): void {
+    if (!isRecord(usage)) return;
+    for (const [field, value] of Object.entries(usage)) if (value !== null) this.#usage[field] = value;
+  }
+
+  #finishReason(): FinishReason {
+    const finish = this.#stopReason === undefined ? undefined : ownValue(stopReasons, this.#stopReason);
+    if (finish) return finish;
+    throw badResponse(this.#settings, unknownStop, { retryable: false, detail: this.#stopReason });
+  }
+
+  /** Only thinking needs the turn in its author's own words; anything else is the same in ours. */
+  #native(calls: CollectedCall[]) {
+    // A turn that was cut may end in a thinking block without its signature, which the vendor would refuse.
+    if (!["end_turn", "stop_sequence", "tool_use"].includes(this.#stopReason ?? "")) return undefined;
+    const blocks = [...this.#blocks.values()];
+    if (!blocks.some((block) => block.type === "thinking" || block.type === "redacted_thinking")) return undefined;
+    const open = [...calls];
+    const payload = blocks.map((block) => {
+      const call = block.type === "tool_use" ? open.shift() : undefined;
+      return call ? { type: "tool_use", id: call.id, name: call.name, input: call.arguments ?? {} } : block;
+    });
+    const { wire, provider, model } = this.#settings;
+    return { wire, provider, model, payload };
+  }
+}
+
+/** `pause_turn` needs tools of the server's own, which we never ask for. */
+const stopReasons: Readonly<Record<string, FinishReason>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  tool_use: "tool-calls",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  refusal: "refused",
+};
+
+function toUsage(raw: Record<string, unknown>): Usage {
+  const cached = tokenCount(raw.cache_read_input_tokens);
+  const written = tokenCount(raw.cache_creation_input_tokens);
+  const details = isRecord(raw.output_tokens_details) ? raw.output_tokens_details : {};
+  // Without the part that was not cached nobody knows the whole.
+  const isTold = tokenCount(raw.input_tokens) === raw.input_tokens;
+  return {
+    inputTokens: isTold ? tokenCount(raw.input_tokens) + written + cached : 0,
+    outputTokens: tokenCount(raw.output_tokens),
+    reasoningTokens: tokenCount(details.thinking_tokens),
+    cachedTokens: cached,
+    cacheWriteTokens: written || undefined,
+  };
+}
+
+/** Compatible servers may send the whole input at once; Anthropic starts with an empty one and streams it. */
+function wholeInput(input: unknown): string {
+  return isRecord(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : "";
+}
+
+const blockTypes: ReadonlySet<string> = new Set(["text", "thinking", "redacted_thinking", "tool_use"]);
+const deltaTypes: ReadonlySet<string> = new Set([
+  ...["text_delta", "thinking_delta", "signature_delta", "input_json_delta", "citations_delta"],
+]);
+
+const unknownBlock = { zh: "有未知的内容块", en: "a content block of an unknown kind" };
+const unknownDelta = { zh: "有未知的增量", en: "a delta of an unknown kind" };
+const noBlock = { zh: "增量所属的内容块没有开始", en: "a delta of a content block that never began" };
+const malformed = { zh: "收到无法解析的数据", en: "an event is not JSON" };
+const cutOff = { zh: "回答在结束前中断", en: "the stream ended before the answer did" };
+const unknownStop = { zh: "未知的结束原因", en: "unknown stop reason" };

@@ -1,0 +1,67 @@
+import type { ModelSettings } from "../../core/model-settings.ts";
+import { silenceError } from "../errors/errors.ts";
+
+/** What a model has sent of its turn: a sign that it reasons is no word yet. */
+export type Sent = "nothing" | "thinking" | "words";
+
+/** Watches one call for silence. Its signal aborts on it with a `timeout` error, and with the caller's signal. */
+export interface Silence {
+  readonly signal: AbortSignal;
+  /** Bytes arrived, of which comments and pings count: silence within an answer begins anew. */
+  heard(): void;
+  /** The model has sent this much. The first sign of content or reasoning ends the wait for the first content. */
+  sent(much: Sent): void;
+  /** Whether we are waiting for the server; while the reader is busy, silence is not the server's. */
+  waiting: boolean;
+  /** Stops the watch. */
+  close(): void;
+}
+
+/** Silence within an answer is limited to this where the settings say nothing, in milliseconds. */
+export const defaultIdleMs = 60_000;
+
+/**
+ * Limits the wait for the first content to `timeoutMs`, and after it each silence to `idleMs`. A model that has only shown
+ * that it reasons may be as silent as it may be before its first content, where that is longer.
+ */
+export function watchSilence(settings: ModelSettings, caller: AbortSignal): Silence {
+  const { timeoutMs, idleMs = defaultIdleMs } = settings;
+  const limits: Record<Sent, number> = { nothing: 0, thinking: Math.max(idleMs, timeoutMs), words: idleMs };
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(caller.reason);
+  if (caller.aborted) follow();
+  caller.addEventListener("abort", follow, { once: true });
+  const first = setTimeout(() => controller.abort(silenceError(settings, noContent(timeoutMs))), timeoutMs);
+  let idle: NodeJS.Timeout | undefined;
+  let so: Sent = "nothing";
+  const silence: Silence = {
+    signal: controller.signal,
+    waiting: true,
+    heard: () => void idle?.refresh(),
+    sent(much) {
+      if (much === so) return;
+      so = much;
+      clearTimeout(first);
+      clearTimeout(idle);
+      idle = setTimeout(fellSilent, limits[much]);
+    },
+    close() {
+      clearTimeout(first);
+      clearTimeout(idle);
+      caller.removeEventListener("abort", follow);
+    },
+  };
+  function fellSilent(): void {
+    if (silence.waiting) controller.abort(silenceError(settings, stalled(limits[so])));
+    else idle?.refresh();
+  }
+  return silence;
+}
+
+function noContent(ms: number) {
+  return { zh: `${ms / 1000} 秒内没有任何内容（超时）`, en: `timed out: no content within ${ms / 1000} s` };
+}
+
+function stalled(ms: number) {
+  return { zh: `回答中断，${ms / 1000} 秒没有数据（超时）`, en: `timed out: the answer stalled for ${ms / 1000} s` };
+}

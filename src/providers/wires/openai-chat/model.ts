@@ -1,0 +1,25 @@
+import { randomUUID } from "node:crypto";
+import type { ModelSettings } from "../../../core/model-settings.ts";
+import type { WireModel } from "../../middleware/repair.ts";
+import { openClient } from "../openai-client.ts";
+import { signOnce } from "../sign-requests.ts";
+import { streamTurn } from "../stream-turn.ts";
+import { openTransport } from "../transport.ts";
+import { toChatRequest } from "./request.ts";
+import { ChatReader } from "./stream.ts";
+
+/** A model on OpenAI's chat completions wire. One attempt a call: retries and the total limit are wrappers. */
+export function openChatModel(settings: ModelSettings): WireModel {
+  const transport = openTransport();
+  const sign = signOnce(openClient(settings), "/chat/completions", settings.apiKey);
+  return {
+    provider: settings.provider,
+    model: settings.model,
+    stream(request, signal, quirks = settings.quirks) {
+      const body = toChatRequest(request, { ...settings, quirks });
+      const reader = new ChatReader(settings, () => `call_${randomUUID().slice(0, 8)}`);
+      const send = async (stop: AbortSignal) => transport.post(await sign(), body, stop);
+      return streamTurn({ settings, request, reader, send }, signal);
+    },
+  };
+}

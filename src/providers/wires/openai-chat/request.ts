@@ -1,0 +1,130 @@
+import type { AssistantMessage, Message } from "../../../core/messages.ts";
+import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
+import type { ModelSettings, Quirks } from "../../../core/model-settings.ts";
+import { isRecord, type JsonObject } from "../../../kit/json.ts";
+import { handOver } from "../../history/convert-history.ts";
+import { wireToolName } from "../../history/paired-history.ts";
+import { chooseParameters, effortFields } from "../../middleware/parameters.ts";
+
+/** The body of a chat completion, with the fields that vendors add to OpenAI's. */
+export interface ChatRequest {
+  [field: string]: unknown;
+  model: string;
+  messages: ChatMessage[];
+  tools?: ChatTool[];
+  stream: true;
+}
+
+export type ChatMessage =
+  | { role: "system" | "user"; content: string }
+  | ChatAssistantMessage
+  | { role: "tool"; tool_call_id: string; content: string };
+
+export interface ChatAssistantMessage {
+  role: "assistant";
+  content: string | null;
+  tool_calls?: ChatToolCall[];
+  reasoning_content?: string;
+  reasoning_details?: unknown[];
+  extra_content?: unknown;
+}
+
+export interface ChatToolCall {
+  id: string;
+  type: "function";
+  function: { name: string; arguments: string };
+  extra_content?: unknown;
+}
+
+export interface ChatTool {
+  type: "function";
+  function: { name: string; description: string; parameters: Record<string, unknown> };
+}
+
+/** What an assistant message keeps for the model that wrote it. */
+export interface ChatNative {
+  reasoningContent?: string;
+  extraContent?: unknown;
+  /** By the id of the call. */
+  callExtras?: Record<string, unknown>;
+  /** A gateway's own form of it. */
+  reasoningDetails?: unknown[];
+}
+
+/** Ours to theirs. */
+export function toChatRequest(request: ModelRequest, settings: ModelSettings): ChatRequest {
+  const { quirks } = settings;
+  const hasTools = request.tools.length > 0;
+  const { temperature, topP, effort, maxTokens } = chooseParameters(request, settings);
+  return {
+    model: settings.servedAs ?? settings.model,
+    messages: handOver(request.messages, settings).map((message) => toChatMessage(message, settings)),
+    tools: hasTools ? request.tools.map(toChatTool) : undefined,
+    stream: true,
+    stream_options: { include_usage: true },
+    temperature,
+    top_p: topP,
+    [quirks.maxTokensField ?? "max_tokens"]: maxTokens,
+    ...effortFields(effort, quirks),
+    ...quirks.body,
+  };
+}
+
+function toChatMessage(message: Message, settings: ModelSettings): ChatMessage {
+  if (message.role === "assistant") return toChatAssistant(message, settings);
+  if (message.role === "tool") return { role: "tool", tool_call_id: message.callId, content: message.content };
+  return { role: message.role, content: message.content };
+}
+
+function toChatAssistant(message: AssistantMessage, { quirks }: ModelSettings): ChatAssistantMessage {
+  const native = readNative(message.native?.payload);
+  // The signature of a turn stands on the first of its calls.
+  const unsigned = message.toolCalls.every((call) => native?.callExtras?.[call.id] === undefined);
+  const calls = message.toolCalls.map(
+    (call, position): ChatToolCall => ({
+      id: call.id,
+      type: "function",
+      function: { name: wireToolName(call.name), arguments: call.argumentsText },
+      extra_content:
+        native?.callExtras?.[call.id] ?? (unsigned && position === 0 ? quirks.foreignCallExtra : undefined),
+    }),
+  );
+  return {
+    role: "assistant",
+    content: message.content || null,
+    tool_calls: calls.length > 0 ? calls : undefined,
+    reasoning_content: reasoningOf(message, native, quirks),
+    reasoning_details: native?.reasoningDetails,
+    extra_content: native?.extraContent,
+  };
+}
+
+/** DeepSeek and Kimi demand the model's own reasoning byte for byte, also "", and "" where another model wrote the turn. */
+function reasoningOf(
+  { content }: AssistantMessage,
+  native: ChatNative | undefined,
+  { echoReasoning }: Quirks,
+): string | undefined {
+  if (!echoReasoning) return undefined;
+  const reasoning = native?.reasoningContent ?? "";
+  return reasoning === "" && echoReasoning === "never-empty" ? content || " " : reasoning;
+}
+
+function readNative(payload: unknown): ChatNative | undefined {
+  if (!isRecord(payload)) return undefined;
+  return {
+    reasoningContent: typeof payload.reasoningContent === "string" ? payload.reasoningContent : undefined,
+    extraContent: payload.extraContent,
+    callExtras: isRecord(payload.callExtras) ? payload.callExtras : undefined,
+    reasoningDetails: Array.isArray(payload.reasoningDetails) ? payload.reasoningDetails : undefined,
+  };
+}
+
+// An object without `properties` is refused, and `$schema` is only weight.
+function toChatTool(tool: ToolDefinition): ChatTool {
+  const { $schema: _, ...schema } = tool.inputSchema;
+  const parameters = { ...schema, type: "object", properties: schema.properties ?? emptyProperties };
+  return { type: "function", function: { name: tool.name, description: tool.description, parameters } };
+}
+
+const emptyProperties: JsonObject = {};

@@ -1,0 +1,240 @@
+import type { ModelEvent, Turn, Usage } from "../../../core/model.ts";
+import { noUsage } from "../../../core/model.ts";
+import type { ModelSettings } from "../../../core/model-settings.ts";
+import { isRecord, ownValue } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
+import { badResponse, streamError } from "../../errors/errors.ts";
+import type { Sent } from "../idle-timeout.ts";
+import { type CollectedCall, type ToolFragment, ToolFragments } from "../tool-fragments.ts";
+import { allWritten, appendDelta, completeTurn, type ServerEvent, type TurnReader } from "../turn-reader.ts";
+import { failedFinishes, finishReasons } from "./finish.ts";
+import { ReasoningDetails } from "./reasoning-details.ts";
+import type { ChatNative } from "./request.ts";
+import { ThinkTags } from "./think-tags.ts";
+import { ThoughtTags, type Told } from "./thought-tags.ts";
+import { toUsage, usageOf } from "./usage.ts";
+
+/** Reads the chunks of one chat completion: theirs to ours. `newId` names calls that came without an id. */
+export class ChatReader implements TurnReader {
+  done = false;
+  sent: Sent = "nothing";
+  usage: Usage = noUsage;
+  #settings: ModelSettings;
+  #newId: () => string;
+  #text = "";
+  #reasoning = "";
+  #reasoningContent: string | undefined;
+  #reasoningDetails = new ReasoningDetails();
+  #refusal = "";
+  #thinkTags = new ThinkTags();
+  #thoughtTags = new ThoughtTags();
+  #extraContent: unknown;
+  #finish: string | undefined;
+  #fragments = new ToolFragments();
+  #oddities = new Set<Text>();
+
+  constructor(settings: ModelSettings, newId: () => string) {
+    this.#settings = settings;
+    this.#newId = newId;
+  }
+
+  read(event: ServerEvent, out: ModelEvent[]): void {
+    if (event.data === "[DONE]") {
+      this.done = true;
+      return;
+    }
+    const chunk = this.#parse(event.data);
+    if (event.event === "error" || isFailure(chunk)) throw streamError(chunk, this.#settings);
+    const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
+    const usage = usageOf(chunk, choice);
+    if (usage) this.usage = toUsage(usage);
+    if (!isRecord(choice)) return;
+    // A server that does not stream sends `message`; Perplexity sends it, cumulative, beside each delta.
+    const delta = choice.delta ?? choice.message;
+    if (choice.delta === undefined && isRecord(choice.message)) this.#oddities.add(wholeDocument);
+    if (isRecord(delta)) this.#readDelta(delta, out);
+    if (typeof choice.finish_reason === "string" && choice.finish_reason) this.#finishWith(choice.finish_reason, out);
+  }
+
+  get oddities(): readonly Text[] {
+    return [...this.#oddities];
+  }
+
+  get written(): string {
+    return allWritten([this.#reasoning, this.#text, this.#refusal], this.#fragments.calls(this.#newId));
+  }
+
+  end(): Turn {
+    const calls = this.#fragments.calls(this.#newId);
+    return completeTurn(
+      {
+        text: this.#text,
+        reasoning: this.#reasoning,
+        calls,
+        finish: this.#finishReason(),
+        usage: this.usage,
+        native: this.#native(calls),
+      },
+      this.#settings,
+    );
+  }
+
+  #finishWith(word: string, out: ModelEvent[]): void {
+    this.sent = "words";
+    this.#tell(this.#thinkTags.rest(), out);
+    this.#tell(this.#thoughtTags.rest(), out);
+    // Several servers repeat it; the words of a refusal are no answer, and are told once.
+    if (this.#refusal && this.#finish === undefined) {
+      out.push({ type: "notice", level: "warning", code: "refusal", message: this.#refusal });
+    }
+    this.#finish = word;
+  }
+
+  #parse(data: string): Record<string, unknown> {
+    try {
+      const chunk: unknown = JSON.parse(data);
+      if (isRecord(chunk)) return chunk;
+    } catch {
+      // Told below, without the raw text.
+    }
+    throw badResponse(this.#settings, malformed, { retryable: true });
+  }
+
+  #readDelta(delta: Record<string, unknown>, out: ModelEvent[]): void {
+    if (hasWords(delta)) this.sent = "words";
+    else if (this.sent === "nothing" && hasSignOfThought(delta)) this.sent = "thinking";
+    const reasoning = firstText(delta.reasoning_content, delta.reasoning);
+    if (reasoning) this.#reason(reasoning, out);
+    if (typeof delta.reasoning_content === "string") {
+      this.#reasoningContent = (this.#reasoningContent ?? "") + delta.reasoning_content;
+    }
+    if (Array.isArray(delta.reasoning_details)) this.#reasoningDetails.add(delta.reasoning_details.filter(isRecord));
+    if (typeof delta.content === "string") this.#readText(delta.content, delta.extra_content, out);
+    else if (Array.isArray(delta.content)) for (const part of delta.content) this.#readPart(part, out);
+    else if (delta.content !== undefined && delta.content !== null) this.#oddities.add(unknownContent);
+    if (typeof delta.refusal === "string") this.#refusal += delta.refusal;
+    if (Array.isArray(delta.tool_calls)) this.#fragments.add(delta.tool_calls.filter(isRecord).map(toFragment));
+    if (isSignature(delta.extra_content)) this.#extraContent = delta.extra_content;
+  }
+
+  #readText(content: string, extra: unknown, out: ModelEvent[]): void {
+    const { reasoning, text } = this.#thinkTags.read(content);
+    this.#reason(reasoning, out);
+    if (text !== "" || content === "") this.#tell(this.#thoughtTags.read(text, isThought(extra)), out);
+  }
+
+  #tell({ reasoning, text }: Told, out: ModelEvent[]): void {
+    this.#reason(reasoning, out);
+    this.#say(text, out);
+  }
+
+  // Mistral: `content` may be an array of texts and of thinking, which is an array of texts itself.
+  #readPart(part: unknown, out: ModelEvent[]): void {
+    if (isRecord(part) && part.type === "text" && typeof part.text === "string") this.#say(part.text, out);
+    else if (isRecord(part) && part.type === "thinking" && Array.isArray(part.thinking)) {
+      for (const piece of part.thinking) {
+        if (isRecord(piece) && typeof piece.text === "string") this.#reason(piece.text, out);
+      }
+    } else {
+      this.#oddities.add(unknownPart);
+      this.#readUnknownPart(part, out);
+    }
+  }
+
+  /** Whatever text there is in it is part of the answer, unless it calls itself a thought. */
+  #readUnknownPart(part: unknown, out: ModelEvent[]): void {
+    const { text = part, type }: Record<string, unknown> = isRecord(part) ? part : {};
+    if (typeof text !== "string") return;
+    if (typeof type === "string" && /think|thought|reason/i.test(type)) this.#reason(text, out);
+    else this.#say(text, out);
+  }
+
+  #say(text: string, out: ModelEvent[]): void {
+    if (text === "") return;
+    this.#text += text;
+    appendDelta(out, "text-delta", text);
+  }
+
+  #reason(text: string, out: ModelEvent[]): void {
+    if (text === "") return;
+    this.#reasoning += text;
+    appendDelta(out, "reasoning-delta", text);
+  }
+
+  #finishReason() {
+    const word = this.#finish?.toLowerCase();
+    // Snowflake and some that OpenRouter fronts never send a finish_reason, yet end with [DONE].
+    const saidSomething = this.#text !== "" || !this.#fragments.empty || this.#refusal !== "";
+    if (word === undefined && !(this.done && saidSomething)) {
+      throw badResponse(this.#settings, cutOff, { retryable: true });
+    }
+    if (word === undefined) this.#oddities.add(noFinish);
+    if (this.#refusal) return "refused";
+    const finish = word === undefined ? "stop" : ownValue(finishReasons, word);
+    if (finish) return finish;
+    if (word && failedFinishes.includes(word)) throw streamError({ message: word, status: 500 }, this.#settings);
+    throw badResponse(this.#settings, unknownFinish, { retryable: false, detail: this.#finish });
+  }
+
+  #native(calls: CollectedCall[]) {
+    const signed = calls.filter((call) => call.extra !== undefined);
+    const payload: ChatNative = {
+      reasoningContent: this.#reasoningContent,
+      extraContent: this.#extraContent,
+      callExtras: signed.length > 0 ? Object.fromEntries(signed.map((call) => [call.id, call.extra])) : undefined,
+      reasoningDetails: this.#reasoningDetails.whole(),
+    };
+    if (Object.values(payload).every((value) => value === undefined)) return undefined;
+    const { wire, provider, model } = this.#settings;
+    return { wire, provider, model, payload };
+  }
+}
+
+function toFragment(raw: Record<string, unknown>): ToolFragment {
+  const called = isRecord(raw.function) ? raw.function : {};
+  return {
+    index: typeof raw.index === "number" ? raw.index : undefined,
+    id: typeof raw.id === "string" ? raw.id : undefined,
+    name: typeof called.name === "string" ? called.name : undefined,
+    arguments: isRecord(called.arguments) ? JSON.stringify(called.arguments) : firstText(called.arguments),
+    extra: raw.extra_content ?? undefined,
+  };
+}
+
+/** Errors come as `error` beside or instead of `choices`, or as a bare object with a message. */
+function isFailure(chunk: Record<string, unknown>): boolean {
+  if (chunk.error !== undefined && chunk.error !== null) return true;
+  const bare = typeof chunk.message === "string" || chunk.detail !== undefined;
+  return bare && !Array.isArray(chunk.choices);
+}
+
+function isThought(extra: unknown): boolean {
+  return isRecord(extra) && isRecord(extra.google) && extra.google.thought === true;
+}
+
+/** Whether anything in it is part of what the model says; many servers begin with a role and empty texts. */
+function hasWords({ content, reasoning_content, reasoning, refusal, tool_calls }: Record<string, unknown>): boolean {
+  if (firstText(content, reasoning_content, reasoning, refusal) !== undefined) return true;
+  return [content, tool_calls].some((parts) => Array.isArray(parts) && parts.length > 0);
+}
+
+/** Reasoning that is encrypted or only signed comes without a word. */
+function hasSignOfThought({ reasoning_details: details, extra_content }: Record<string, unknown>): boolean {
+  return (Array.isArray(details) && details.length > 0) || isSignature(extra_content);
+}
+
+function isSignature(extra: unknown): boolean {
+  return isRecord(extra) && isRecord(extra.google) && typeof extra.google.thought_signature === "string";
+}
+
+function firstText(...values: unknown[]): string | undefined {
+  return values.find((value): value is string => typeof value === "string" && value !== "");
+}
+
+const wholeDocument = { zh: "整份文档而不是数据流", en: "one whole document in place of a stream" };
+const unknownContent = { zh: "content 既不是文本也不是列表", en: "content is neither a text nor a list" };
+const unknownPart = { zh: "content 中有未知的部分", en: "content holds a part of an unknown kind" };
+const noFinish = { zh: "没有 finish_reason", en: "no finish_reason" };
+const malformed = { zh: "收到无法解析的数据", en: "a chunk is not JSON" };
+const cutOff = { zh: "回答在结束前中断", en: "the stream ended before the answer did" };
+const unknownFinish = { zh: "未知的结束原因", en: "unknown finish reason" };

@@ -1,0 +1,136 @@
+import { isRecord, textOf } from "../../../kit/json.ts";
+import { type CollectedCall, ToolFragments } from "../tool-fragments.ts";
+import { isItem, type OutputItem } from "./request.ts";
+
+type Fields = Record<string, unknown>;
+
+/** An output item while its events arrive. */
+export interface OpenItem {
+  type: string;
+  /** Some of its words came in deltas, so the whole item says nothing new. */
+  heard: boolean;
+  id: string;
+  callId: string;
+  name: string;
+  arguments: string[];
+  /** The item as `response.output_item.done` gave it: the only form that may be sent back. */
+  whole?: OutputItem;
+}
+
+/** Puts the output items of one response together, in the order in which they began. */
+export class OutputItems {
+  #items: OpenItem[] = [];
+  #latest = new Map<string, OpenItem>();
+
+  get empty(): boolean {
+    return this.#items.length === 0;
+  }
+
+  /** Takes `response.output_item.added`. */
+  open(event: Fields): void {
+    if (!isItem(event.item)) return;
+    const held = this.#latest.get(placeOf(event));
+    if (held && isSame(held, event.item) && !held.whole) return;
+    this.#add(placeOf(event), event.item);
+  }
+
+  /** The item that a delta belongs to; it is opened where the server did not say that it began. */
+  of(event: Fields, type: string): OpenItem {
+    const place = placeOf(event);
+    const held = this.#latest.get(place);
+    return held?.type === type ? held : this.#add(place, { type, id: event.item_id });
+  }
+
+  /** Takes `response.function_call_arguments.done`. */
+  setArguments(event: Fields): void {
+    const text = argumentsOf(event.arguments);
+    if (text !== "") this.of(event, "function_call").arguments = [text];
+  }
+
+  /** Takes `response.output_item.done`. Returns the item, or undefined for one that was complete before. */
+  close(event: Fields): OpenItem | undefined {
+    if (!isItem(event.item)) return undefined;
+    const held = this.#latest.get(placeOf(event));
+    const same = held !== undefined && isSame(held, event.item);
+    if (same && held.whole) return undefined;
+    const item = same ? held : this.#add(placeOf(event), event.item);
+    item.whole = event.item;
+    return item;
+  }
+
+  /** Takes the output of the whole response: what no event told. Returns the items that are new. */
+  closeAll(output: unknown): OpenItem[] {
+    const items = Array.isArray(output) ? output.filter(isItem) : [];
+    if (this.empty) return items.flatMap((item, position) => this.close({ item, output_index: position }) ?? []);
+    // A call that no event told is a call all the same.
+    const told = this.#items.filter(({ type }) => type === "function_call").length;
+    const calls = items.filter(({ type }) => type === "function_call");
+    if (told === 0 && calls.length > 0) return calls.map((item, position) => this.#closeUntold(item, position));
+    if (items.length === this.#items.length) {
+      this.#items.forEach((held, position) => {
+        const item = items[position];
+        if (item && isSame(held, item)) held.whole ??= item;
+      });
+    }
+    return [];
+  }
+
+  /** All items as they must go back; undefined when one of them is not known whole. */
+  whole(): OutputItem[] | undefined {
+    const items = this.#items.flatMap((item) => item.whole ?? []);
+    return items.length > 0 && items.length === this.#items.length ? items : undefined;
+  }
+
+  calls(newId: () => string): CollectedCall[] {
+    const fragments = new ToolFragments();
+    const calls = this.#items.filter((item) => item.type === "function_call");
+    calls.forEach(({ whole, callId, name, arguments: pieces }, index) => {
+      fragments.add([
+        {
+          index,
+          id: textOf(whole?.call_id) || callId,
+          name: textOf(whole?.name) || name,
+          arguments: argumentsOf(whole?.arguments) || pieces.join(""),
+        },
+      ]);
+    });
+    return fragments.calls(newId);
+  }
+
+  #closeUntold(item: OutputItem, position: number): OpenItem {
+    const opened = this.#add(`untold ${position}`, item);
+    opened.whole = item;
+    return opened;
+  }
+
+  #add(place: string, item: Fields): OpenItem {
+    const opened: OpenItem = {
+      type: textOf(item.type),
+      heard: false,
+      id: textOf(item.id),
+      callId: textOf(item.call_id),
+      name: textOf(item.name),
+      arguments: [argumentsOf(item.arguments)],
+    };
+    this.#items.push(opened);
+    this.#latest.set(place, opened);
+    return opened;
+  }
+}
+
+/** The place among the items; some proxies change the ids from event to event, others send no index. */
+function placeOf(event: Fields): string {
+  if (typeof event.output_index === "number") return `${event.output_index}`;
+  return textOf(event.item_id) || (isRecord(event.item) ? textOf(event.item.id) : "");
+}
+
+function isSame(held: OpenItem, item: OutputItem): boolean {
+  if (held.type !== item.type) return false;
+  const callId = textOf(item.call_id);
+  if (held.callId && callId) return held.callId === callId;
+  return !held.whole || held.id === textOf(item.id);
+}
+
+function argumentsOf(value: unknown): string {
+  return isRecord(value) ? JSON.stringify(value) : textOf(value);
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import type { ModelSettings } from "../../../core/model-settings.ts";
+import { isRecord } from "../../../kit/json.ts";
+import type { WireModel } from "../../middleware/repair.ts";
+import { openClient } from "../openai-client.ts";
+import { signOnce } from "../sign-requests.ts";
+import { streamTurn } from "../stream-turn.ts";
+import { type Answer, openTransport, Refusal } from "../transport.ts";
+import { type Extras, toResponsesRequest } from "./request.ts";
+import { ResponseReader } from "./stream.ts";
+
+/** A model on OpenAI's Responses wire. One attempt a call: retries and the total limit are wrappers. */
+export function openResponsesModel(settings: ModelSettings): WireModel {
+  const transport = openTransport();
+  const sign = signOnce(openClient(settings), "/responses", settings.apiKey);
+  let extras: Extras = { summary: true, encryptedReasoning: true };
+  return {
+    provider: settings.provider,
+    model: settings.model,
+    stream(request, signal, quirks = settings.quirks) {
+      const reader = new ResponseReader(settings, () => `call_${randomUUID().slice(0, 8)}`);
+      // Calls run side by side: each judges a refusal by what it sent itself.
+      let asked = extras;
+      const post = async (stop: AbortSignal) =>
+        transport.post(await sign(), toResponsesRequest(request, { ...settings, quirks }, asked), stop);
+      const send = async (stop: AbortSignal): Promise<Answer> => {
+        for (;;) {
+          try {
+            return await post(stop);
+          } catch (thrown) {
+            const fewer = withoutRefused(asked, thrown);
+            if (!fewer) throw thrown;
+            asked = fewer;
+            extras = {
+              summary: extras.summary && fewer.summary,
+              encryptedReasoning: extras.encryptedReasoning && fewer.encryptedReasoning,
+            };
+          }
+        }
+      };
+      return streamTurn({ settings, request, reader, send }, signal);
+    },
+  };
+}
+
+// Summaries are for verified organisations, encrypted reasoning is for models that reason; an answer needs neither.
+function withoutRefused(extras: Extras, thrown: unknown): Extras | undefined {
+  if (!(thrown instanceof Refusal) || thrown.status !== 400) return undefined;
+  const param = refusedParameter(thrown.body);
+  if (extras.summary && param === "reasoning.summary") return { ...extras, summary: false };
+  if (extras.encryptedReasoning && param === "include") return { ...extras, encryptedReasoning: false };
+  return undefined;
+}
+
+function refusedParameter(body: string): unknown {
+  try {
+    const said: unknown = JSON.parse(body);
+    return isRecord(said) && isRecord(said.error) ? said.error.param : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,130 @@
+import type { AssistantMessage, Message } from "../../../core/messages.ts";
+import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
+import type { ModelSettings } from "../../../core/model-settings.ts";
+import { isRecord, type JsonObject } from "../../../kit/json.ts";
+import { handOver } from "../../history/convert-history.ts";
+import { wireToolName } from "../../history/paired-history.ts";
+import { chooseParameters } from "../../middleware/parameters.ts";
+
+/** The body of a Responses request, as far as we use it. */
+export interface ResponsesRequest {
+  [field: string]: unknown;
+  model: string;
+  input: InputItem[];
+  tools?: ResponsesTool[];
+  max_output_tokens: number;
+  reasoning?: { effort?: string; summary?: "auto" };
+  include?: string[];
+  store: false;
+  stream: true;
+}
+
+export type InputItem =
+  | { role: "system" | "user" | "assistant"; content: string }
+  | { type: "function_call"; call_id: string; name: string; arguments: string }
+  | { type: "function_call_output"; call_id: string; output: string }
+  | OutputItem;
+
+/** An item as the model said it; it goes back unread. */
+export type OutputItem = { type: string } & Record<string, unknown>;
+
+export interface ResponsesTool {
+  type: "function";
+  name: string;
+  description: string;
+  parameters: Record<string, unknown>;
+  strict: false;
+}
+
+/** What is only asked for; some models and some accounts are refused it. */
+export interface Extras {
+  summary: boolean;
+  encryptedReasoning: boolean;
+}
+
+/** OpenAI refuses a smaller limit. */
+const leastOutputTokens = 16;
+
+/** Ours to theirs. */
+export function toResponsesRequest(
+  request: ModelRequest,
+  settings: ModelSettings,
+  extras: Extras = { summary: true, encryptedReasoning: true },
+): ResponsesRequest {
+  const { quirks } = settings;
+  const canReason = !quirks.noReasoning;
+  const { temperature, topP, effort, maxTokens } = chooseParameters(request, settings);
+  const summary = extras.summary && effort !== "none" ? "auto" : undefined;
+  return {
+    model: settings.servedAs ?? settings.model,
+    input: handOver(request.messages, settings).flatMap(toItems),
+    tools: request.tools.length > 0 ? request.tools.map(toTool) : undefined,
+    max_output_tokens: Math.max(leastOutputTokens, maxTokens),
+    temperature,
+    top_p: topP,
+    reasoning: canReason && (effort || summary) ? { effort, summary } : undefined,
+    include: canReason && extras.encryptedReasoning ? ["reasoning.encrypted_content"] : undefined,
+    // Nothing of a conversation stays with the vendor: what must come back is sent.
+    store: false,
+    stream: true,
+    ...quirks.body,
+  };
+}
+
+function toItems(message: Message): InputItem[] {
+  if (message.role === "assistant") return nativeItems(message) ?? neutralItems(message);
+  if (message.role !== "tool") return [{ role: message.role, content: message.content }];
+  return [{ type: "function_call_output", call_id: message.callId, output: message.content }];
+}
+
+function neutralItems({ content, toolCalls }: AssistantMessage): InputItem[] {
+  const said: InputItem[] = content === "" ? [] : [{ role: "assistant", content }];
+  return said.concat(
+    toolCalls.map((call) => ({
+      type: "function_call",
+      call_id: call.id,
+      name: wireToolName(call.name),
+      arguments: call.argumentsText,
+    })),
+  );
+}
+
+/** The turn in its author's own items; undefined where they would be refused, and neutral ones say the same. */
+function nativeItems({ native, toolCalls }: AssistantMessage): OutputItem[] | undefined {
+  if (!Array.isArray(native?.payload)) return undefined;
+  const items = native.payload.filter(isItem);
+  const asked = items.filter((item) => item.type === "function_call");
+  const sameCalls =
+    asked.length === toolCalls.length &&
+    toolCalls.every(({ id, name, argumentsText }, position) => {
+      const item = asked[position];
+      return item?.call_id === id && item.name === wireToolName(name) && item.arguments === argumentsText;
+    });
+  if (!sameCalls || !items.every(isSelfContained)) return undefined;
+  return withoutOrphans(items);
+}
+
+/** Reasoning stays with the vendor unless it came encrypted, or in the open; its id alone means nothing without a store. */
+function isSelfContained(item: OutputItem): boolean {
+  if (item.type !== "reasoning") return true;
+  return !!item.encrypted_content || (Array.isArray(item.content) && item.content.length > 0);
+}
+
+// "Item 'rs_...' of type 'reasoning' was provided without its required following item" refuses the whole request.
+function withoutOrphans(items: OutputItem[]): OutputItem[] | undefined {
+  const last = items.findLastIndex((item) => item.type !== "reasoning");
+  return last < 0 ? undefined : items.slice(0, last + 1);
+}
+
+// `strict` left out means strict here, and an object without `properties` is refused.
+function toTool(tool: ToolDefinition): ResponsesTool {
+  const { $schema: _, ...schema } = tool.inputSchema;
+  const parameters = { ...schema, type: "object", properties: schema.properties ?? emptyProperties };
+  return { type: "function", name: tool.name, description: tool.description, parameters, strict: false };
+}
+
+export function isItem(value: unknown): value is OutputItem {
+  return isRecord(value) && typeof value.type === "string";
+}
+
+const emptyProperties: JsonObject = {};

@@ -1,0 +1,235 @@
+import type { NativeTurn } from "../../../core/messages.ts";
+import { type FinishReason, type ModelEvent, noUsage, type Turn, type Usage } from "../../../core/model.ts";
+import type { ModelSettings } from "../../../core/model-settings.ts";
+import { isRecord, ownValue, textOf } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
+import { badResponse, streamError } from "../../errors/errors.ts";
+import type { Sent } from "../idle-timeout.ts";
+import type { CollectedCall } from "../tool-fragments.ts";
+import {
+  allWritten,
+  appendDelta,
+  completeTurn,
+  type ServerEvent,
+  type TurnReader,
+  tokenCount,
+} from "../turn-reader.ts";
+import { type OpenItem, OutputItems } from "./items.ts";
+
+type Fields = Record<string, unknown>;
+
+/** Reads the events of one response: theirs to ours. Unknown events, items and parts are passed over. */
+export class ResponseReader implements TurnReader {
+  done = false;
+  sent: Sent = "nothing";
+  usage: Usage = noUsage;
+  #settings: ModelSettings;
+  #newId: () => string;
+  #text = "";
+  #reasoning = "";
+  #refusal = "";
+  #items = new OutputItems();
+  #finish: FinishReason | undefined;
+  #oddities = new Set<Text>();
+
+  constructor(settings: ModelSettings, newId: () => string) {
+    this.#settings = settings;
+    this.#newId = newId;
+  }
+
+  read(event: ServerEvent, out: ModelEvent[]): void {
+    if (event.data === "[DONE]") {
+      this.done = true;
+      return;
+    }
+    const data = this.#parse(event.data);
+    switch (data.type) {
+      case "response.output_item.added":
+        this.#items.open(data);
+        this.#see(data.item);
+        break;
+      case "response.output_text.delta":
+        this.#say(this.#items.of(data, "message"), data.delta, out);
+        break;
+      case "response.refusal.delta":
+        this.#refuse(this.#items.of(data, "message"), data.delta);
+        break;
+      case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
+        this.#reason(this.#items.of(data, "reasoning"), data.delta, out);
+        break;
+      case "response.function_call_arguments.delta":
+        this.#items.of(data, "function_call").arguments.push(textOf(data.delta));
+        this.sent = "words";
+        break;
+      case "response.function_call_arguments.done":
+        this.#items.setArguments(data);
+        break;
+      case "response.output_item.done":
+        this.#tell(this.#items.close(data), out);
+        this.#see(data.item);
+        break;
+      case "response.completed":
+      case "response.incomplete":
+      case "response.failed":
+        this.#end(isRecord(data.response) ? data.response : {}, data.type.slice("response.".length), out);
+        break;
+      default:
+        this.#readOther(event, data, out);
+    }
+  }
+
+  get oddities(): readonly Text[] {
+    return [...this.#oddities];
+  }
+
+  get written(): string {
+    return allWritten([this.#reasoning, this.#text, this.#refusal], this.#items.calls(this.#newId));
+  }
+
+  end(): Turn {
+    const calls = this.#items.calls(this.#newId);
+    if (this.#finish === undefined) throw badResponse(this.#settings, cutOff, { retryable: true });
+    const finish = this.#refusal ? "refused" : this.#finish;
+    return completeTurn(
+      {
+        text: this.#text,
+        reasoning: this.#reasoning,
+        calls,
+        finish,
+        usage: this.usage,
+        native: finish === "stop" ? this.#native(calls) : undefined,
+      },
+      this.#settings,
+    );
+  }
+
+  #parse(data: string): Fields {
+    try {
+      const value: unknown = JSON.parse(data);
+      if (isRecord(value)) return value;
+    } catch {
+      // Told below, without the raw text.
+    }
+    throw badResponse(this.#settings, malformed, { retryable: true });
+  }
+
+  /** An error, in any of its forms, or a server that does not stream and sends the whole response. */
+  #readOther(event: ServerEvent, data: Fields, out: ModelEvent[]): void {
+    if (data.type === "error" || event.event === "error") throw streamError(data, this.#settings);
+    if (data.object === "response") {
+      this.#oddities.add(wholeDocument);
+      this.#end(data, textOf(data.status), out);
+    }
+    if (data.object === "response" || data.type !== undefined) return;
+    const bare = typeof data.message === "string" || data.detail !== undefined;
+    if (bare || (data.error !== undefined && data.error !== null)) throw streamError(data, this.#settings);
+  }
+
+  /** An item of reasoning is a sign of it, also where its text stays hidden; a message is nothing before its text. */
+  #see(item: unknown): void {
+    if (!isRecord(item)) return;
+    if (!itemTypes.has(textOf(item.type))) this.#oddities.add(unknownItem);
+    if (item.type === "function_call") this.sent = "words";
+    else if (item.type !== "message" && this.sent === "nothing") this.sent = "thinking";
+  }
+
+  #end(response: Fields, status: string, out: ModelEvent[]): void {
+    this.sent = "words";
+    if (isRecord(response.usage)) this.usage = toUsage(response.usage);
+    if (status === "failed") throw streamError(response.error ?? {}, this.#settings);
+    for (const item of this.#items.closeAll(response.output)) this.#tell(item, out);
+    this.#finish = this.#finishReason(response, status);
+    if (this.#refusal) out.push({ type: "notice", level: "warning", code: "refusal", message: this.#refusal });
+    this.done = true;
+  }
+
+  #finishReason(response: Fields, status: string): FinishReason {
+    if (status === "completed") return "stop";
+    const details = isRecord(response.incomplete_details) ? response.incomplete_details : {};
+    const reason = textOf(details.reason) || status;
+    const finish = status === "incomplete" ? ownValue(incompleteReasons, reason) : undefined;
+    if (finish) return finish;
+    throw badResponse(this.#settings, unknownFinish, { retryable: false, detail: reason });
+  }
+
+  /** What a whole item says that no delta said before. */
+  #tell(item: OpenItem | undefined, out: ModelEvent[]): void {
+    if (!item?.whole || item.heard) return;
+    const { whole } = item;
+    for (const part of partsOf(whole.summary)) this.#reason(item, part.text, out);
+    for (const part of partsOf(whole.content)) {
+      if (part.type === "output_text") this.#say(item, part.text, out);
+      if (part.type === "reasoning_text") this.#reason(item, part.text, out);
+      if (part.type === "refusal") this.#refuse(item, part.refusal);
+      if (!partTypes.has(textOf(part.type))) this.#oddities.add(unknownPart);
+    }
+  }
+
+  #say(item: OpenItem, delta: unknown, out: ModelEvent[]): void {
+    const text = textOf(delta);
+    if (text === "") return;
+    item.heard = true;
+    this.sent = "words";
+    this.#text += text;
+    appendDelta(out, "text-delta", text);
+  }
+
+  #reason(item: OpenItem, delta: unknown, out: ModelEvent[]): void {
+    const text = textOf(delta);
+    if (text === "") return;
+    item.heard = true;
+    this.sent = "words";
+    this.#reasoning += text;
+    appendDelta(out, "reasoning-delta", text);
+  }
+
+  #refuse(item: OpenItem, delta: unknown): void {
+    item.heard = true;
+    this.sent = "words";
+    this.#refusal += textOf(delta);
+  }
+
+  /** The items name calls by their own ids, so they only serve a turn whose ids stand as they came. */
+  #native(calls: CollectedCall[]): NativeTurn | undefined {
+    const payload = this.#items.whole();
+    const ids = payload?.flatMap((item) => (item.type === "function_call" ? [item.call_id] : []));
+    if (!ids || calls.some((call, position) => call.id !== ids[position])) return undefined;
+    const { wire, provider, model } = this.#settings;
+    return { wire, provider, model, payload };
+  }
+}
+
+const incompleteReasons: Readonly<Record<string, FinishReason>> = {
+  max_output_tokens: "length",
+  content_filter: "content-filter",
+};
+
+/** Some servers count hidden reasoning only in the total, hence the larger of the two is the output. */
+function toUsage(raw: Fields): Usage {
+  const inputTokens = tokenCount(raw.input_tokens);
+  const hidden = inputTokens > 0 ? tokenCount(raw.total_tokens) - inputTokens : 0;
+  const input = isRecord(raw.input_tokens_details) ? raw.input_tokens_details : {};
+  const output = isRecord(raw.output_tokens_details) ? raw.output_tokens_details : {};
+  return {
+    inputTokens,
+    outputTokens: Math.max(tokenCount(raw.output_tokens), hidden),
+    reasoningTokens: tokenCount(output.reasoning_tokens),
+    cachedTokens: tokenCount(input.cached_tokens),
+    cacheWriteTokens: tokenCount(input.cache_write_tokens) || undefined,
+  };
+}
+
+function partsOf(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+const itemTypes: ReadonlySet<string> = new Set(["message", "reasoning", "function_call"]);
+const partTypes: ReadonlySet<string> = new Set(["output_text", "reasoning_text", "refusal"]);
+
+const wholeDocument = { zh: "整份文档而不是数据流", en: "one whole document in place of a stream" };
+const unknownItem = { zh: "有未知的输出项", en: "an output item of an unknown kind" };
+const unknownPart = { zh: "content 中有未知的部分", en: "content holds a part of an unknown kind" };
+const malformed = { zh: "收到无法解析的数据", en: "an event is not JSON" };
+const cutOff = { zh: "回答在结束前中断", en: "the stream ended before the answer did" };
+const unknownFinish = { zh: "未知的结束原因", en: "unknown finish reason" };

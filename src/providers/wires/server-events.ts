@@ -1,0 +1,98 @@
+import type { Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import { createParser } from "eventsource-parser";
+import { badResponse, type Origin } from "../errors/errors.ts";
+import type { Silence } from "./idle-timeout.ts";
+import type { ServerEvent } from "./turn-reader.ts";
+
+/** No turn is longer; a server that sends more is broken or hostile. In bytes, and in characters for one event. */
+const streamLimit = 64 * 1024 * 1024;
+const eventLimit = 16 * 1024 * 1024;
+
+/**
+ * The server-sent events of an answer, as many at a time as arrived together. A body that is one JSON document comes as
+ * one event. Throws `bad_response` for any other type of content and for a body that is too long.
+ */
+export async function* serverEvents(
+  body: Readable,
+  contentType: string,
+  silence: Silence,
+  origin: Origin,
+): AsyncGenerator<ServerEvent[]> {
+  if (/\b(html|xml|image|pdf)\b/i.test(contentType)) {
+    throw badResponse(origin, notAStream, { retryable: false, detail: contentType });
+  }
+  const whole = /\bjson\b/i.test(contentType);
+  const reader = whole ? documentReader() : eventReader(origin);
+  let bytes = 0;
+  // The iterator leaves the stream open, for its owner to drain or to destroy.
+  for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+    silence.heard();
+    silence.waiting = false;
+    bytes += chunk.length;
+    if (bytes > streamLimit) throw badResponse(origin, tooLong, { retryable: false });
+    const events = reader.feed(chunk);
+    if (events.length > 0) yield events;
+    silence.waiting = true;
+  }
+  const rest = reader.end();
+  if (rest.length > 0) yield rest;
+}
+
+export interface EventReader {
+  feed(chunk: Buffer): ServerEvent[];
+  end(): ServerEvent[];
+}
+
+/** Takes bytes as they arrive and gives the events that are whole; `end` gives a last one without its empty line. */
+export function eventReader(origin: Origin): EventReader {
+  const decoder = new StringDecoder("utf8");
+  let events: ServerEvent[] = [];
+  let overflow = false;
+  const parser = createParser({
+    maxBufferSize: eventLimit,
+    onEvent(event) {
+      // An empty event is a heartbeat of some servers.
+      const data = event.data.trim();
+      if (data !== "") events.push({ event: event.event, data });
+    },
+    onError: (error) => {
+      overflow ||= error.type === "max-buffer-size-exceeded";
+    },
+  });
+  function take(text: string): ServerEvent[] {
+    events = [];
+    parser.feed(text);
+    if (overflow) throw badResponse(origin, tooLong, { retryable: false });
+    return events;
+  }
+  return {
+    feed: (chunk) => take(decoder.write(chunk)),
+    // A last event without its empty line counts if it is whole; half of one is nothing.
+    end: () => take(`${decoder.end()}\n\n`).filter((event) => isWhole(event.data)),
+  };
+}
+
+function documentReader(): EventReader {
+  const chunks: Buffer[] = [];
+  return {
+    feed(chunk) {
+      chunks.push(chunk);
+      return [];
+    },
+    end: () => [{ data: Buffer.concat(chunks).toString("utf8") }],
+  };
+}
+
+function isWhole(data: string): boolean {
+  if (data === "[DONE]") return true;
+  try {
+    JSON.parse(data);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const notAStream = { zh: "返回的不是模型回答", en: "what came back is not a model's answer" };
+const tooLong = { zh: "返回内容过长", en: "the response is too long" };

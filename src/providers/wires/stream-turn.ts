@@ -1,0 +1,114 @@
+import type { Readable } from "node:stream";
+import { type ModelEvent, type ModelRequest, modelName } from "../../core/model.ts";
+import type { ModelSettings } from "../../core/model-settings.ts";
+import type { Notice } from "../../core/notice.ts";
+import { DuetError, toDuetError } from "../../kit/errors.ts";
+import { say } from "../../kit/locale.ts";
+import { connectionError, httpError, keyError, silenceError } from "../errors/errors.ts";
+import { watchSilence } from "./idle-timeout.ts";
+import { serverEvents } from "./server-events.ts";
+import { type Answer, ConnectTimeout, Refusal } from "./transport.ts";
+import type { ServerEvent, TurnReader } from "./turn-reader.ts";
+import { usageOfFailure, usageOfTurn } from "./usage-estimate.ts";
+
+/** What a wire brings to a call; the rest is the same on all of them. */
+export interface Call {
+  settings: ModelSettings;
+  request: ModelRequest;
+  reader: TurnReader;
+  /** Sends the request. Throws a `Refusal` for an error status. */
+  send(signal: AbortSignal): Promise<Answer>;
+}
+
+/**
+ * Streams one turn. Throws a `DuetError` for every failure, and the signal's own reason when that aborts; the socket is
+ * closed at once then, and also when the reader of the stream leaves early. What a failed attempt used is told as `spent`
+ * before the throw.
+ */
+export async function* streamTurn(call: Call, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const { settings, reader } = call;
+  signal.throwIfAborted();
+  requireKey(settings);
+  const silence = watchSilence(settings, signal);
+  let body: Readable | undefined;
+  let complete = false;
+  silence.signal.addEventListener("abort", () => body?.destroy(), { once: true });
+  try {
+    const answer = await call.send(silence.signal);
+    body = answer.body;
+    body.on("error", ignore);
+    silence.signal.throwIfAborted();
+    silence.heard();
+    for await (const events of serverEvents(body, answer.contentType, silence, settings)) {
+      const out: ModelEvent[] = [];
+      const failed = readAll(events, reader, out);
+      silence.sent(reader.sent);
+      yield* out;
+      if (failed) throw failed;
+      if (reader.done) break;
+    }
+    silence.signal.throwIfAborted();
+    const turn = reader.end();
+    complete = true;
+    const odd = oddResponse(call);
+    if (odd) yield odd;
+    yield { type: "turn-end", turn: { ...turn, usage: usageOfTurn(call.request, reader) } };
+  } catch (thrown) {
+    const error = silence.signal.aborted ? silence.signal.reason : asDuetError(thrown, call);
+    const usage = complete ? undefined : usageOfFailure(call.request, reader);
+    if (usage) yield { type: "spent", usage };
+    throw error;
+  } finally {
+    silence.close();
+    if (body) close(body, complete);
+  }
+}
+
+/** Tells the log that a response had another shape than the wire's, and was read all the same (model-invocation.md, "处理格式异常"). */
+function oddResponse({ reader, settings, request }: Call): Notice | undefined {
+  const { oddities = [] } = reader;
+  if (oddities.length === 0) return undefined;
+  const name = modelName(settings);
+  const message = say(request.locale ?? "en", {
+    zh: `${name} 的响应格式与预期不符（${oddities.map(({ zh }) => zh).join("；")}），能读出的内容已作为回答`,
+    en: `${name} answered in an unexpected format (${oddities.map(({ en }) => en).join("; ")}); what could be read is taken as its answer`,
+  });
+  return { type: "notice", level: "warning", code: "odd-response", message, forLog: true };
+}
+
+/** What stood before an error was said, however the bytes were split: hence the error is returned, to be thrown later. */
+function readAll(events: readonly ServerEvent[], reader: TurnReader, out: ModelEvent[]): DuetError | undefined {
+  try {
+    for (const event of events) if (!reader.done) reader.read(event, out);
+  } catch (thrown) {
+    return toDuetError(thrown);
+  }
+  return undefined;
+}
+
+/** Told before anything is sent: a vendor that wants a key gets no request without one. */
+function requireKey(settings: ModelSettings): void {
+  if (settings.apiKeyEnv === undefined && settings.apiKey === undefined) return;
+  if (!settings.apiKey || !/^[\x21-\x7e]+$/.test(settings.apiKey)) throw keyError(settings);
+}
+
+function asDuetError(thrown: unknown, call: Call): DuetError {
+  if (thrown instanceof DuetError) return thrown;
+  if (thrown instanceof ConnectTimeout) return silenceError(call.settings, noConnection(thrown.limitMs));
+  return thrown instanceof Refusal ? httpError(thrown, call.settings) : connectionError(thrown, call.settings);
+}
+
+function noConnection(ms: number) {
+  return { zh: `${ms / 1000} 秒内没有建立连接（超时）`, en: `timed out: no connection within ${ms / 1000} s` };
+}
+
+/** After a complete turn the end of the body gets a moment to arrive, so that the connection can serve the next one. */
+function close(body: Readable, complete: boolean): void {
+  if (!complete || body.destroyed) return void body.destroy();
+  const timer = setTimeout(() => body.destroy(), 1000).unref();
+  body.once("close", () => clearTimeout(timer));
+  body.resume();
+}
+
+// The reader of the stream gets the error; this only keeps a late one from being an uncaught exception.
+function ignore(): void {}

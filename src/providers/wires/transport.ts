@@ -1,0 +1,103 @@
+import type { Readable } from "node:stream";
+import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { Agent, errors, request } from "undici";
+import { textOf } from "../../kit/json.ts";
+import type { HttpFailure } from "../errors/errors.ts";
+import type { Address } from "./sign-requests.ts";
+
+/** Sends requests with `undici.request`: the built-in `fetch` costs twice the CPU. */
+export interface Transport {
+  /** Throws a `Refusal` for every status but 200. */
+  post(address: Address, body: object, signal: AbortSignal): Promise<Answer>;
+}
+
+/** An answer that has begun; whoever asked owns the body. */
+export interface Answer {
+  contentType: string;
+  body: Readable;
+}
+
+/** An answer with another status than 200. */
+export class Refusal extends Error implements HttpFailure {
+  override readonly name = "Refusal";
+  readonly status: number;
+  readonly headers: Headers;
+  /** The start of its text. */
+  readonly body: string;
+
+  constructor(status: number, headers: Headers, body: string) {
+    super(`HTTP ${status}`);
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+}
+
+/** No connection came about in time. */
+export class ConnectTimeout extends Error {
+  override readonly name = "ConnectTimeout";
+  /** The limit that was exceeded, in milliseconds. */
+  readonly limitMs: number;
+
+  constructor(limitMs: number, cause: unknown) {
+    super(`no connection within ${limitMs} ms`, { cause });
+    this.limitMs = limitMs;
+  }
+}
+
+const errorBodyLimit = 64 * 1024;
+
+/**
+ * How long a connection may take to come about, TLS included, in milliseconds. It counts for models that may be silent for
+ * longer than that: an address that does not answer is no model that thinks.
+ */
+const defaultConnectMs = 30_000;
+
+/** Tests limit `connectMs`. */
+export function openTransport({ connectMs = defaultConnectMs } = {}): Transport {
+  // Silence is limited per call, by what was heard, from sending on; the agent's own limits would cut models that think for long.
+  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectMs } });
+  return {
+    async post({ url, headers }, body, signal) {
+      const text = JSON.stringify(body);
+      const sent = request(url, { dispatcher, method: "POST", headers, body: text, signal });
+      const answer = await sent.catch((thrown) => {
+        throw thrown instanceof errors.ConnectTimeoutError ? new ConnectTimeout(connectMs, thrown) : thrown;
+      });
+      const stream = decoded(answer.body, textOf(answer.headers["content-encoding"]));
+      if (answer.statusCode === 200) return { contentType: textOf(answer.headers["content-type"]), body: stream };
+      const given = new Headers();
+      for (const [name, value] of Object.entries(answer.headers)) given.set(name, String(value));
+      throw new Refusal(answer.statusCode, given, await startOf(stream));
+    },
+  };
+}
+
+/** Some proxies compress although we ask them not to. */
+function decoded(body: Readable, encoding: string): Readable {
+  const decoder = decoderOf(encoding.trim().toLowerCase());
+  if (!decoder) return body;
+  body.on("error", (error) => decoder.destroy(error));
+  decoder.on("close", () => body.destroy());
+  return body.pipe(decoder);
+}
+
+function decoderOf(encoding: string) {
+  const flush = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
+  if (encoding === "gzip" || encoding === "x-gzip") return createGunzip(flush);
+  if (encoding === "deflate") return createInflate(flush);
+  if (encoding === "br") return createBrotliDecompress({ flush: constants.BROTLI_OPERATION_FLUSH });
+  return undefined;
+}
+
+/** The first 64 KiB: an error needs no more, and nobody promised that it ends. */
+async function startOf(body: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= errorBodyLimit) break;
+  }
+  return Buffer.concat(chunks).subarray(0, errorBodyLimit).toString("utf8");
+}

@@ -1,0 +1,44 @@
+import type { AgentsBill, ModelBill } from "../core/outcome.ts";
+import { type Locale, say } from "../kit/locale.ts";
+
+/** A cost as far as it is known. */
+export interface KnownCost {
+  /** US dollars: of everything, or of the part that is known. */
+  usd: number;
+  isWhole: boolean;
+}
+
+export const noCost: KnownCost = { usd: 0, isWhole: true };
+
+export function addCosts(a: KnownCost, b: KnownCost): KnownCost {
+  return { usd: a.usd + b.usd, isWhole: a.isWhole && b.isWhole };
+}
+
+/** What a role cost. Calls that failed before they used a token cost nothing. */
+export function costOfModel({ cost_usd, input_tokens, output_tokens }: ModelBill): KnownCost {
+  return costOf(cost_usd, input_tokens + output_tokens);
+}
+
+export function costOfAgents({ cost_usd, total_tokens }: AgentsBill): KnownCost {
+  return costOf(cost_usd, total_tokens);
+}
+
+function costOf(cost: number | null, tokens: number): KnownCost {
+  return cost === null ? { usd: 0, isWhole: tokens === 0 } : { usd: cost, isWhole: true };
+}
+
+/** For people; where a part is unknown, what is known as a lower bound. Undefined where nothing worth showing is known. */
+export function costText({ usd, isWhole }: KnownCost, locale: Locale): string | undefined {
+  if (isWhole) return dollars(usd);
+  if (usd < smallest) return undefined;
+  const known = `≥ ${dollars(usd)}`;
+  return say(locale, { zh: `${known}（费用部分未知）`, en: `${known} (part of the cost is unknown)` });
+}
+
+export function dollars(cost: number): string {
+  if (cost === 0) return "$0";
+  if (cost >= 1) return `$${cost.toFixed(2)}`;
+  return cost >= smallest ? `$${cost.toFixed(4)}` : `<$${smallest}`;
+}
+
+const smallest = 0.0001;

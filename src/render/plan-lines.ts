@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from "node:util";
+import type { PlanStep } from "../core/events.ts";
+import type { JsonObject } from "../kit/json.ts";
+import { type Locale, say, type Text } from "../kit/locale.ts";
+import { printableLine } from "../kit/text/sanitize.ts";
+import { shortLine } from "../kit/text/short-line.ts";
+import { showBlanks } from "../kit/text/show-blanks.ts";
+import { headOf } from "../kit/text/truncate.ts";
+
+/** Of a purpose, in UTF-16 units. */
+const longestPurpose = 160;
+/** Of a step's parameters: what is confirmed is to be seen whole, but a page of text may not fill the screen. */
+const longestParameters = 2_000;
+
+/** The lines that a `plan` event adds to what was shown before. */
+export type PlanLines = (steps: readonly PlanStep[]) => string[];
+
+/** Shows a plan as a numbered list when it is new or has changed, and from then on each step whose state changes. */
+export function createPlanLines(locale: Locale): PlanLines {
+  let before: readonly PlanStep[] = [];
+  return (steps) => {
+    const isKnown = isSamePlan(steps, before);
+    const changed = steps.filter(({ state }, index) => state !== before[index]?.state);
+    before = steps;
+    return isKnown ? changed.map((step) => stateLine(step, locale)) : planList(steps, locale);
+  };
+}
+
+/** Whether it is the same plan, in whatever state its steps are. */
+export function isSamePlan(steps: readonly PlanStep[], before: readonly PlanStep[]): boolean {
+  return steps.length === before.length && steps.every((step, index) => isSame(step, before[index]));
+}
+
+function isSame(a: PlanStep, b: PlanStep | undefined): boolean {
+  return a.description === b?.description && a.tool === b.tool && isDeepStrictEqual(a.parameters, b.parameters);
+}
+
+/** A plan as a numbered list: what each step is for, its tool and its parameters. A plan without steps has no lines. */
+export function planList(steps: readonly PlanStep[], locale: Locale): string[] {
+  if (steps.length === 0) return [];
+  return [
+    planTitle(steps, locale),
+    ...steps.map((step) => `  ${step.step}. ${purpose(step)}${call(step, locale)}${mark(step, locale)}`),
+  ];
+}
+
+export function planTitle(steps: readonly PlanStep[], locale: Locale): string {
+  return say(locale, { zh: `📋 计划（${steps.length} 步）`, en: `📋 Plan (${count(steps.length)})` });
+}
+
+function call({ tool, parameters }: PlanStep, locale: Locale): string {
+  return tool === "" ? "" : ` · ${printableLine(tool)} ${whole(JSON.stringify(parameters), locale)}`;
+}
+
+/** Whether a plan's list shows all of a step's parameters. */
+export function isShownWhole(parameters: JsonObject): boolean {
+  return JSON.stringify(parameters).length <= longestParameters;
+}
+
+function whole(json: string, locale: Locale): string {
+  if (json.length <= longestParameters) return showBlanks(printableLine(json), locale);
+  const head = headOf(json, longestParameters);
+  const left = json.length - head.length;
+  const note = { zh: `（另有 ${left} 个字符未显示）`, en: ` (${left} more characters not shown)` };
+  return `${showBlanks(printableLine(head), locale)}…${say(locale, note)}`;
+}
+
+/** What a step is for, in a few words. */
+export function purpose({ description }: PlanStep): string {
+  return shortLine(description, longestPurpose);
+}
+
+/** Steps of a plan that was changed on the way have a state already. */
+function mark({ state }: PlanStep, locale: Locale): string {
+  return state === "pending" ? "" : ` (${say(locale, states[state])})`;
+}
+
+function stateLine(step: PlanStep, locale: Locale): string {
+  const { zh, en } = states[step.state];
+  const line = { zh: `步骤 ${step.step} ${zh}：${purpose(step)}`, en: `step ${step.step} ${en}: ${purpose(step)}` };
+  return `${planSigns[step.state]} ${say(locale, line)}`;
+}
+
+export const planSigns: Record<PlanStep["state"], string> = {
+  pending: "◻",
+  running: "▶",
+  done: "☑",
+  failed: "☒",
+  skipped: "⏭",
+};
+
+/** The states of a step as a reader knows them. */
+export const states: Record<PlanStep["state"], Text> = {
+  pending: { zh: "待执行", en: "pending" },
+  running: { zh: "执行中", en: "running" },
+  done: { zh: "已完成", en: "done" },
+  failed: { zh: "失败", en: "failed" },
+  skipped: { zh: "已跳过", en: "skipped" },
+};
+
+function count(steps: number): string {
+  return steps === 1 ? "1 step" : `${steps} steps`;
+}

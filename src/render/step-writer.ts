@@ -1,0 +1,82 @@
+import type { AgentEvent } from "../core/events.ts";
+import type { Outcome } from "../core/outcome.ts";
+import { type Locale, say, type Text } from "../kit/locale.ts";
+import { printableLine } from "../kit/text/sanitize.ts";
+import { cutText } from "../kit/text/truncate.ts";
+import { billLine, lineOf, noticeLine } from "./event-lines.ts";
+import { outcomeLines } from "./outcome-lines.ts";
+import { createPlanLines } from "./plan-lines.ts";
+
+export interface StepLogOptions {
+  /** Takes one line, or a whole call; it is not cleaned yet. */
+  write(line: string): void;
+  locale: Locale;
+  /** Whole thoughts, and each call's whole input and output. */
+  verbose: boolean;
+}
+
+/** For logs: that a thought went from open to folded, and what folded it (model-invocation.md, "状态转换触发"). */
+export function transitionLine(cause: AgentEvent, locale: Locale): string {
+  const { zh, en } = foldCauses[cause.type] ?? { zh: cause.type, en: cause.type };
+  return say(locale, { zh: `· 思考状态：展开 → 折叠（${zh}）`, en: `· thought: open -> folded (${en})` });
+}
+
+const foldCauses: Partial<Record<AgentEvent["type"], Text>> = {
+  "answer-delta": { zh: "收到第一个正式回答片段", en: "the first piece of the answer came" },
+  "thought-delta": { zh: "开始另一段思考", en: "another thought began" },
+  "reasoning-delta": { zh: "开始另一段思考", en: "another thought began" },
+  "tool-start": { zh: "开始调用工具", en: "a tool call began" },
+  "phase-start": { zh: "开始下一阶段", en: "the next phase began" },
+  "phase-end": { zh: "这一轮结束", en: "the turn ended" },
+  plan: { zh: "收到计划", en: "a plan came" },
+  "run-end": { zh: "运行结束", en: "the run ended" },
+};
+
+/** Everything of a run but its answer, a line each: steps, models, results, and at the end what it came to and used. */
+export function createStepLog({ write, locale, verbose }: StepLogOptions): (event: AgentEvent) => void {
+  const planLines = createPlanLines(locale);
+  /** The thought or reasoning that is still growing. */
+  let thinking = "";
+  /** What it is made of now. */
+  let growing: AgentEvent["type"] | undefined;
+
+  function closeThought(next: AgentEvent): void {
+    const thought = printableLine(thinking);
+    thinking = "";
+    if (thought === "") return;
+    write(`💭 ${verbose ? thought : cutText(thought, 300)}`);
+    if (verbose) write(transitionLine(next, locale));
+  }
+
+  function end(outcome: Outcome): void {
+    if (verbose) for (const call of outcome.tool_calls) write(callInFull(call));
+    for (const line of outcomeLines(outcome, locale)) write(line);
+    write(`  ${billLine(outcome, locale)}`);
+  }
+
+  return (event) => {
+    if (event.type === "thought-delta" || event.type === "reasoning-delta") {
+      thinking += growing === event.type || thinking === "" ? event.text : `\n${event.text}`;
+      growing = event.type;
+      return;
+    }
+    closeThought(event);
+    if (event.type === "run-end") end(event.outcome);
+    if (event.type === "plan") for (const line of planLines(event.steps)) write(line);
+    const line = verbose ? fullLine(event, locale) : lineOf(event, locale);
+    if (line !== undefined) write(line);
+  };
+}
+
+function fullLine(event: AgentEvent, locale: Locale): string | undefined {
+  if (event.type === "tool-start") return inputInFull(event);
+  return event.type === "notice" ? noticeLine(event) : lineOf(event, locale);
+}
+
+function inputInFull({ tool, arguments: args }: Extract<AgentEvent, { type: "tool-start" }>): string {
+  return printableLine(`🔧 ${tool} ${JSON.stringify(args)}`);
+}
+
+function callInFull(call: Outcome["tool_calls"][number]): string {
+  return `── ${call.tool} ${JSON.stringify(call.arguments)}\n${call.result}`;
+}

@@ -1,0 +1,151 @@
+import * as z from "zod";
+import { chainProperty, longestChainText } from "../core/chain-text.ts";
+import { permitProblem } from "../core/tools/tool-pattern.ts";
+
+/** What `agent_ask` takes. Ranges as in the configuration. */
+export const askInput = z.strictObject({
+  question: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100_000)
+    .describe("What you want to know or done, in plain words, in any language."),
+  conversation_id: z
+    .string()
+    .max(200)
+    .optional()
+    .describe("Continues an earlier conversation: the conversation_id of its result."),
+  mode: z
+    .enum(["agent", "plan", "chat"])
+    .optional()
+    .describe(
+      "agent: decides by itself which tools to use. plan: plans first, then acts. chat: answers directly, without tools.",
+    ),
+  search: z
+    .boolean()
+    .optional()
+    .describe("chat mode: searches the web for the question first; the other modes decide that by themselves."),
+  tools: z
+    .array(
+      z
+        .string()
+        .max(200)
+        .refine((written) => permitProblem(written) === undefined, {
+          error: ({ input }) => `${JSON.stringify(input)} is not allowed: ${permitProblem(String(input))?.en}`,
+        }),
+    )
+    .max(100)
+    .optional()
+    .describe("Only tools whose names match one of these patterns, for instance amap__* or web_search."),
+  max_iterations: z.int().min(1).max(10).optional().describe("Rounds of deciding and calling tools."),
+  max_tool_calls: z.int().min(1).max(50).optional().describe("Tool calls in all."),
+  max_tokens: z.int().min(1).optional().describe("Output tokens of the answer."),
+  timeout_s: z.int().min(10).max(300).optional().describe("Seconds for the whole run."),
+  wait_s: z
+    .number()
+    .min(0)
+    .max(3600)
+    .optional()
+    .describe("Seconds to wait for the end; after them the call returns with status running, and the run goes on."),
+  [chainProperty]: z
+    .string()
+    .max(longestChainText)
+    .optional()
+    .describe("Set by agents that call this one; leave it out."),
+  confirmation: z
+    .string()
+    .max(2000)
+    .optional()
+    .describe(
+      "The token of a result with status needs_confirmation; question is then the user's reply to it, yes or no.",
+    ),
+});
+
+export type AskInput = z.infer<typeof askInput>;
+
+const runId = z.string().min(1).max(200).describe("The run_id of a result of agent_ask.");
+
+/** What `agent_result` takes. */
+export const resultInput = z.strictObject({
+  run_id: runId,
+  wait_s: z.number().min(0).max(3600).optional().describe("Seconds to wait for the end. Absent: as agent_ask does."),
+});
+
+/** What `agent_cancel` takes. */
+export const cancelInput = z.strictObject({ run_id: runId });
+
+const bill = z.object({
+  provider: z.string(),
+  model: z.string(),
+  calls: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  reasoning_tokens: z.int(),
+  cached_tokens: z.int(),
+  elapsed_ms: z.int(),
+  cost_usd: z.number().nullable(),
+});
+
+/** What the three tools give back beside their text. */
+export const askOutput = z.object({
+  success: z.boolean(),
+  status: z.enum(["complete", "partial", "failed", "cancelled", "running", "needs_confirmation"]),
+  stop_reason: z.enum([
+    "answered",
+    "iteration_limit",
+    "tool_call_limit",
+    "time_limit",
+    "token_limit",
+    "cost_limit",
+    "repetition",
+    "length",
+    "refused",
+    "error",
+    "confirmation",
+    "running",
+    "cancelled",
+  ]),
+  response: z.string(),
+  conversation_id: z.string(),
+  run_id: z.string(),
+  trace_id: z.string(),
+  tool_calls: z.array(
+    z.object({
+      tool: z.string(),
+      arguments: z.unknown(),
+      result: z.string(),
+      ok: z.boolean(),
+      cached: z.boolean(),
+      elapsed_ms: z.int(),
+    }),
+  ),
+  citations: z.array(z.object({ n: z.int(), title: z.string(), url: z.string() })),
+  meta: z.object({
+    total_tokens: z.int(),
+    tool_calls_count: z.int(),
+    latency_ms: z.int(),
+    iterations: z.int(),
+    mode: z.enum(["agent", "plan", "chat"]),
+    cost_usd: z.number().nullable(),
+    agents: z.object({ runs: z.int(), total_tokens: z.int(), cost_usd: z.number().nullable() }).optional(),
+    models: z.object({ function_call: bill, answer: bill }),
+  }),
+  error: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      hint: z.string().nullable(),
+      retry_after_s: z.int().optional().describe("In how many seconds it is worth trying again, where that is known."),
+    })
+    .nullable(),
+  confirmation: z
+    .object({
+      token: z.string(),
+      kind: z.enum(["call", "plan"]),
+      tool: z.string().optional(),
+      arguments: z.record(z.string(), z.unknown()).optional(),
+      rule: z.string().optional(),
+      expires_at: z.string(),
+    })
+    .optional(),
+});

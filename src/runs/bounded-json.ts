@@ -1,0 +1,81 @@
+import { isRecord } from "../kit/json.ts";
+import { printableJson } from "../kit/text/sanitize.ts";
+import { headOf } from "../kit/text/truncate.ts";
+
+/** UTF-16 units that one resource may have: more than a host's model reads at once. */
+const longestJson = 500_000;
+
+/** The longest text, and most entries of a list or object. */
+interface Size {
+  text: number;
+  entries: number;
+}
+
+/** Tried one after the other until all fits. */
+const sizes: readonly Size[] = [
+  { text: 10_000, entries: 2000 },
+  { text: 2000, entries: 2000 },
+  { text: 400, entries: 1000 },
+  { text: 100, entries: 200 },
+  { text: 60, entries: 30 },
+  { text: 60, entries: 6 },
+];
+
+/** No more levels than this are shown of what is too big. */
+const deepest = 8;
+
+/** What was left out, told beside what was not: characters of texts, entries of lists and objects. */
+interface LeftOut {
+  characters: number;
+  entries: number;
+}
+
+/**
+ * An object as JSON of at most `max` UTF-16 units. Of a bigger one texts are cut at their end and lists in their middle, and
+ * `left_out` says how much is missing: `characters` of texts and `entries` of lists.
+ */
+export function boundedJson(value: object, max = longestJson): string {
+  const whole = fitting(value, max);
+  if (whole !== undefined) return whole;
+  for (const size of sizes) {
+    const leftOut: LeftOut = { characters: 0, entries: 0 };
+    const shorter = shorten(value, { size, leftOut, levels: deepest });
+    const text = fitting({ left_out: leftOut, ...(isRecord(shorter) ? shorter : {}) }, max);
+    if (text !== undefined) return text;
+  }
+  return JSON.stringify({ left_out: { characters: JSON.stringify(value).length, entries: 0 } });
+}
+
+function fitting(value: object, max: number): string | undefined {
+  // Making it printable takes far longer than this, and makes it no shorter.
+  if (JSON.stringify(value).length > max) return undefined;
+  const text = printableJson(value);
+  return text.length <= max ? text : undefined;
+}
+
+interface Shortening {
+  size: Size;
+  leftOut: LeftOut;
+  levels: number;
+}
+
+function shorten(value: unknown, { size, leftOut, levels }: Shortening): unknown {
+  if (typeof value === "string") {
+    const kept = headOf(value, size.text);
+    leftOut.characters += value.length - kept.length;
+    return kept.length < value.length ? `${kept}…` : value;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const inner: Shortening = { size, leftOut, levels: levels - 1 };
+  if (Array.isArray(value)) return ends(value, inner).map((entry) => shorten(entry, inner));
+  const entries = ends(Object.entries(value), inner);
+  return Object.fromEntries(entries.map(([key, entry]) => [headOf(key, size.text), shorten(entry, inner)]));
+}
+
+/** The first and the last entries, as many as may be. */
+function ends<T>(list: readonly T[], { size, leftOut, levels }: Shortening): readonly T[] {
+  const most = levels < 0 ? 0 : size.entries;
+  if (list.length <= most) return list;
+  leftOut.entries += list.length - most;
+  return [...list.slice(0, most / 2), ...list.slice(list.length - most / 2)];
+}

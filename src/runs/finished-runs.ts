@@ -1,0 +1,68 @@
+import { LRUCache } from "lru-cache";
+import { weightOf } from "./json-weight.ts";
+import type { HeldRun } from "./run-handle.ts";
+
+/** The runs that have ended, as long as they are kept: by time, by number and by size. The store has the traces of all. */
+export interface KeptRuns {
+  add(run: HeldRun): void;
+  get(id: string): HeldRun | undefined;
+  has(id: string): boolean;
+  values(): Iterable<HeldRun>;
+}
+
+export interface KeptRunsOptions {
+  /** How long an end is kept, in milliseconds. */
+  keepMs: number;
+  /** Called for each that is kept no longer. */
+  onForget(run: HeldRun): void;
+  sizes?: KeptSizes | undefined;
+}
+
+/** How much is kept at a time, in UTF-16 units (two bytes at most). */
+export interface KeptSizes {
+  ends: number;
+  /** Events, for readers who come back. */
+  events: number;
+}
+
+const usual: KeptSizes = { ends: 32_000_000, events: 16_000_000 };
+
+const mostKept = 1000;
+
+/** How long the events of a run are kept: whoever watches has seen the end by then. */
+const keepEventsMs = 60_000;
+
+/** What is too big to be kept lives on only in the requests that read it now. */
+export function createKeptRuns({ keepMs, onForget, sizes = usual }: KeptRunsOptions): KeptRuns {
+  const replays = new LRUCache<string, HeldRun>({
+    maxSize: sizes.events,
+    sizeCalculation: ({ eventWeight }) => 1 + eventWeight,
+    ttl: keepEventsMs,
+    ttlAutopurge: true,
+    dispose: (run) => run.letGo(),
+  });
+  const ends = new LRUCache<string, HeldRun>({
+    max: mostKept,
+    maxSize: sizes.ends,
+    sizeCalculation: ({ question, soFar }) => weightOf(question) + weightOf(soFar()),
+    ttl: keepMs,
+    ttlAutopurge: true,
+    dispose(run) {
+      replays.delete(run.id);
+      onForget(run);
+    },
+  });
+  return {
+    add(run) {
+      replays.set(run.id, run);
+      if (!replays.has(run.id)) run.letGo();
+      ends.set(run.id, run);
+      if (ends.has(run.id)) return;
+      replays.delete(run.id);
+      onForget(run);
+    },
+    get: (id) => ends.get(id),
+    has: (id) => ends.has(id),
+    values: () => ends.values(),
+  };
+}

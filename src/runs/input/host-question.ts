@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import {
+  type ElicitRequestFormParams,
+  type InputRequest,
+  type InputResponseView,
+  inputRequired,
+  isSpecType,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import * as z from "zod";
+import type { Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
+
+/** A question as the host's user sees it: who asks stands in its message. */
+export type Question =
+  | { kind: "form"; message: string; form: ElicitRequestFormParams["requestedSchema"] }
+  | UrlQuestion;
+
+interface UrlQuestion {
+  kind: "url";
+  message: string;
+  url: string;
+}
+
+/** No answer, and nobody's word. */
+export const nobody: ElicitationReply = { action: "cancel" };
+
+/** A question of a program below; undefined where its form is none that MCP knows. */
+export function toQuestion(elicitation: Elicitation): Question | undefined {
+  const message = `[${elicitation.from}] ${elicitation.message}`;
+  if (elicitation.kind === "url") return { kind: "url", message, url: elicitation.url };
+  const params = { message, requestedSchema: elicitation.schema };
+  return isSpecType.ElicitRequestFormParams(params)
+    ? { kind: "form", message, form: params.requestedSchema }
+    : undefined;
+}
+
+/** For a result, as the 2026 era asks. */
+export function toInputRequest(question: Question): InputRequest {
+  const { message } = question;
+  if (question.kind === "url") return inputRequired.elicitUrl({ message, url: question.url });
+  return inputRequired.elicit({ message, requestedSchema: question.form });
+}
+
+/** Asks in the middle of the host's request, as the 2025 era does. Never rejects. */
+export async function push(
+  question: Question,
+  { mcpReq }: ServerContext,
+  signal: AbortSignal,
+  timeout: number,
+): Promise<ElicitationReply> {
+  const { message } = question;
+  const params =
+    question.kind === "url"
+      ? { mode: "url", message, url: question.url, elicitationId: randomUUID() }
+      : { message, requestedSchema: question.form };
+  try {
+    return readReply(await mcpReq.send({ method: "elicitation/create", params }, { signal, timeout }));
+  } catch {
+    return nobody;
+  }
+}
+
+const filledIn = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]));
+
+/** What the host says of its user's answer; what makes no sense is no answer. */
+export function readReply(reply: InputResponseView | { action: string; content?: unknown }): ElicitationReply {
+  if (!("action" in reply)) return nobody;
+  if (reply.action === "decline") return { action: "decline" };
+  if (reply.action !== "accept") return nobody;
+  if (reply.content === undefined || reply.content === null) return { action: "accept" };
+  const { data } = filledIn.safeParse(reply.content);
+  return data ? { action: "accept", content: data } : nobody;
+}

@@ -1,0 +1,114 @@
+import { LRUCache } from "lru-cache";
+import type { Config } from "../../config/load-config.ts";
+import type { Caller } from "../../core/caller.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import { overLimit, tooExpensive, tooFast, tooManyRuns, tooManyTokens, tooManyWait, unfair } from "./limit-errors.ts";
+
+/** What each caller may take of the server (`serve.limits`). Held in memory: it begins anew with the process. */
+export interface CallerLimits {
+  /** Counts one run more. Throws `rate_limit` or `quota`, with the time after which it is worth trying again. */
+  admit(caller: Caller, going: Going): void;
+  /** What the day still leaves; undefined where it has no limit. */
+  left(caller: Caller): { tokens: number | undefined; cost: number | undefined };
+  /** Counts what a run of the caller's uses, as it uses it. */
+  take(caller: Caller, event: AgentEvent): void;
+}
+
+/** Runs that go on; those that only wait for a person are counted apart. */
+export interface Going {
+  all: number;
+  /** Of this caller. */
+  own: number;
+  /** Those of this caller that wait for a person, and when the first of them is given up, in milliseconds. */
+  waiting: number;
+  freeInMs: number;
+}
+
+export interface CallerLimitsOptions {
+  limits: Config["serve"]["limits"];
+  /** Runs at one time, of all callers. */
+  most: number;
+  /** Whether others may come: then one caller alone never gets all of `most`. */
+  isShared: boolean;
+  /** Milliseconds since 1970. */
+  now?: (() => number) | undefined;
+}
+
+interface Account {
+  /** When the runs of the last minute were begun. */
+  begun: number[];
+  /** What was used on this day. */
+  day: number;
+  tokens: number;
+  cost: number;
+}
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+/** For a run of another one's to end. */
+const laterMs = 5000;
+/** Callers that are known at a time; who was not there for longest is forgotten first. */
+const mostCallers = 100_000;
+
+export function createCallerLimits({ limits, most, isShared, now = Date.now }: CallerLimitsOptions): CallerLimits {
+  const { maxRuns, runsPerMinute, tokensPerDay, costPerDay } = limits;
+  // The last tenth, and at least one, is for callers who have none.
+  const share = isShared && most > 1 ? most - Math.max(1, Math.floor(most / 10)) : most;
+  const accounts = new LRUCache<string, Account>({ max: mostCallers });
+
+  function accountOf({ owner }: Caller): Account {
+    const key = owner === undefined ? "" : `=${owner}`;
+    const day = Math.floor(now() / dayMs);
+    const known = accounts.get(key);
+    const account = known?.day === day ? known : { begun: known?.begun ?? [], day, tokens: 0, cost: 0 };
+    accounts.set(key, account);
+    return account;
+  }
+
+  function checkDay({ day, tokens, cost }: Account): void {
+    const retryAfterMs = (day + 1) * dayMs - now();
+    if (tokensPerDay !== undefined && tokens >= tokensPerDay)
+      throw overLimit("quota", tooManyTokens(tokens, tokensPerDay), retryAfterMs);
+    if (costPerDay !== undefined && cost >= costPerDay)
+      throw overLimit("quota", tooExpensive(cost, costPerDay), retryAfterMs);
+  }
+
+  function countMinute(account: Account): void {
+    if (runsPerMinute === undefined) return;
+    const time = now();
+    account.begun = account.begun.filter((at) => at > time - minuteMs && at <= time);
+    const [oldest = time] = account.begun;
+    if (account.begun.length >= runsPerMinute)
+      throw overLimit("rate_limit", tooFast(runsPerMinute), oldest + minuteMs - time);
+    account.begun.push(time);
+  }
+
+  return {
+    admit(caller, { all, own, waiting, freeInMs }) {
+      if (own >= maxRuns) throw overLimit("rate_limit", tooManyRuns(maxRuns), laterMs);
+      if (own + waiting >= 2 * maxRuns) throw tooManyWait(waiting, freeInMs);
+      if (own > 0 && all >= share) throw overLimit("rate_limit", unfair(own), laterMs);
+      const account = accountOf(caller);
+      checkDay(account);
+      countMinute(account);
+    },
+    left(caller) {
+      const { tokens, cost } = accountOf(caller);
+      return {
+        tokens: tokensPerDay === undefined ? undefined : tokensPerDay - tokens,
+        cost: costPerDay === undefined ? undefined : costPerDay - cost,
+      };
+    },
+    take(caller, event) {
+      if (event.type === "phase-end") add(caller, event.usage.inputTokens + event.usage.outputTokens, event.costUsd);
+      const agents = event.type === "run-end" ? event.outcome.meta.agents : undefined;
+      if (agents) add(caller, agents.total_tokens, agents.cost_usd);
+    },
+  };
+
+  function add(caller: Caller, tokens: number, cost: number | null): void {
+    const account = accountOf(caller);
+    account.tokens += tokens;
+    account.cost += cost ?? 0;
+  }
+}

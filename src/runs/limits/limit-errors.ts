@@ -1,0 +1,83 @@
+import { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
+import { dollars } from "../../render/known-cost.ts";
+
+/** A caller has had all that it may take; it is worth trying again after so many milliseconds. */
+export function overLimit(code: "rate_limit" | "quota", text: Text, retryAfterMs: number): DuetError {
+  return new DuetError({ code, text, hint: later, retryable: true, retryAfterMs });
+}
+
+const later: Text = {
+  zh: "请稍后再试，或请运行此服务的人放宽该限制。",
+  en: "Try again later, or ask whoever runs this server to raise the limit.",
+};
+
+export function tooManyRuns(most: number): Text {
+  return {
+    zh: `此调用者已有 ${most} 个运行正在进行（serve.limits.maxRuns 允许的上限），这次没有开始。`,
+    en: `${most} runs of this caller are going on, which is all that serve.limits.maxRuns allows; this one was not begun.`,
+  };
+}
+
+export function unfair(own: number): Text {
+  return {
+    zh: `此调用者已有 ${own} 个运行正在进行，serve.maxRuns 余下的位置留给其他调用者，这次没有开始。`,
+    en: `${own} runs of this caller are going on, and what is left of serve.maxRuns is for other callers; this one was not begun.`,
+  };
+}
+
+export function tooFast(most: number): Text {
+  return {
+    zh: `此调用者一分钟内已开始 ${most} 个运行（serve.limits.runsPerMinute 允许的上限），这次没有开始。`,
+    en: `This caller has begun ${most} runs within a minute, which is all that serve.limits.runsPerMinute allows; this one was not begun.`,
+  };
+}
+
+export function tooManyTokens(used: number, most: number): Text {
+  return {
+    zh: `此调用者今天（UTC）已用 ${used} 个 token（serve.limits.tokensPerDay 允许 ${most}），这次没有开始。`,
+    en: `This caller has used ${used} tokens today (UTC), of ${most} that serve.limits.tokensPerDay allows; this run was not begun.`,
+  };
+}
+
+export function tooExpensive(spent: number, most: number): Text {
+  return {
+    zh: `此调用者今天（UTC）已花费 ${dollars(spent)}（serve.limits.costPerDay 允许 ${dollars(most)}），这次没有开始。`,
+    en: `This caller has spent ${dollars(spent)} today (UTC), of ${dollars(most)} that serve.limits.costPerDay allows; this run was not begun.`,
+  };
+}
+
+/** More runs than all callers together may have. */
+export function tooMany(most: number): DuetError {
+  return overloaded({
+    zh: `已有 ${most} 个运行正在进行（serve.maxRuns 允许的上限），这次没有开始。`,
+    en: `${most} runs are going on, which is all that serve.maxRuns allows; this one was not begun.`,
+  });
+}
+
+/** Too many runs stand still until a person answers, which nobody may; the first of them is given up after so many milliseconds. */
+export function tooManyWait(waiting: number, freeInMs: number): DuetError {
+  return new DuetError({
+    code: "rate_limit",
+    text: {
+      zh: `已有 ${waiting} 个运行在等待用户答复，这次没有开始。`,
+      en: `${waiting} runs wait for a person's reply; this one was not begun.`,
+    },
+    hint: {
+      zh: "请先答复或取消其中一个（GET /agent/runs 列出它们）。",
+      en: "Answer or cancel one of them first (GET /agent/runs lists them).",
+    },
+    retryable: true,
+    retryAfterMs: freeInMs,
+  });
+}
+
+/** The process has been told to end. */
+export function serverCloses(): DuetError {
+  return overloaded({ zh: "服务器正在关闭，这次没有开始。", en: "The server is closing; this run was not begun." });
+}
+
+function overloaded(text: Text): DuetError {
+  const hint = { zh: "请稍后再试。", en: "Try again later." };
+  return new DuetError({ code: "overloaded", text, hint, retryable: true, retryAfterMs: 5000 });
+}

@@ -1,0 +1,78 @@
+import { readPlanReply } from "../../core/plan-reply.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { type Asked, begin, sameRun } from "../begin-run.ts";
+import type { HeldRun } from "../run-handle.ts";
+import type { Confirmable } from "./confirmation-tokens.ts";
+import type { OpenQuestion } from "./run-question.ts";
+
+/** Takes a user's word that came back with its token; gives the run that goes on with it. Throws why it does not count. */
+export async function confirm(asked: Asked, token: string): Promise<HeldRun> {
+  const claim = asked.seat.confirmations.read(token);
+  if (claim === undefined) throw refused(notOurs);
+  return claim.kind === "call" ? confirmCall(asked, token, claim.id) : confirmPlan(asked, token, claim.id);
+}
+
+async function confirmCall({ seat, input }: Asked, token: string, runId: string): Promise<HeldRun> {
+  const { runs, confirmations, caller } = seat;
+  const run = runs.find(runId, caller);
+  const question = run?.open?.question;
+  if (run?.open === undefined || question?.kind !== "call") throw refused(over);
+  if (!confirmations.fits(token, confirmableCall(run, run.open))) throw refused(over);
+  const word = readPlanReply(input.question)?.reply;
+  if (word === undefined || word === "edit") throw refused(yesOrNo(input.question));
+  question.answer(word === "yes" ? "once" : "no");
+  return run;
+}
+
+async function confirmPlan(given: Asked, token: string, conversationId: string): Promise<HeldRun> {
+  const asked: Asked = { ...given, input: { ...given.input, mode: "plan", conversation_id: conversationId } };
+  const { seat } = asked;
+  const { caller } = seat;
+  const store = await seat.duet.store(caller);
+  const pendingPlan = (await store.load(conversationId))?.pendingPlan;
+  const what = confirmablePlan(conversationId, pendingPlan, caller.owner);
+  // A word that comes twice means one run, as long as that goes on; by its end the plan waits no more.
+  const again = sameRun(asked);
+  if (again) return again;
+  if (pendingPlan === undefined || !seat.confirmations.fits(token, what)) throw refused(over);
+  return begin(asked);
+}
+
+/** The tool and its arguments as they were shown; asked again, it is another thing. */
+export function confirmableCall(
+  { id, caller: { owner } }: HeldRun,
+  { question, id: asked }: OpenQuestion,
+): Confirmable {
+  const shown = question.kind === "call" ? [question.request.tool, question.request.arguments] : null;
+  return { id, kind: "call", owner, shown: [asked, shown] };
+}
+
+export function confirmablePlan(
+  conversationId: string,
+  pendingPlan: string | undefined,
+  owner: string | undefined,
+): Confirmable {
+  return { id: conversationId, kind: "plan", owner, shown: pendingPlan ?? null };
+}
+
+function refused(text: DuetError["text"]): DuetError {
+  return new DuetError({ code: "invalid_request", text });
+}
+
+const notOurs = {
+  zh: "confirmation 不是本次 Duet 运行给出的令牌，或已被改动（允许：状态为 needs_confirmation 的结果中的 confirmation.token）。什么也没有执行。",
+  en: "confirmation is no token of this Duet, or was changed (allowed: the confirmation.token of a result with status needs_confirmation). Nothing was run.",
+};
+
+const over = {
+  zh: "confirmation 已用过、已过期，或对应的问题已不再等待。什么也没有执行；该运行的现状可由 agent_result 或 GET /agent/runs/{run_id} 查看。",
+  en: "confirmation was used before, has expired, or what it stands for does not wait any more. Nothing was run; how its run stands is told by agent_result or GET /agent/runs/{run_id}.",
+};
+
+function yesOrNo(question: string) {
+  const shown = JSON.stringify(question.slice(0, 100));
+  return {
+    zh: `${shown} 不是对批准的回复（允许：用户的 yes 或 no）。令牌仍然有效。`,
+    en: `${shown} is no reply to the request for approval (allowed: the user's yes or no). The token still counts.`,
+  };
+}

@@ -1,0 +1,59 @@
+import { randomHex } from "../../kit/random.ts";
+import type { OpenQuestion, RunQuestion } from "./run-question.ts";
+
+/** What a run asks of a person, one question at a time. */
+export interface Questions {
+  readonly open: OpenQuestion | undefined;
+  /** Waits until a person has answered; gives `nobody` when none has in time, or when the signal aborts. Never rejects. */
+  pose<T>(signal: AbortSignal, nobody: T, pack: (answer: (reply: T) => void) => RunQuestion): Promise<T>;
+}
+
+/** Each waits `patienceMs` milliseconds. `onChange` is called when one is open, free to be shown again, or closed. */
+export function createQuestions(patienceMs: number, onChange: () => void): Questions {
+  let open: OpenQuestion | undefined;
+  return {
+    get open() {
+      return open;
+    },
+    pose(signal, nobody, pack) {
+      const { promise, resolve } = Promise.withResolvers<typeof nobody>();
+      if (signal.aborted) return Promise.resolve(nobody);
+      const closed = new AbortController();
+      let isAsked = false;
+      const timer = setTimeout(giveUp, patienceMs);
+      const posed: OpenQuestion = {
+        id: randomHex(),
+        question: pack(answer),
+        get isAsked() {
+          return isAsked;
+        },
+        until: Date.now() + patienceMs,
+        closed: closed.signal,
+        show() {
+          isAsked = true;
+          return () => {
+            isAsked = false;
+            onChange();
+          };
+        },
+        giveUp,
+      };
+      function giveUp(): void {
+        answer(nobody);
+      }
+      function answer(reply: typeof nobody): void {
+        if (closed.signal.aborted) return;
+        clearTimeout(timer);
+        signal.removeEventListener("abort", giveUp);
+        if (open === posed) open = undefined;
+        closed.abort();
+        resolve(reply);
+        onChange();
+      }
+      signal.addEventListener("abort", giveUp, { once: true });
+      open = posed;
+      onChange();
+      return promise;
+    },
+  };
+}

@@ -1,0 +1,220 @@
+import type { AskRequest } from "../app/open-duet.ts";
+import type { Caller } from "../core/caller.ts";
+import type { AgentEvent } from "../core/events.ts";
+import type { Outcome } from "../core/outcome.ts";
+import { DuetError, type ErrorReport, report, toDuetError } from "../kit/errors.ts";
+import type { Locale } from "../kit/locale.ts";
+import { withoutCause } from "./hide-cause.ts";
+import { weightOf } from "./json-weight.ts";
+import type { LiveRun } from "./live-run.ts";
+import { createBell } from "./notifier.ts";
+import type { OpenQuestion } from "./questions/run-question.ts";
+import { createQuestions } from "./questions/run-questions.ts";
+import { createSoFar } from "./run-snapshot.ts";
+
+/** A run as the requests that attach to it see it. */
+export interface HeldRun extends LiveRun {
+  readonly locale: Locale;
+  /** Of the question, or of the conversation that it has begun; empty while that is not known, and where the asker keeps it. */
+  readonly conversationId: string;
+  /** The conversation that was asked for; undefined where it begins one. */
+  readonly wantedConversationId: string | undefined;
+  /** It stands in no list: nobody asked it as a question. */
+  readonly isAside: boolean;
+  /** Names what was asked for: two requests with one key ask for the same. */
+  readonly key: string;
+  /** When something last happened, in milliseconds since 1970. */
+  readonly changedAt: number;
+  /** What it failed of where that was a fault of the program: for the operator alone, `outcome` does not say it. */
+  readonly fault: ErrorReport | undefined;
+  /** Whether it was told to stop. */
+  readonly isStopping: boolean;
+  /** Whether somebody was given its end. */
+  isDelivered: boolean;
+  /** The question that waits for a person. */
+  readonly open: OpenQuestion | undefined;
+  /** `take` gets each event from now on. */
+  follow(take: (event: AgentEvent) => void): () => void;
+  /** `holder` counts on it: a request that waits for it, or whoever was told that it goes on. */
+  hold(holder: object): void;
+  /** It does so no longer; gives whether it was the last one. */
+  release(holder: object): boolean;
+  /** How much its events take, in UTF-16 units. */
+  readonly eventWeight: number;
+  /** Its events are kept no longer. */
+  letGo(): void;
+  /** Resolves at the next event, when a question comes or goes, at the end, or when the signal aborts. Never rejects. */
+  happened(signal: AbortSignal): Promise<void>;
+  /** The same without the events, of which there are many. */
+  turned(signal: AbortSignal): Promise<void>;
+}
+
+export interface Held {
+  id: string;
+  key: string;
+  caller: Caller;
+  locale: Locale;
+  /** See `HeldRun`. */
+  isAside?: boolean | undefined;
+  request: Omit<AskRequest, "approveCall" | "confirmPlan" | "elicit" | "signal" | "runId" | "caller">;
+  /** Which questions it may put to a person. */
+  asks: { calls: boolean; plans: boolean; forms: boolean };
+  /** How long a question waits for its answer, in milliseconds. */
+  patienceMs: number;
+  ask(request: AskRequest): AsyncIterable<AgentEvent>;
+  /** Called once, at the end. */
+  onEnd(run: HeldRun): void;
+}
+
+/** Begins a run and holds it until it ends. */
+export function holdRun({
+  id,
+  key,
+  caller,
+  locale,
+  isAside = false,
+  request,
+  asks,
+  patienceMs,
+  ask,
+  onEnd,
+}: Held): HeldRun {
+  const { question, conversationId = "", mode = "agent" } = request;
+  const soFar = createSoFar({ runId: id, conversationId, mode });
+  const stop = new AbortController();
+  const bell = createBell();
+  const turns = createBell();
+  const questions = createQuestions(patienceMs, ringAll);
+  const { pose } = questions;
+  const followers = new Set<(event: AgentEvent) => void>();
+  let events: AgentEvent[] = [];
+  let eventWeight = 0;
+  let outcome: Outcome | undefined;
+  let fault: ErrorReport | undefined;
+  const holders = new Set<object>();
+  let changedAt = Date.now();
+
+  const run: HeldRun = {
+    id,
+    key,
+    question,
+    caller,
+    locale,
+    isAside,
+    wantedConversationId: request.conversationId,
+    startedAt: Date.now(),
+    isDelivered: false,
+    get conversationId() {
+      return request.history === undefined ? soFar.conversationId : "";
+    },
+    get events() {
+      return events;
+    },
+    get outcome() {
+      return outcome;
+    },
+    get fault() {
+      return fault;
+    },
+    get open() {
+      return questions.open;
+    },
+    get changedAt() {
+      return changedAt;
+    },
+    get isStopping() {
+      return stop.signal.aborted;
+    },
+    soFar: () => outcome ?? soFar.outcome(),
+    cancel: () => stop.abort(cancelled()),
+    follow(take) {
+      followers.add(take);
+      return () => void followers.delete(take);
+    },
+    hold(holder) {
+      if (outcome === undefined) holders.add(holder);
+    },
+    release: (holder) => holders.delete(holder) && holders.size === 0,
+    get eventWeight() {
+      return eventWeight;
+    },
+    letGo() {
+      events = [];
+      eventWeight = 0;
+    },
+    happened: bell.wait,
+    turned: turns.wait,
+  };
+
+  function ringAll(): void {
+    bell.ring();
+    turns.ring();
+  }
+
+  function tellable(ending: Outcome): Outcome {
+    if (ending.error?.code === "internal") fault = ending.error;
+    return withoutCause(ending, locale);
+  }
+
+  function take(happened: AgentEvent): void {
+    const event = happened.type === "run-end" ? { ...happened, outcome: tellable(happened.outcome) } : happened;
+    events.push(event);
+    eventWeight += weightOf(event);
+    changedAt = Date.now();
+    soFar.take(event);
+    if (event.type === "run-end") outcome = event.outcome;
+    for (const follower of followers) follower(event);
+    if (outcome === undefined) bell.ring();
+    else ringAll();
+  }
+
+  async function drive(): Promise<void> {
+    const stream = ask({
+      ...request,
+      caller,
+      runId: id,
+      signal: stop.signal,
+      approveCall: asks.calls
+        ? (wanted, signal) => pose(signal, undefined, (answer) => ({ kind: "call", request: wanted, answer }))
+        : undefined,
+      confirmPlan: asks.plans
+        ? (steps, signal) => pose(signal, undefined, (answer) => ({ kind: "plan", steps, answer }))
+        : undefined,
+      elicit: asks.forms
+        ? (elicitation, signal) =>
+            pose(signal, { action: "cancel" }, (answer) => ({ kind: "elicitation", elicitation, answer }))
+        : undefined,
+    });
+    for await (const event of stream) take(event);
+    if (outcome === undefined) throw new DuetError({ code: "internal", text: noEnd });
+  }
+
+  /** There is no model, the store cannot be opened, or it was cancelled before. */
+  function unbegun(thrown: unknown): Outcome {
+    const known = { ...soFar.outcome(), success: false };
+    if (stop.signal.aborted) return { ...known, status: "cancelled", stop_reason: "cancelled" };
+    const error = report(toDuetError(thrown), locale);
+    return tellable({ ...known, status: "failed", stop_reason: "error", error });
+  }
+
+  void drive()
+    .catch((thrown) => {
+      outcome ??= unbegun(thrown);
+    })
+    .finally(() => {
+      questions.open?.giveUp();
+      ringAll();
+      // What is kept of a run must not keep the connections that it was asked over.
+      holders.clear();
+      followers.clear();
+      soFar.close();
+      onEnd(run);
+    });
+  return run;
+}
+
+const noEnd = { zh: "运行没有结束事件", en: "the run ended without run-end" };
+
+function cancelled(): DuetError {
+  return new DuetError({ code: "internal", text: { zh: "已取消", en: "cancelled" } });
+}

@@ -1,0 +1,194 @@
+import type { Caller } from "../core/caller.ts";
+import type { Outcome } from "../core/outcome.ts";
+import { timeLimit, timeoutError } from "../kit/async/timeout.ts";
+import { randomHex } from "../kit/random.ts";
+import { createKeptRuns, type KeptSizes } from "./finished-runs.ts";
+import type { CallerLimits } from "./limits/caller-limits.ts";
+import { serverCloses, tooMany, tooManyWait } from "./limits/limit-errors.ts";
+import type { LiveRuns } from "./live-run.ts";
+import { type Held, type HeldRun, holdRun } from "./run-handle.ts";
+
+export interface RunRegistry extends LiveRuns {
+  of(caller: Caller): Iterable<HeldRun>;
+  find(id: string, caller: Caller): HeldRun | undefined;
+  latest(question: string, caller: Caller): HeldRun | undefined;
+  /**
+   * The run that this caller has asked for with this key and in this conversation, and whose end nobody was given: asking
+   * again means that one.
+   */
+  same(key: string, conversationId: string | undefined, caller: Caller): HeldRun | undefined;
+  /** Throws `overloaded` where too many go on or none may begin, and `rate_limit` or `quota` where the caller has had its share. */
+  begin(wanted: Omit<Held, "id" | "onEnd"> & { id?: string | undefined }): HeldRun;
+  /** A connection is over; gives the runs that nobody counts on any more. */
+  leave(connection: object): HeldRun[];
+  /** Lets none begin any more; gives those that go on, whoever's. */
+  stop(): HeldRun[];
+  /** Cancels a run and waits for its end, for so many milliseconds at most; gives what it came to, or what is known. */
+  cancel(run: HeldRun, ms: number, signal?: AbortSignal): Promise<Outcome>;
+  /** Resolves when this run has ended. */
+  ended(run: HeldRun, signal: AbortSignal): Promise<Outcome | undefined>;
+}
+
+export interface RegistryOptions {
+  /** Runs at one time; as many more may wait for a person. */
+  most: number;
+  /** How long the end of a run is kept, in milliseconds. */
+  keepMs: number;
+  /** How much of ended runs is kept; the usual when absent. */
+  kept?: KeptSizes | undefined;
+  /** What one caller may take; all of it when absent. */
+  limits?: CallerLimits | undefined;
+  /** Told of each run as it begins, and when it has ended. */
+  onBegin?: ((run: HeldRun) => void) | undefined;
+  onEnd?: ((run: HeldRun) => void) | undefined;
+}
+
+export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }: RegistryOptions): RunRegistry {
+  const going = new Map<string, HeldRun>();
+  const ended = createKeptRuns({ keepMs, onForget: forget, sizes: kept });
+  /** Those that asking again may mean, by caller and key. */
+  const joinable = new Map<string, Set<HeldRun>>();
+  const listeners = new Set<{ owner: string | undefined; tell(): void }>();
+  let isStopped = false;
+
+  /** What one caller's run has used may be more than another one of the same owner's may use. */
+  function keyOf({ owner, tools }: Caller, key: string): string {
+    return JSON.stringify([owner, tools, key]);
+  }
+
+  function forget(run: HeldRun): void {
+    const name = keyOf(run.caller, run.key);
+    const runs = joinable.get(name);
+    if (runs?.delete(run) && runs.size === 0) joinable.delete(name);
+  }
+
+  function remember(run: HeldRun): void {
+    const name = keyOf(run.caller, run.key);
+    const runs = joinable.get(name) ?? new Set();
+    joinable.set(name, runs.add(run));
+  }
+
+  /** What is kept may be over its time a moment before it is thrown away. */
+  function isKnown({ id }: HeldRun): boolean {
+    return going.has(id) || ended.has(id);
+  }
+
+  function tell({ owner }: Caller): void {
+    for (const listener of listeners) if (listener.owner === owner) listener.tell();
+  }
+
+  /** The day's budget is kept by the run itself, as it keeps one that an agent above leaves. */
+  function withinLimits(caller: Caller, request: Held["request"]): Held["request"] {
+    const { tokens, cost } = limits?.left(caller) ?? {};
+    if (tokens === undefined && cost === undefined) return request;
+    const chain = request.chain ?? { depth: 0 };
+    return { ...request, chain: { ...chain, budget: smaller(chain.budget, tokens), cost: smaller(chain.cost, cost) } };
+  }
+
+  /** Who only waits for a person uses nothing, and must not keep others from beginning. */
+  function admit(caller: Caller): void {
+    const all = [...going.values()];
+    const own = all.filter((run) => run.caller.owner === caller.owner);
+    const waiting = all.filter(waits).length;
+    if (all.length - waiting >= most) throw tooMany(most);
+    if (all.length >= 2 * most) throw tooManyWait(waiting, freeIn(all));
+    const ownWaiting = own.filter(waits).length;
+    const counts = { all: all.length - waiting, own: own.length - ownWaiting, waiting: ownWaiting };
+    limits?.admit(caller, { ...counts, freeInMs: freeIn(own) });
+  }
+
+  /** The newest first. */
+  function* ofCaller(caller: Caller): Generator<HeldRun> {
+    for (const run of [...going.values()].reverse()) if (isOf(run, caller) && !run.isAside) yield run;
+    for (const run of ended.values()) if (isOf(run, caller)) yield run;
+  }
+
+  async function endOf(run: HeldRun, signal: AbortSignal): Promise<Outcome | undefined> {
+    while (run.outcome === undefined && !signal.aborted) await run.turned(signal);
+    return run.outcome;
+  }
+
+  return {
+    of: ofCaller,
+    find(id, caller) {
+      const run = going.get(id) ?? ended.get(id);
+      return run && isOf(run, caller) ? run : undefined;
+    },
+    latest(question, caller) {
+      for (const run of ofCaller(caller)) if (run.question === question) return run;
+      return undefined;
+    },
+    same(key, conversationId, caller) {
+      for (const run of joinable.get(keyOf(caller, key)) ?? []) {
+        if (!isKnown(run) || run.isDelivered || run.isStopping || run.outcome?.success === false) forget(run);
+        else if (isIn(run, conversationId)) return run;
+      }
+      return undefined;
+    },
+    begin(wanted) {
+      const { caller } = wanted;
+      if (isStopped) throw serverCloses();
+      admit(caller);
+      const run = holdRun({
+        ...wanted,
+        request: withinLimits(caller, wanted.request),
+        id: wanted.id ?? `run-${randomHex()}`,
+        onEnd(it) {
+          going.delete(it.id);
+          if (!it.isAside) ended.add(it);
+          tell(it.caller);
+          onEnd?.(it);
+        },
+      });
+      if (limits) run.follow((event) => limits.take(caller, event));
+      going.set(run.id, run);
+      if (!run.isAside) remember(run);
+      onBegin?.(run);
+      tell(run.caller);
+      return run;
+    },
+    leave: (connection) => [...going.values()].filter((run) => run.release(connection)),
+    stop() {
+      isStopped = true;
+      return [...going.values()];
+    },
+    async cancel(run, ms, signal) {
+      run.cancel();
+      const limit = timeLimit(ms, () => timeoutError("cancel", ms), signal);
+      await endOf(run, limit.signal);
+      limit.clear();
+      return run.soFar();
+    },
+    ended: endOf,
+    onChange({ owner }, listener) {
+      const entry = { owner, tell: listener };
+      listeners.add(entry);
+      return () => void listeners.delete(entry);
+    },
+  };
+}
+
+function waits({ open }: HeldRun): boolean {
+  return open !== undefined;
+}
+
+/** When the first of the questions is given up, in milliseconds from now. */
+function freeIn(runs: readonly HeldRun[]): number {
+  const ends = runs.map(({ open }) => open?.until ?? Number.POSITIVE_INFINITY);
+  return Math.max(0, Math.min(...ends) - Date.now());
+}
+
+/** One owner may come with rights to more tools or fewer: those are different callers here, as a run may use what its caller may. */
+function isOf({ caller: { owner, tools } }: HeldRun, caller: Caller): boolean {
+  return owner === caller.owner && JSON.stringify(tools) === JSON.stringify(caller.tools);
+}
+
+/** Until it has begun, a run's conversation is known by its question alone. */
+function isIn({ wantedConversationId, conversationId }: HeldRun, wanted: string | undefined): boolean {
+  return wanted === wantedConversationId || wanted === conversationId;
+}
+
+/** Of two limits that may be absent. */
+function smaller(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}

@@ -1,0 +1,42 @@
+import type { Duet } from "../app/open-duet.ts";
+import type { Config } from "../config/load-config.ts";
+import type { Caller } from "../core/caller.ts";
+import type { Mode } from "../core/outcome.ts";
+import { createCallerLimits } from "./limits/caller-limits.ts";
+import { type Confirmations, createConfirmations } from "./questions/confirmation-tokens.ts";
+import type { HeldRun } from "./run-handle.ts";
+import { createRunRegistry, type RunRegistry } from "./run-registry.ts";
+
+/** What all ways to the agent share: one set of runs, whoever began them and over what. */
+export interface RunRoom {
+  duet: Duet;
+  settings: Config["serve"];
+  runs: RunRegistry;
+  confirmations: Confirmations;
+  /** The mode of a question that names none. */
+  mode: Mode | undefined;
+  /** Takes each thought, tool input and output, line by line; absent unless they are wanted. */
+  logSteps: ((line: string) => void) | undefined;
+}
+
+/** One caller's part of it. */
+export interface RunSeat extends RunRoom {
+  caller: Caller;
+}
+
+export interface RunRoomOptions {
+  settings: Config["serve"];
+  mode?: Mode | undefined;
+  logSteps?: ((line: string) => void) | undefined;
+  /** Told of each run as it begins. */
+  onBegin?: ((run: HeldRun) => void) | undefined;
+  /** Told of each run when it has ended. */
+  onEnd?: ((run: HeldRun) => void) | undefined;
+}
+
+export function openRunRoom(duet: Duet, { settings, mode, logSteps, onBegin, onEnd }: RunRoomOptions): RunRoom {
+  const most = settings.maxRuns;
+  const limits = createCallerLimits({ limits: settings.limits, most, isShared: settings.http.auth !== undefined });
+  const runs = createRunRegistry({ most, keepMs: settings.keepResults * 1000, limits, onBegin, onEnd });
+  return { duet, settings, runs, confirmations: createConfirmations(), mode, logSteps };
+}

@@ -1,0 +1,57 @@
+import { timeLimit, timeoutError } from "../kit/async/timeout.ts";
+import type { Host } from "./input/host.ts";
+import type { Means } from "./input/pending-work.ts";
+import { canAsk, putQuestion } from "./questions/put-question.ts";
+import type { OpenQuestion } from "./questions/run-question.ts";
+import type { HeldRun } from "./run-handle.ts";
+
+export interface Attendance {
+  host: Host;
+  means: Means;
+  /** How long the request may last, in milliseconds. */
+  windowMs: number;
+  /** Whether a call that waits for a person may be given out as a token, where the host cannot ask. */
+  handsOut: boolean;
+}
+
+/** Why a request stops waiting for its run. */
+export type Attended =
+  | { end: "ended" }
+  /** It goes on. */
+  | { end: "window" }
+  /** The host's model is to ask its user, and to come back. */
+  | { end: "confirm"; open: OpenQuestion };
+
+/**
+ * Waits for a run on behalf of one request, and puts the run's questions to the host's user. Rejects with the signal's
+ * reason when the request is cancelled.
+ */
+export async function attend(run: HeldRun, { host, means, windowMs, handsOut }: Attendance): Promise<Attended> {
+  const newWindow = () => timeLimit(windowMs, () => timeoutError("agent_ask", windowMs), means.signal);
+  let window = newWindow();
+  try {
+    for (;;) {
+      means.signal.throwIfAborted();
+      if (run.outcome !== undefined) return { end: "ended" };
+      const { open } = run;
+      const isAskable = open !== undefined && canAsk(host, open);
+      if (open !== undefined && !isAskable && open.question.kind === "call" && handsOut)
+        return { end: "confirm", open };
+      if (window.expired) return { end: "window" };
+      if (open === undefined || open.isAsked) {
+        await run.turned(window.signal);
+        continue;
+      }
+      if (!isAskable) {
+        open.giveUp();
+        continue;
+      }
+      // In between two requests of a host of the 2026 era no clock of its own runs.
+      if (host.isModern) window.clear();
+      await putQuestion(open, run.locale, means.ask, host.isModern ? means.signal : window.signal);
+      if (host.isModern) window = newWindow();
+    }
+  } finally {
+    window.clear();
+  }
+}

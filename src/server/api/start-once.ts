@@ -1,0 +1,82 @@
+import type { Duet } from "../../app/open-duet.ts";
+import type { HeldRun } from "../../runs/run-handle.ts";
+import type { RunSeat } from "../../runs/run-service.ts";
+import { Refused } from "../http/response/refuse.ts";
+import { type KeyedRequest, otherBody } from "./idempotency.ts";
+
+/**
+ * The id of a key's run: of the one that goes on or is kept, or of the one that `open` begins. It is marked in the store before it
+ * begins, so that it never begins again after a crash. Throws `Refused`: 409 where it has begun and nobody knows its end, 422
+ * where the key stands for something else, 503 where it cannot be marked.
+ */
+export async function beginOnce(seat: RunSeat, key: KeyedRequest, open: () => Promise<HeldRun>): Promise<string> {
+  const { duet, runs, caller } = seat;
+  const { runId } = key;
+  if (runs.find(runId, caller) !== undefined) return runId;
+  const store = await duet.store(caller);
+  const before = await markRun(store, key);
+  let standsMarked = before !== undefined;
+  try {
+    // Only now: a run that ends meanwhile, in another process, is kept before its mark is gone.
+    const kept = await keptRun(store, key);
+    if (kept !== undefined) return kept;
+    if (before !== undefined) throw new Refused(before.runId === runId ? unknownEnd(before.begunAt) : otherBody);
+    const run = await open();
+    standsMarked = run.id === runId;
+    if (standsMarked) void unmarkUnbegun(seat, run, store);
+    return run.id;
+  } finally {
+    if (!standsMarked) await unmark(store, runId);
+  }
+}
+
+type Store = Awaited<ReturnType<Duet["store"]>>;
+
+async function markRun({ begun }: Store, { runId, beginning }: KeyedRequest) {
+  return begun?.mark({ runId, beginning }).catch((): never => {
+    throw new Refused(notMarked);
+  });
+}
+
+/** A mark that stays for nothing asks for a new key, and runs nothing twice. */
+async function unmark({ begun }: Store, runId: string): Promise<void> {
+  await begun?.unmark(runId).catch(() => {});
+}
+
+/** A run that failed before its first step has done nothing, and is not kept. */
+async function unmarkUnbegun({ runs }: RunSeat, run: HeldRun, store: Store): Promise<void> {
+  const outcome = await runs.ended(run, new AbortController().signal);
+  if (outcome?.trace_id === "") await unmark(store, run.id);
+}
+
+/** From before this process, or before what it remembers. */
+async function keptRun(store: Store, { runId, beginning }: KeyedRequest): Promise<string | undefined> {
+  const [earlier] = await store.runs({ beginning });
+  if (earlier !== undefined && earlier.id !== runId) throw new Refused(otherBody);
+  return earlier?.id;
+}
+
+function unknownEnd(begunAt: string) {
+  return {
+    status: 409,
+    text: {
+      zh: `这个 Idempotency-Key 的运行始于 ${begunAt}，其结局未知：它做过什么也未知。没有再次执行。`,
+      en: `The run of this Idempotency-Key was begun at ${begunAt} and its end is not known; what it had done is not known. It was not run again.`,
+    },
+    hint: {
+      zh: "请先查看它可能做过的事，再用新的键重新提问。",
+      en: "Look at what it may have done; use a new key to ask again.",
+    },
+  };
+}
+
+const notMarked = {
+  status: 503,
+  error: "overloaded",
+  text: {
+    zh: "对话存储此刻无法写入，这个 Idempotency-Key 无法记下。什么也没有执行。",
+    en: "The store of conversations cannot be written now, so that this Idempotency-Key cannot be kept. Nothing was run.",
+  },
+  hint: { zh: "请稍后再试，或不带键提问。", en: "Try again later, or ask without a key." },
+  headers: { "retry-after": "5" },
+} as const;

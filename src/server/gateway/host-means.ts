@@ -1,7 +1,0 @@
-import type { Means } from "../asking/going.ts";
-import type { CallProgress } from "./call-progress.ts";
-
-/** What a host's request may use on its way. */
-export interface HostMeans extends Means {
-  readonly progress: CallProgress;
-}

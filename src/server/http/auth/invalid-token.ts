@@ -1,0 +1,12 @@
+import type { Text } from "../../../kit/locale.ts";
+
+/** A token that lets nobody in; `text` says why, with nothing of the token in it. */
+export class BadToken extends Error {
+  override readonly name = "BadToken";
+  readonly text: Text;
+
+  constructor(text: Text) {
+    super(text.en);
+    this.text = text;
+  }
+}

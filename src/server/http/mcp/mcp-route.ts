@@ -1,0 +1,63 @@
+import { isLegacyRequest, type McpServer } from "@modelcontextprotocol/server";
+import type { Caller } from "../../../core/caller.ts";
+import type { Locale } from "../../../kit/locale.ts";
+import type { Log } from "../../operations/log.ts";
+import type { Connection } from "../connection.ts";
+import { readBody } from "../request/read-body.ts";
+import { type Message, readMessage } from "../request/read-message.ts";
+import type { InFlight } from "../response/in-flight.ts";
+import type { Refusal } from "../response/refusal.ts";
+import { closing, refuse } from "../response/refuse.ts";
+import type { RouteCall } from "../routes.ts";
+import { createRequests, type OnChange } from "./requests.ts";
+import { createSessions } from "./sessions.ts";
+
+export interface McpRouteOptions {
+  /** One for each session of the 2025 protocol and each request of the 2026 one. */
+  createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
+  onChange?: OnChange | undefined;
+  /** Bytes of one message. */
+  maxBody: number;
+  maxSessions: number;
+  inFlight: InFlight;
+  /** Milliseconds. */
+  sessionIdleMs: number;
+  locale: Locale;
+  log: Log;
+}
+
+/** What is served at `/mcp`, both eras of the protocol under one address. */
+export interface McpRoute {
+  handle(call: RouteCall): Promise<Response>;
+  /** Ends all sessions, requests and streams. */
+  close(): Promise<void>;
+}
+
+export function createMcpRoute(options: McpRouteOptions): McpRoute {
+  const { createServer, onChange, inFlight, maxBody, maxSessions, sessionIdleMs, locale, log } = options;
+  const sessions = createSessions({ createServer, most: maxSessions, idleMs: sessionIdleMs, locale });
+  const requests = createRequests({ createServer, onChange, most: maxSessions, locale, log });
+  let isClosed = false;
+
+  /** Read once, here, so that no limit is passed by whoever reads it next. */
+  async function readPost({ headers }: Request, { body }: Connection): Promise<Message | Refusal> {
+    const text = await readBody(body, headers.get("content-length"), maxBody);
+    return typeof text === "string" ? readMessage(text) : text;
+  }
+
+  return {
+    async handle({ request, caller, authInfo, connection }) {
+      const read = request.method === "POST" ? await readPost(request, connection) : undefined;
+      if (read !== undefined && "status" in read) return refuse(read, locale);
+      if (isClosed) return refuse(closing, locale);
+      if (read?.method === "subscriptions/listen") inFlight.excuse(connection);
+      const exchange = { request, authInfo, message: read, connection };
+      const isOld = await isLegacyRequest(request, read?.body);
+      return isOld ? sessions.handle(exchange, caller) : requests.handle(exchange, caller);
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all([sessions.close(), requests.close()]);
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { IncomingMessage } from "node:http";
+import { isIPv4 } from "node:net";
+import { isNumber } from "../address.ts";
+import type { Refusal } from "../response/refusal.ts";
+import type { OwnNames } from "./allowed-names.ts";
+
+/** Headers of which two would let one program read another one than the next. */
+const single = [
+  "host",
+  "content-type",
+  "content-length",
+  "content-encoding",
+  "transfer-encoding",
+  "authorization",
+  "mcp-session-id",
+  "mcp-protocol-version",
+  "mcp-method",
+  "mcp-name",
+];
+
+/** Why a request is refused before anything of it is used, on every route; undefined for one that may go on. */
+export function judgeRequest(request: IncomingMessage, names: OwnNames): Refusal | undefined {
+  if (request.httpVersion !== "1.1") return oldVersion(request.httpVersion);
+  const all = byName(request.rawHeaders);
+  const twice = single.find((name) => (all.get(name)?.length ?? 0) > 1);
+  if (twice !== undefined) return doubled(twice);
+  // `*` and whole addresses are for proxies, which this is not.
+  if (request.url?.startsWith("/") !== true)
+    return bad({ zh: "请求目标须以 / 开头", en: "the request's target must begin with /" });
+  const dialled = request.socket.localAddress;
+  const host = all.get("host")?.[0]?.toLowerCase() ?? "";
+  if (!isPlainHost(host)) return bad({ zh: "Host 不是 主机:端口", en: "Host is not a host and a port" });
+  if (!names.isHost(host, dialled)) return foreignHost(host);
+  const origins = all.get("origin") ?? [];
+  const [origin] = origins;
+  if (origin !== undefined && (origins.length > 1 || !names.isOrigin(origin.toLowerCase(), dialled)))
+    return foreignOrigin;
+  if (isRead(request.method ?? "")) return undefined;
+  if (!isJson(all.get("content-type")?.[0])) return notJson;
+  return (all.get("content-encoding")?.[0] ?? "identity").toLowerCase() === "identity" ? undefined : encoded;
+}
+
+function byName(raw: readonly string[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at]?.toLowerCase() ?? "";
+    const values = found.get(name) ?? [];
+    values.push(raw[at + 1] ?? "");
+    found.set(name, values);
+  }
+  return found;
+}
+
+/** Nothing that a parser could read in two ways: user names, fragments, or numbers that stand for an address (`127.1`). */
+function isPlainHost(host: string): boolean {
+  const parts = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_-]+(?:\.[a-z0-9_-]+)*))(?::\d{1,5})?$/.exec(host);
+  if (parts === null) return false;
+  const name = parts[2];
+  return name === undefined || !isNumber(name) || isIPv4(name);
+}
+
+/** Those that carry no message; a page cannot send the others without asking first, or with a type that is refused. */
+function isRead(method: string): boolean {
+  return ["GET", "HEAD", "OPTIONS", "DELETE"].includes(method);
+}
+
+/** `application/json`, with `charset=utf-8` or without. */
+function isJson(type: string | undefined): boolean {
+  return /^application\/json\s*(;\s*charset\s*=\s*("utf-8"|utf-8)\s*)?;?$/i.test(type?.trim() ?? "");
+}
+
+function bad(text: Refusal["text"]): Refusal {
+  return { status: 400, text };
+}
+
+function doubled(name: string): Refusal {
+  return bad({ zh: `请求头 ${name} 出现了两次`, en: `the header ${name} stands there twice` });
+}
+
+function oldVersion(version: string): Refusal {
+  return bad({
+    zh: `不支持 HTTP/${version}（需要 HTTP/1.1；nginx 请设置 proxy_http_version 1.1）`,
+    en: `HTTP/${version} is not spoken here (HTTP/1.1 is; with nginx: proxy_http_version 1.1)`,
+  });
+}
+
+/** It is shown, as it is plain by now; what is allowed stands in the configuration with its port. */
+function foreignHost(host: string): Refusal {
+  const shown = host.slice(0, 100);
+  return {
+    status: 403,
+    text: {
+      zh: `不允许此 Host：${shown}（配置 serve.http.allowedHosts 中列出的才允许，写法与它完全相同，包括端口）`,
+      en: `this Host is not allowed: ${shown} (allowed: those of serve.http.allowedHosts in the configuration, written as it is, port included)`,
+    },
+  };
+}
+
+const foreignOrigin: Refusal = {
+  status: 403,
+  text: {
+    zh: "不允许此 Origin（见配置 serve.http.allowedOrigins）",
+    en: "this Origin is not allowed (see serve.http.allowedOrigins of the configuration)",
+  },
+};
+
+const notJson: Refusal = {
+  status: 415,
+  text: { zh: "Content-Type 须为 application/json", en: "Content-Type must be application/json" },
+};
+
+const encoded: Refusal = {
+  status: 415,
+  text: { zh: "请求正文不可压缩", en: "the body must not be compressed" },
+  headers: { "accept-encoding": "identity" },
+};

@@ -1,0 +1,63 @@
+import type { Readable } from "node:stream";
+import type { Refusal } from "../response/refusal.ts";
+
+/**
+ * The text of a body of at most `limit` bytes, or why there is none. Nothing is read of one that says it is longer, and
+ * no more than the limit of one that does not say.
+ */
+export function readBody(body: Readable, declared: string | null, limit: number): Promise<string | Refusal> {
+  if (Number(declared) > limit) return Promise.resolve(tooLong(limit));
+  /** All in one buffer: of a body in pieces of one byte each piece would weigh hundreds. */
+  let held = Buffer.alloc(0);
+  let size = 0;
+  return new Promise((resolve) => {
+    function finish(found: string | Refusal): void {
+      body.off("data", take).off("end", end).off("error", cut).off("close", cut);
+      resolve(found);
+    }
+    function take(piece: Buffer): void {
+      const needed = size + piece.length;
+      if (needed > limit) {
+        body.pause();
+        finish(tooLong(limit));
+        return;
+      }
+      if (needed > held.length) held = Buffer.concat([held], Math.max(needed, Math.min(limit, 2 * held.length)));
+      piece.copy(held, size);
+      size = needed;
+    }
+    const end = (): void => finish(decode(held.subarray(0, size)));
+    const cut = (): void => finish(cutOff);
+    body.on("data", take).once("end", end).once("error", cut).once("close", cut);
+    if (body.destroyed) cut();
+  });
+}
+
+/** A byte order mark is dropped by the decoder. */
+function decode(body: Buffer): string | Refusal {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch {
+    return notText;
+  }
+}
+
+function tooLong(limit: number): Refusal {
+  return {
+    status: 413,
+    text: { zh: `请求正文超过 ${limit} 字节`, en: `the body is longer than ${limit} bytes` },
+    headers: { connection: "close" },
+  };
+}
+
+const notText: Refusal = {
+  status: 400,
+  code: -32700,
+  text: { zh: "请求正文不是 UTF-8", en: "the body is not UTF-8" },
+};
+
+const cutOff: Refusal = {
+  status: 400,
+  code: -32700,
+  text: { zh: "请求正文没有完整到达", en: "the body did not arrive whole" },
+};

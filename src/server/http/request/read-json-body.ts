@@ -1,0 +1,16 @@
+import { Refused } from "../response/refuse.ts";
+import type { RouteCall } from "../routes.ts";
+import { readBody } from "./read-body.ts";
+import { jsonFaults, readJson } from "./read-json.ts";
+
+/** The JSON that a request carries, of at most `maxBody` bytes; its shape is for the caller to judge. Throws `Refused`. */
+export async function readJsonBody(
+  { request, connection }: Pick<RouteCall, "request" | "connection">,
+  maxBody: number,
+): Promise<unknown> {
+  const text = await readBody(connection.body, request.headers.get("content-length"), maxBody);
+  if (typeof text !== "string") throw new Refused(text);
+  const read = readJson(text);
+  if ("fault" in read) throw new Refused({ status: 400, text: jsonFaults[read.fault] });
+  return read.value;
+}

@@ -1,0 +1,47 @@
+import { isRecord } from "../../../kit/json.ts";
+import type { Text } from "../../../kit/locale.ts";
+import type { Refusal } from "../response/refusal.ts";
+import { jsonFaults, readJson } from "./read-json.ts";
+
+/** One JSON-RPC message that is well-formed; what it means is for the SDK to say. */
+export interface Message {
+  body: Record<string, unknown>;
+  /** A response has none. */
+  method: string | undefined;
+  /** Of a request; a notification has none. */
+  id: string | number | undefined;
+}
+
+/** Reads the one message that a POST carries; JSON-RPC 2.0, ids as MCP narrows them (no null, no fractions). */
+export function readMessage(text: string): Message | Refusal {
+  const read = readJson(text);
+  if ("fault" in read) return parseError(jsonFaults[read.fault]);
+  const { value } = read;
+  // Batches have left the protocol with its revision of 2025-06-18.
+  if (Array.isArray(value)) return invalid({ zh: "不接受成批的消息", en: "batches of messages are not taken" });
+  if (!isRecord(value)) return invalid({ zh: "消息不是对象", en: "the message is no object" });
+  const { jsonrpc, method, params } = value;
+  const id = idOf(value.id);
+  if (jsonrpc !== "2.0") return invalid({ zh: 'jsonrpc 须为 "2.0"', en: 'jsonrpc must be "2.0"' }, id);
+  if (Object.hasOwn(value, "id") && id === undefined)
+    return invalid({ zh: "id 须为文本或整数", en: "id must be a text or a whole number" });
+  if (params !== undefined && !isRecord(params))
+    return invalid({ zh: "params 须为对象", en: "params must be an object" }, id);
+  if (typeof method === "string") return { body: value, method, id };
+  const isResponse = method === undefined && id !== undefined && ("result" in value || "error" in value);
+  if (isResponse) return { body: value, method: undefined, id: undefined };
+  return invalid({ zh: "消息既无 method 也无 result", en: "the message has neither a method nor a result" }, id);
+}
+
+function idOf(id: unknown): string | number | undefined {
+  if (typeof id === "string") return id;
+  return typeof id === "number" && Number.isSafeInteger(id) ? id : undefined;
+}
+
+function invalid(text: Text, id?: string | number): Refusal {
+  return { status: 400, code: -32600, text, id };
+}
+
+function parseError(text: Text): Refusal {
+  return { status: 400, code: -32700, text };
+}

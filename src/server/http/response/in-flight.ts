@@ -1,0 +1,50 @@
+import type { Connection } from "../connection.ts";
+
+/** The answers that are owed at a moment, so that an end can wait for them. */
+export interface InFlight {
+  /** Somebody waits for this answer until its connection is done with it. */
+  hold(connection: Connection): void;
+  /** Nobody waits for an end of this one: a stream of whatever may happen. */
+  excuse(connection: Connection): void;
+  /** Cuts those whose request has not come yet, which may be never; gives how many. Those that come so later are not waited for. */
+  cutHalfSent(): number;
+  /** Resolves when none is owed, or when the signal aborts. Never rejects. */
+  settled(signal: AbortSignal): Promise<void>;
+}
+
+export function createInFlight(): InFlight {
+  const owed = new Set<Connection>();
+  const waiting = new Set<() => void>();
+  let isEnding = false;
+
+  function excuse(connection: Connection): void {
+    owed.delete(connection);
+    if (owed.size === 0) for (const tell of waiting) tell();
+  }
+
+  return {
+    hold(connection) {
+      if (isEnding && !connection.isReceived) return;
+      owed.add(connection);
+      connection.onClose(() => excuse(connection));
+    },
+    excuse,
+    cutHalfSent() {
+      isEnding = true;
+      const halfSent = [...owed].filter(({ isReceived }) => !isReceived);
+      for (const connection of halfSent) {
+        excuse(connection);
+        connection.drop();
+      }
+      return halfSent.length;
+    },
+    async settled(signal) {
+      if (owed.size === 0 || signal.aborted) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.add(resolve);
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      await promise;
+      waiting.delete(resolve);
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
+import type { Outcome, ToolCallRecord } from "../../../core/outcome.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
+import { printable, printableJson } from "../../../kit/text/sanitize.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
+import { partialLine } from "../../../render/event-lines.ts";
+
+/**
+ * A run's outcome as a tool result: a text that is complete by itself, and the whole as structured content. `waits`: what a run that
+ * goes on waits for.
+ */
+export function toResult(outcome: Outcome, locale: Locale, waits?: string): CallToolResult {
+  return {
+    content: [{ type: "text", text: textOf(outcome, locale, waits) }, ...traceLink(outcome, locale)],
+    structuredContent: { ...outcome },
+    // What was stopped on purpose has not gone wrong.
+    isError: outcome.success || outcome.status === "cancelled" ? undefined : true,
+  };
+}
+
+function textOf(outcome: Outcome, locale: Locale, waits: string | undefined): string {
+  if (outcome.status === "running") return runningText(outcome, locale, waits);
+  if (outcome.confirmation?.kind === "call") return callText(outcome, outcome.confirmation, locale);
+  return outcome.success ? answerText(outcome, locale) : failureText(outcome, locale);
+}
+
+/** A run that goes on has no trace yet. */
+function traceLink({ status, run_id: id }: Outcome, locale: Locale): ContentBlock[] {
+  if (status === "running" || id === "") return [];
+  const title = say(locale, { zh: "运行记录", en: "Trace of the run" });
+  return [{ type: "resource_link", uri: `duet://runs/${id}`, name: id, title, mimeType: "application/json" }];
+}
+
+function answerText(outcome: Outcome, locale: Locale): string {
+  return [outcome.response, partialLine(outcome, locale), howToConfirm(outcome, locale)].filter(Boolean).join("\n\n");
+}
+
+/** For the model of a host: how the reader's word to a plan gets here. */
+function howToConfirm({ status, conversation_id, confirmation }: Outcome, locale: Locale): string | undefined {
+  if (status !== "needs_confirmation") return undefined;
+  if (confirmation === undefined)
+    return say(locale, { zh: "这个计划已不再等待确认。", en: "This plan no longer waits to be confirmed." });
+  const call = `agent_ask ${JSON.stringify({ conversation_id, mode: "plan", question: "y", confirmation: confirmation.token })}`;
+  return say(locale, {
+    zh: `请把计划交给用户确认，再用用户的回复作为 question 调用，例如 ${call}`,
+    en: `Have the user confirm the plan, then call with the user's reply as the question, such as ${call}`,
+  });
+}
+
+function callText(
+  { response }: Outcome,
+  { tool = "", arguments: args = {}, rule = "", token, expires_at }: NonNullable<Outcome["confirmation"]>,
+  locale: Locale,
+): string {
+  const call = `agent_ask ${JSON.stringify({ question: "yes", confirmation: token })}`;
+  const words = {
+    zh: `运行暂停：调用 ${tool} 需要用户批准（规则 ${rule}）。参数：\n${printableJson(args, 2)}\n\n请把工具和参数原样告诉用户并询问是否批准，不要自行决定。再用用户的回复（yes 或 no）作为 question 调用：${call}\n此令牌只用于这一次调用，有效期至 ${expires_at}；过期则不执行该调用，运行继续。`,
+    en: `The run waits: calling ${tool} needs the user's approval (rule ${rule}). Arguments:\n${printableJson(args, 2)}\n\nShow the user the tool and these arguments and ask; do not decide this yourself. Then call with the user's reply (yes or no) as the question: ${call}\nThe token counts for this one call, until ${expires_at}; after that the call is not made and the run goes on without it.`,
+  };
+  return [response, printable(say(locale, words))].filter(Boolean).join("\n\n");
+}
+
+/** All that is known, and how to get the rest. */
+function runningText(outcome: Outcome, locale: Locale, waits: string | undefined): string {
+  const { run_id, meta } = outcome;
+  const call = `agent_result ${JSON.stringify({ run_id })}`;
+  const time = Math.round(meta.latency_ms / 1000);
+  const head = {
+    zh: `还在运行（已 ${time} 秒），没有丢失。请调用 ${call} 取得其余部分；agent_cancel 可停止它。`,
+    en: `Still running (${time} s so far); nothing is lost. Call ${call} for the rest; agent_cancel stops it.`,
+  };
+  return [say(locale, head), waits, ...known(outcome, locale)].filter(Boolean).join("\n\n");
+}
+
+/** What a run has come to before its end. */
+function known({ response, tool_calls: calls }: Outcome, locale: Locale): string[] {
+  const title = say(locale, { zh: "到目前为止：", en: "So far:" });
+  const steps = calls.length === 0 ? [] : [[title, ...calls.map(callLine)].join("\n")];
+  const begun = say(locale, { zh: "回答的开头：", en: "The answer so far:" });
+  return response === "" ? steps : [...steps, `${begun}\n${printable(response)}`];
+}
+
+function callLine({ tool, arguments: args, result, ok }: ToolCallRecord): string {
+  const mark = ok ? "✓" : result === "" ? "…" : "✗";
+  return `${mark} ${shortLine(tool, 80)} ${shortLine(JSON.stringify(args), 160)} ${shortLine(result, 200)}`.trimEnd();
+}
+
+function failureText(outcome: Outcome, locale: Locale): string {
+  const { status, response, error } = outcome;
+  if (status === "cancelled")
+    return [say(locale, { zh: "已取消。", en: "Cancelled." }), ...known(outcome, locale)].join("\n\n");
+  const message = error?.message ?? say(locale, { zh: "运行失败。", en: "The run failed." });
+  return [message, error?.hint, response].filter(Boolean).join("\n");
+}

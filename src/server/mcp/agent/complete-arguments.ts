@@ -1,0 +1,76 @@
+import type { CompleteRequestParams, CompleteResult } from "@modelcontextprotocol/server";
+import type { ConversationStore, Duet } from "../../../app/open-duet.ts";
+import type { Caller } from "../../../core/caller.ts";
+import type { Provider } from "../capabilities.ts";
+import { modes } from "./prompt-arguments.ts";
+import { isPromptName, promptArguments } from "./prompts.ts";
+import { conversationTemplate, runTemplate } from "./resource-uri.ts";
+import { usableServers } from "./usable-servers.ts";
+
+export interface AgentCompletionOptions {
+  duet: Pick<Duet, "store" | "inventory">;
+  caller: Caller;
+}
+
+/** MCP allows no more values in one answer. */
+const most = 100;
+
+/** Conversations that are looked through at a time, and in all, for those whose id begins with what was typed. */
+const pageSize = 1000;
+const longestSearch = 10_000;
+
+type Completion = CompleteResult["completion"];
+
+/** Completes the arguments of our prompts and templates with what is the caller's own: by its beginning, the newest first. */
+export function createAgentCompletion({ duet, caller }: AgentCompletionOptions): NonNullable<Provider["complete"]> {
+  return async ({ ref, argument: { name, value } }, { mcpReq: { signal } }) => {
+    const names = argumentsOf(ref);
+    if (names === undefined) return undefined;
+    const known = names.find((each) => each === name);
+    return { completion: await complete(known, value, signal) };
+  };
+
+  async function complete(name: string | undefined, typed: string, signal: AbortSignal): Promise<Completion> {
+    if (name === "mode") return fitting(modes, typed);
+    if (name === "server") return fitting(await usableServers({ duet, caller }, signal), typed);
+    if (name === "conversation_id") return conversationIds(await duet.store(caller), typed);
+    if (name === "run_id") return runIds(await duet.store(caller), typed);
+    return whole([]);
+  }
+}
+
+/** The arguments of a prompt or template of ours; undefined for what is none. */
+function argumentsOf(ref: CompleteRequestParams["ref"]): readonly string[] | undefined {
+  if (ref.type === "ref/prompt") return isPromptName(ref.name) ? promptArguments[ref.name] : undefined;
+  if (ref.uri === conversationTemplate) return ["conversation_id"];
+  return ref.uri === runTemplate ? ["run_id"] : undefined;
+}
+
+function fitting(values: readonly string[], typed: string): Completion {
+  return whole(values.filter((each) => each.startsWith(typed)));
+}
+
+function whole(values: readonly string[]): Completion {
+  return { values: values.slice(0, most), total: values.length, hasMore: values.length > most };
+}
+
+/** There are more, and nobody has counted them. */
+function some(values: readonly string[]): Completion {
+  return { values: values.slice(0, most), hasMore: true };
+}
+
+async function conversationIds(store: ConversationStore, typed: string): Promise<Completion> {
+  const found: string[] = [];
+  for (let offset = 0; offset < longestSearch; offset += pageSize) {
+    const page = await store.list({ limit: pageSize, offset });
+    found.push(...page.map(({ id }) => id).filter((id) => id.startsWith(typed)));
+    if (page.length < pageSize) return whole(found);
+    if (found.length > most) break;
+  }
+  return some(found);
+}
+
+async function runIds(store: ConversationStore, typed: string): Promise<Completion> {
+  const found = (await store.runs({ newest: most + 1, beginning: typed })).map(({ id }) => id);
+  return found.length > most ? some(found) : whole(found);
+}

@@ -1,0 +1,67 @@
+import type { Mode } from "../../../core/outcome.ts";
+import { permitProblem } from "../../../core/tools/tool-pattern.ts";
+import type { Text } from "../../../kit/locale.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
+
+export interface PromptArguments {
+  question: string;
+  mode?: Mode | undefined;
+  conversation_id?: string | undefined;
+  server?: string | undefined;
+}
+
+export type ArgumentName = keyof PromptArguments;
+
+export const modes = ["agent", "plan", "chat"] as const satisfies Mode[];
+
+/** As `agent_ask` has them. */
+const longestQuestion = 100_000;
+const longestId = 200;
+
+/** Reads what came from a host, or says what is wrong; only the arguments in `known` are allowed, and an empty one is not there. */
+export function readPromptArguments(
+  args: Readonly<Record<string, string>>,
+  known: readonly ArgumentName[],
+): PromptArguments | { problem: Text } {
+  for (const [name, value] of Object.entries(args))
+    if (!known.some((each) => each === name)) return wrong(name, value, known.join(", "));
+  // Hosts fill optional arguments with "".
+  const given = (name: ArgumentName): string | undefined => args[name]?.trim() || undefined;
+
+  const question = given("question");
+  if (question === undefined || question.length > longestQuestion)
+    return wrong("question", question, lengths(longestQuestion));
+  const mode = modes.find((each) => each === given("mode"));
+  if (mode === undefined && given("mode") !== undefined) return wrong("mode", given("mode"), modes.join(", "));
+  const conversationId = given("conversation_id");
+  if (conversationId !== undefined && conversationId.length > longestId)
+    return wrong("conversation_id", conversationId, lengths(longestId));
+  const server = given("server");
+  if (server !== undefined && !canBePattern(server)) return wrong("server", server, nameOfServer);
+  return { question, mode, conversation_id: conversationId, server };
+}
+
+/** The pattern of all tools of a server. */
+export function patternOf(server: string): string {
+  return `${server}__*`;
+}
+
+function canBePattern(server: string): boolean {
+  return !server.includes("*") && server.length <= longestId && permitProblem(patternOf(server)) === undefined;
+}
+
+/** One line: the value as it came, cut where it is long, and what is allowed. */
+export function wrong(name: string, value: string | undefined, allowed: Text | string): { problem: Text } {
+  const shown = `${shortLine(name, 80)}: ${JSON.stringify(shortLine(value ?? "", 80))}`;
+  const { zh, en } = typeof allowed === "string" ? { zh: allowed, en: allowed } : allowed;
+  return { problem: { zh: `${shown}（允许：${zh}）`, en: `${shown} (allowed: ${en})` } };
+}
+
+function lengths(most: number): Text {
+  return { zh: `1 到 ${most} 个字符`, en: `1 to ${most} characters` };
+}
+
+const nameOfServer: Text = {
+  zh: "已配置的 MCP 服务器的名称，不含空格、冒号、括号和 *",
+  en: "the name of a configured MCP server, without spaces, colons, brackets and *",
+};

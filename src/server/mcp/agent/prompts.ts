@@ -1,0 +1,112 @@
+import { type Prompt, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import type { Duet } from "../../../app/open-duet.ts";
+import type { Caller } from "../../../core/caller.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
+import { shortLine } from "../../../kit/text/short-line.ts";
+import type { PromptProvider } from "../capabilities.ts";
+import { type ArgumentName, type PromptArguments, patternOf, readPromptArguments, wrong } from "./prompt-arguments.ts";
+
+export interface AgentPromptsOptions {
+  duet: Pick<Duet, "localeFor" | "inventory">;
+  caller: Caller;
+  locale: Locale;
+}
+
+/** The arguments of each prompt, in the order in which a host asks for them. */
+export const promptArguments = {
+  ask: ["question", "mode", "conversation_id", "server"],
+  plan: ["question", "conversation_id", "server"],
+} as const satisfies Record<string, ArgumentName[]>;
+
+type PromptName = keyof typeof promptArguments;
+
+export function isPromptName(name: string): name is PromptName {
+  return Object.hasOwn(promptArguments, name);
+}
+
+/** Two ways for a person to have the host's model call `agent_ask`. `get` rejects with one line for arguments that are not allowed. */
+export function createAgentPrompts({ duet, caller, locale }: AgentPromptsOptions): PromptProvider {
+  function refuse({ problem }: { problem: Text }): never {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, say(locale, problem));
+  }
+
+  /** A name that was mistyped would leave the agent without tools. Which servers there are is told to whom may use all tools. */
+  async function checkServer(server: string, signal: AbortSignal): Promise<void> {
+    if (caller.tools !== undefined) return;
+    const { servers } = await duet.inventory(signal, 0);
+    const names = servers.map(({ name }) => name).sort();
+    if (!names.includes(server)) refuse(wrong("server", server, shortLine(names.join(", "), 500) || noServers));
+  }
+
+  return {
+    list: async () => [toPrompt("ask", locale), toPrompt("plan", locale)],
+    async get(name, args, { mcpReq: { signal } }) {
+      if (!isPromptName(name)) return undefined;
+      const read = readPromptArguments(args, promptArguments[name]);
+      if ("problem" in read) return refuse(read);
+      if (read.server !== undefined) await checkServer(read.server, signal);
+      const asked: PromptArguments = name === "plan" ? { ...read, mode: "plan" } : read;
+      const text = say(duet.localeFor(asked.question), request(asked));
+      return {
+        description: say(locale, words[name].title),
+        messages: [{ role: "user", content: { type: "text", text } }],
+      };
+    },
+  };
+}
+
+const noServers: Text = { zh: "没有配置 MCP 服务器，请留空", en: "no MCP server is configured, so leave it empty" };
+
+/** What the host's model is told. The question stands in JSON, so that none of it reads as part of this. */
+function request({ question, conversation_id, mode, server }: PromptArguments): Text {
+  const tools = server === undefined ? undefined : [patternOf(server)];
+  const call = JSON.stringify({ question, conversation_id, mode, tools }, undefined, 2);
+  return {
+    zh: `请调用工具 agent_ask，参数与下面完全一致，然后把它的回答连同来源原样告诉我。如果 status 是 running，用它的 run_id 调用 agent_result，直到完成；如果是 needs_confirmation，先把要确认的内容给我看，等我答复。\n\n${call}`,
+    en: `Call the tool agent_ask with exactly these arguments, then give me its answer with its sources as they are. If the status is running, call agent_result with its run_id until it is done; if it is needs_confirmation, show me what is to be confirmed and wait for my reply.\n\n${call}`,
+  };
+}
+
+function toPrompt(name: PromptName, locale: Locale): Prompt {
+  const { title, description } = words[name];
+  return {
+    name,
+    title: say(locale, title),
+    description: say(locale, description),
+    arguments: promptArguments[name].map((argument) => ({
+      name: argument,
+      description: say(locale, argumentWords[argument]),
+      required: argument === "question",
+    })),
+  };
+}
+
+const words: Record<PromptName, { title: Text; description: Text }> = {
+  ask: {
+    title: { zh: "询问 Duet", en: "Ask Duet" },
+    description: {
+      zh: "把一个问题交给智能体：它自己选择并调用工具，给出带来源的回答。",
+      en: "Hands a question to the agent, which chooses and calls tools by itself and answers with sources.",
+    },
+  },
+  plan: {
+    title: { zh: "让 Duet 先计划再行动", en: "Have Duet plan first" },
+    description: {
+      zh: "智能体先写出每一步的计划，再按计划执行。",
+      en: "The agent writes a plan of steps first and then carries it out.",
+    },
+  },
+};
+
+const argumentWords: Record<ArgumentName, Text> = {
+  question: { zh: "想知道什么，或要做什么。", en: "What you want to know or have done." },
+  mode: {
+    zh: "agent：自己决定用哪些工具（默认）；plan：先计划；chat：不用工具，直接回答。",
+    en: "agent: decides by itself which tools to use (default). plan: plans first. chat: answers without tools.",
+  },
+  conversation_id: {
+    zh: "要继续的对话的编号；不填则开始新对话。",
+    en: "The conversation to go on with; a new one if empty.",
+  },
+  server: { zh: "只用这个 MCP 服务器的工具；不填则全部可用。", en: "Only the tools of this MCP server; all if empty." },
+};

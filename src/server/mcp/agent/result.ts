@@ -1,0 +1,54 @@
+import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
+import { fromMeta } from "../../../core/chain.ts";
+import { say } from "../../../kit/locale.ts";
+import { cancelInput, resultInput } from "../../../runs/ask-schema.ts";
+import { keptOutcome } from "../../../runs/finished-outcome.ts";
+import { hostOf } from "../../../runs/input/host.ts";
+import { withPlanToken } from "../../../runs/outcome-for.ts";
+import { unknownRun } from "../../../runs/unknown-run.ts";
+import { failedResult, toFailedResult } from "../failed-result.ts";
+import { readInput } from "../read-input.ts";
+import { toResult } from "./ask-result.ts";
+import type { AgentSeat } from "./connection-scope.ts";
+import { serveRun } from "./serve-run.ts";
+
+/** `agent_result`: waits for a run that goes on, or gives how it ended. */
+export async function giveResult(
+  seat: AgentSeat,
+  args: unknown,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { duet, runs, connection } = seat;
+  const input = readInput(resultInput, args, duet.locale);
+  if (typeof input === "string") return failedResult(input);
+  const { run_id: id, wait_s: waitS } = input;
+  const run = runs.find(id, connection.caller);
+  const locale = run?.locale ?? duet.locale;
+  const host = hostOf(connection.server, context);
+  const chain = fromMeta(context.mcpReq._meta);
+  const request = { kind: "agent_result", context, host, chain, locale, waitS } as const;
+  return serveRun(seat, request, async () => run ?? keptResult(seat, id));
+}
+
+/** How long a run that is cancelled is waited for, in milliseconds. */
+const patienceMs = 2000;
+
+/** `agent_cancel`: stops a run and gives what it came to. */
+export async function cancel(seat: AgentSeat, args: unknown, { mcpReq }: ServerContext): Promise<CallToolResult> {
+  const { duet, runs, connection } = seat;
+  const input = readInput(cancelInput, args, duet.locale);
+  if (typeof input === "string") return failedResult(input);
+  const run = runs.find(input.run_id, connection.caller);
+  if (run === undefined) return keptResult(seat, input.run_id).catch((thrown) => toFailedResult(thrown, duet.locale));
+  return toResult(await runs.cancel(run, patienceMs, mcpReq.signal), run.locale);
+}
+
+/** Of a run that this process does not know any more. */
+async function keptResult(seat: AgentSeat, runId: string): Promise<CallToolResult> {
+  const { duet, connection } = seat;
+  const store = await duet.store(connection.caller);
+  const trace = await store.trace(runId);
+  if (trace === undefined) return failedResult(say(duet.locale, unknownRun(runId)));
+  const locale = duet.localeFor(trace.question);
+  return toResult(await withPlanToken(seat, keptOutcome(trace, locale)), locale);
+}

@@ -1,0 +1,63 @@
+import { readFile } from "node:fs/promises";
+import type { Resource } from "@modelcontextprotocol/server";
+import { DuetError } from "../../../kit/errors.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
+import type { Provider } from "../capabilities.ts";
+import { pageType, runPageUri } from "./run-page-support.ts";
+import { type WatchOptions, watch, watchName, watchTool } from "./watch-run.ts";
+
+/** The live page of a run, for hosts that show one: the page itself, and the tool by which it follows the run. */
+export function createRunPage(options: WatchOptions): Required<Pick<Provider, "tools" | "resources">> {
+  const { locale } = options;
+  return {
+    tools: {
+      list: async () => [watchTool(locale)],
+      call: async (name, args, { mcpReq }) => (name === watchName ? watch(options, args, mcpReq.signal) : undefined),
+    },
+    resources: {
+      list: async () => [entry(locale)],
+      templates: async () => [],
+      async read(uri) {
+        if (uri !== runPageUri) return undefined;
+        return { contents: [{ uri, mimeType: pageType, text: await readPage(), _meta: look }] };
+      },
+    },
+  };
+}
+
+/** Nothing from outside is loaded, nothing is sent anywhere, nothing is framed. */
+const look = {
+  ui: {
+    csp: { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] },
+    prefersBorder: true,
+  },
+};
+
+function entry(locale: Locale): Resource {
+  return {
+    uri: runPageUri,
+    name: "run-page",
+    title: say(locale, { zh: "运行页面", en: "Page of a run" }),
+    description: say(locale, {
+      zh: "以实时页面显示 agent_ask 的一次运行。",
+      en: "Shows a run of agent_ask as a live page.",
+    }),
+    mimeType: pageType,
+    _meta: look,
+  };
+}
+
+/** Beside the program that was built; run from its sources, it is where the build puts it. */
+async function readPage(): Promise<string> {
+  const place = import.meta.url.endsWith(".ts") ? "../../../../dist/run-page.html" : "./run-page.html";
+  try {
+    return await readFile(new URL(place, import.meta.url), "utf8");
+  } catch (cause) {
+    throw new DuetError({
+      code: "internal",
+      text: { zh: "缺少页面文件 dist/run-page.html。", en: "The page's file dist/run-page.html is missing." },
+      hint: { zh: "请运行 npm run build。", en: "Run npm run build." },
+      cause,
+    });
+  }
+}

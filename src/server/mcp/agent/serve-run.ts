@@ -1,0 +1,98 @@
+import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
+import type { Chain } from "../../../core/chain.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
+import { handsOut } from "../../../runs/begin-run.ts";
+import { windowMs } from "../../../runs/call-window.ts";
+import type { Host } from "../../../runs/input/host.ts";
+import type { Means } from "../../../runs/input/pending-work.ts";
+import { outcomeFor } from "../../../runs/outcome-for.ts";
+import type { OpenQuestion } from "../../../runs/questions/run-question.ts";
+import { giveUp } from "../../../runs/release-run.ts";
+import type { HeldRun } from "../../../runs/run-handle.ts";
+import { attend } from "../../../runs/wait-for-run.ts";
+import { toFailedResult } from "../failed-result.ts";
+import { createRunProgress, type RunProgress } from "../run-progress.ts";
+import { toResult } from "./ask-result.ts";
+import type { AgentSeat } from "./connection-scope.ts";
+
+export interface Request {
+  kind: "agent_ask" | "agent_result";
+  context: ServerContext;
+  host: Host;
+  chain: Chain;
+  locale: Locale;
+  /** How long to wait, in seconds, where the caller says so. */
+  waitS: number | undefined;
+}
+
+/** Serves a request that waits for a run: its end, or what is known when the request may last no longer. */
+export function serveRun(
+  seat: AgentSeat,
+  request: Request,
+  find: () => Promise<HeldRun | CallToolResult>,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { kind, context, host, locale } = request;
+  const progress = createRunProgress(locale);
+  progress.tell(say(locale, { zh: "⏳ 已收到", en: "⏳ received" }));
+  return seat.rounds.serve({ kind, connection: seat.connection, host, context, progress }, async (means) => {
+    try {
+      const found = await find();
+      return "content" in found ? found : await waitFor(seat, found, request, means, progress);
+    } catch (thrown) {
+      means.signal.throwIfAborted();
+      return toFailedResult(thrown, locale);
+    }
+  });
+}
+
+async function waitFor(
+  seat: AgentSeat,
+  run: HeldRun,
+  request: Request,
+  means: Means,
+  progress: RunProgress,
+): Promise<CallToolResult> {
+  const { context, host, chain, locale } = request;
+  const holder = {};
+  run.hold(holder);
+  // Events of which nobody is told need not be put into words.
+  const isHeard = context.mcpReq._meta?.progressToken !== undefined;
+  const unfollow = isHeard ? run.follow(progress.take) : () => {};
+  // What began before is told of in a word.
+  if (run.events.length > 0) progress.tell(attachedLine(run, locale));
+  try {
+    const attendance = { host, means, windowMs: windowOf(seat, request), handsOut: handsOut(seat, chain) };
+    const attended = await attend(run, attendance);
+    // Who is told that it goes on will ask again.
+    if (attended.end !== "ended") run.hold(seat.connection);
+    const waits = attended.end === "window" && run.open ? waitsFor(run.open, locale) : undefined;
+    return toResult(await outcomeFor(seat, run, attended), locale, waits);
+  } catch (thrown) {
+    if (means.signal.aborted) giveUp(seat, run, [holder, seat.connection]);
+    throw thrown;
+  } finally {
+    unfollow();
+    run.release(holder);
+  }
+}
+
+/** The dialog is gone with the request; the next one shows it again. */
+function waitsFor({ question }: OpenQuestion, locale: Locale): string {
+  const tool = question.kind === "call" ? ` (${question.request.tool})` : "";
+  return say(locale, {
+    zh: `它在等待用户的答复${tool}：agent_result 会再次询问。`,
+    en: `It waits for the user's reply${tool}: agent_result asks again.`,
+  });
+}
+
+/** A caller that is an agent says itself until when it waits: the run ends before that, and there has to be time to tell of it. */
+function windowOf({ settings }: AgentSeat, { host, chain, waitS }: Request): number {
+  if (waitS !== undefined) return waitS * 1000;
+  const usual = windowMs(host.name, settings);
+  return chain.deadline === undefined ? usual : Math.max(500, Math.min(usual, chain.deadline - Date.now() - 100));
+}
+
+function attachedLine({ id, startedAt }: HeldRun, locale: Locale): string {
+  const time = Math.round((Date.now() - startedAt) / 1000);
+  return say(locale, { zh: `↻ ${id} 已运行 ${time} 秒`, en: `↻ ${id} has been running for ${time} s` });
+}

@@ -1,0 +1,121 @@
+import {
+  type CallToolResult,
+  type InputRequests,
+  inputResponse,
+  type McpServer,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { isRecord } from "../../../kit/json.ts";
+import { type Host, hostOf } from "../../../runs/input/host.ts";
+import { readReply, toInputRequest } from "../../../runs/input/host-question.ts";
+import { withPlanToken } from "../../../runs/outcome-for.ts";
+import { answerQuestion, canAsk, wordsOf } from "../../../runs/questions/put-question.ts";
+import type { OpenQuestion } from "../../../runs/questions/run-question.ts";
+import type { HeldRun } from "../../../runs/run-handle.ts";
+import { toResult } from "./ask-result.ts";
+import type { AgentSeat } from "./connection-scope.ts";
+
+/** The tasks extension (SEP-2663, revision 2026-07-28). */
+const extension = "io.modelcontextprotocol/tasks";
+
+/** How often a host is told to look, in milliseconds. */
+const pollMs = 1000;
+
+/** A run as a task: its id is the run's. */
+interface Task {
+  taskId: string;
+  status: "working" | "input_required" | "completed" | "cancelled";
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  lastUpdatedAt: string;
+  ttlMs: number;
+  pollIntervalMs: number;
+}
+
+/** Whether a request comes from a host that takes a task in place of a result. */
+export function takesTasks({ isModern, capabilities }: Host): boolean {
+  return isModern && isRecord(capabilities.extensions) && isRecord(capabilities.extensions[extension]);
+}
+
+/** In place of a result: where it will be found. */
+export function toTask(run: HeldRun, { settings }: AgentSeat): CallToolResult {
+  // Whoever has a task ends it by its own means.
+  run.hold(run);
+  const result: CallToolResult = { content: [], ...taskOf(run, settings) };
+  return Object.assign(result, { resultType: "task" });
+}
+
+const params = z.object({ taskId: z.string().max(200) });
+const anything = z.looseObject({});
+
+/** Lets a host that was given a task ask for it, answer its questions and cancel it. */
+export function serveTasks({ server }: McpServer, seat: AgentSeat): void {
+  const { runs, connection, settings } = seat;
+  server.registerCapabilities({ extensions: { [extension]: {} } });
+
+  function runOf(taskId: string, context: ServerContext): { run: HeldRun; host: Host } {
+    const host = hostOf(connection.server, context);
+    if (!takesTasks(host))
+      throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [extension]: {} } } });
+    const run = runs.find(taskId, connection.caller);
+    if (run === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no task ${taskId}`);
+    return { run, host };
+  }
+
+  server.setRequestHandler("tasks/get", { params, result: anything }, async ({ taskId }, context) => {
+    const { run, host } = runOf(taskId, context);
+    const task = taskOf(run, settings);
+    const open = askable(run, host);
+    const asked: InputRequests | undefined = open && { [nameOf(open.open)]: toInputRequest(open.words) };
+    if (asked) return { resultType: "complete", ...task, status: "input_required", inputRequests: asked };
+    if (task.status !== "completed" || run.outcome === undefined) return { resultType: "complete", ...task };
+    run.isDelivered = true;
+    return {
+      resultType: "complete",
+      ...task,
+      result: { resultType: "complete", ...toResult(await withPlanToken(seat, run.outcome), run.locale) },
+    };
+  });
+
+  server.setRequestHandler("tasks/update", { params, result: anything }, async ({ taskId }, context) => {
+    const { open } = runOf(taskId, context).run;
+    const { inputResponses } = context.mcpReq;
+    if (open && Object.hasOwn(inputResponses ?? {}, nameOf(open)))
+      answerQuestion(open.question, readReply(inputResponse(inputResponses, nameOf(open))));
+    return { resultType: "complete" };
+  });
+
+  server.setRequestHandler("tasks/cancel", { params, result: anything }, async ({ taskId }, context) => {
+    runOf(taskId, context).run.cancel();
+    return { resultType: "complete" };
+  });
+}
+
+function taskOf(run: HeldRun, { keepResults }: AgentSeat["settings"]): Task {
+  const status = run.outcome === undefined ? "working" : run.outcome.status === "cancelled" ? "cancelled" : "completed";
+  return {
+    taskId: run.id,
+    status,
+    createdAt: new Date(run.startedAt).toISOString(),
+    lastUpdatedAt: new Date(run.changedAt).toISOString(),
+    ttlMs: keepResults * 1000,
+    pollIntervalMs: pollMs,
+  };
+}
+
+/** The question that this host can show its user; one that it cannot, and no other host shows, is given up. */
+function askable({ open, locale }: HeldRun, host: Host) {
+  if (open === undefined) return undefined;
+  const words = canAsk(host, open) ? wordsOf(open.question, locale) : undefined;
+  if (words === undefined && !open.isAsked) open.giveUp();
+  return words && { open, words };
+}
+
+/** Each question has a name of its own. */
+function nameOf({ id }: OpenQuestion): string {
+  return `question-${id}`;
+}

@@ -1,0 +1,31 @@
+import type { Duet } from "../../../app/open-duet.ts";
+import type { Caller } from "../../../core/caller.ts";
+import type { Tool } from "../../../core/tools/tool.ts";
+import { fittingCalls, permitPatterns } from "../../../core/tools/tool-pattern.ts";
+
+/** How long servers that are starting are waited for, in milliseconds; whoever types does not wait longer. */
+const patienceMs = 1000;
+
+export interface UsableServersOptions {
+  duet: Pick<Duet, "inventory">;
+  caller: Caller;
+}
+
+/**
+ * The names of the servers of which the caller may use a tool now, sorted. Rejects as `inventory` does, and with the
+ * signal's reason.
+ */
+export async function usableServers({ duet, caller }: UsableServersOptions, signal: AbortSignal): Promise<string[]> {
+  const { tools, servers } = await duet.inventory(signal, patienceMs);
+  const sources = new Set(usableTools(tools, caller).map(({ source }) => source));
+  return servers
+    .map(({ name }) => name)
+    .filter((name) => sources.has(name))
+    .sort();
+}
+
+/** Those of the tools that the caller may use. */
+export function usableTools(tools: readonly Tool[], caller: Caller): Tool[] {
+  const allowed = caller.tools && permitPatterns(caller.tools);
+  return tools.filter((tool) => allowed?.some((each) => fittingCalls(each, tool) !== "none") ?? true);
+}

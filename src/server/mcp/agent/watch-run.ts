@@ -1,0 +1,144 @@
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import type { Caller } from "../../../core/caller.ts";
+import { timeLimit, timeoutError } from "../../../kit/async/timeout.ts";
+import { isRecord } from "../../../kit/json.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
+import { boundedJson } from "../../../runs/bounded-json.ts";
+import type { LiveRun, LiveRuns } from "../../../runs/live-run.ts";
+import type { OpenQuestion } from "../../../runs/questions/run-question.ts";
+import { unknownRun } from "../../../runs/unknown-run.ts";
+import { failedResult } from "../failed-result.ts";
+import { readInput } from "../read-input.ts";
+import { watchedEvents } from "./watched-events.ts";
+
+export const watchName = "agent_watch";
+
+/** A run with what it waits for. */
+export interface WatchedRun extends LiveRun {
+  readonly open: OpenQuestion | undefined;
+  happened(signal: AbortSignal): Promise<void>;
+}
+
+export interface WatchedRuns extends LiveRuns {
+  find(id: string, caller: Caller): WatchedRun | undefined;
+  latest(question: string, caller: Caller): WatchedRun | undefined;
+}
+
+export interface WatchOptions {
+  runs: WatchedRuns;
+  caller: Caller;
+  locale: Locale;
+  /** The run whose call a token stands for; the page of an `agent_ask` that confirms knows it by that alone. */
+  runIdOf?: ((confirmation: string) => string | undefined) | undefined;
+}
+
+const watchInput = z.strictObject({
+  run_id: z.string().max(200).optional(),
+  question: z.string().trim().max(100_000).optional(),
+  confirmation: z.string().max(2000).optional(),
+  after: z.int().min(0).default(0),
+  waiting: z.boolean().default(false),
+  wait_s: z.number().min(0).max(20).default(0),
+});
+
+type WatchInput = z.infer<typeof watchInput>;
+
+/** Of an outcome, in UTF-16 units of JSON. */
+const longestOutcome = 400_000;
+
+/** The tool by which the page of a run follows it; no model's business. */
+export function watchTool(locale: Locale): Tool {
+  const schema: Record<string, unknown> = JSON.parse(JSON.stringify(z.toJSONSchema(watchInput, { io: "input" })));
+  return {
+    name: watchName,
+    title: say(locale, { zh: "跟随运行", en: "Watch a run" }),
+    description: say(locale, {
+      zh: "供 Duet 的页面使用：给出一次运行中新发生的事件。",
+      en: "For Duet's own page: gives what has newly happened in a run.",
+    }),
+    inputSchema: { ...schema, type: "object" },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    _meta: { ui: { visibility: ["app"] } },
+  };
+}
+
+/**
+ * Gives what is new of a run since `after` of its events, and waits for that up to `wait_s` seconds. The run is the one of
+ * `run_id`, or the newest with that `question`, which need not have begun. Rejects when the signal aborts.
+ */
+export async function watch(options: WatchOptions, args: unknown, signal: AbortSignal): Promise<CallToolResult> {
+  const { runs, caller, locale } = options;
+  const input = readInput(watchInput, args, locale);
+  if (typeof input === "string") return failedResult(input);
+  const limit = timeLimit(input.wait_s * 1000, () => timeoutError(watchName, input.wait_s * 1000), signal);
+  try {
+    for (;;) {
+      const run = findRun(options, input);
+      if (run === undefined && !mayBegin(input)) return failedResult(say(locale, unknownRun(input.run_id ?? "")));
+      const isOther = run !== undefined && run.id !== input.run_id;
+      // Of another run than the one that was seen, all is new.
+      const seen = isOther && input.run_id !== undefined ? 0 : input.after;
+      signal.throwIfAborted();
+      if (limit.signal.aborted || isOther || (run && hasNews(run, input))) return report(run, seen);
+      if (run !== undefined && run.outcome === undefined) await run.happened(limit.signal);
+      else await nextChange(runs, caller, limit.signal);
+    }
+  } finally {
+    limit.clear();
+  }
+}
+
+function findRun({ runs, caller, runIdOf }: WatchOptions, input: WatchInput): WatchedRun | undefined {
+  const { question, confirmation, run_id } = input;
+  const confirmed = confirmation === undefined ? undefined : runIdOf?.(confirmation);
+  const named = confirmed === undefined ? undefined : runs.find(confirmed, caller);
+  const asked = question === undefined ? undefined : runs.latest(question, caller);
+  return named ?? asked ?? (run_id === undefined ? undefined : runs.find(run_id, caller));
+}
+
+function mayBegin({ question, confirmation }: WatchInput): boolean {
+  return question !== undefined || confirmation !== undefined;
+}
+
+function hasNews(run: WatchedRun, input: WatchInput): boolean {
+  if (run.events.length > input.after || (run.open !== undefined) !== input.waiting) return true;
+  // One that is over may be an older one than the page means; that of the page begins with the next change.
+  return run.outcome !== undefined && !mayBegin(input);
+}
+
+async function nextChange(runs: LiveRuns, caller: Caller, signal: AbortSignal): Promise<void> {
+  const changed = Promise.withResolvers<void>();
+  const tell = (): void => changed.resolve();
+  const untell = runs.onChange(caller, tell);
+  signal.addEventListener("abort", tell, { once: true });
+  if (signal.aborted) tell();
+  await changed.promise;
+  signal.removeEventListener("abort", tell);
+  untell();
+}
+
+/** The whole is for the page; its text is for whoever looks at the wire. */
+function report(run: WatchedRun | undefined, seen: number): CallToolResult {
+  const { events, after } = watchedEvents(run?.events ?? [], seen);
+  const isAllShown = run !== undefined && after >= run.events.length;
+  const outcome: unknown = isAllShown && run.outcome ? JSON.parse(boundedJson(run.outcome, longestOutcome)) : null;
+  const waits_for = run?.open ? asked(run.open) : null;
+  const structuredContent = {
+    run_id: run?.id ?? null,
+    after,
+    events,
+    outcome: isRecord(outcome) ? outcome : null,
+    waits_for,
+  };
+  return { content: [{ type: "text", text: `${run?.id ?? "-"} ${after}` }], structuredContent };
+}
+
+/** What a person is asked; never the token with which the answer comes. */
+function asked({ question }: OpenQuestion): Record<string, unknown> {
+  if (question.kind === "plan") return { kind: "plan" };
+  if (question.kind === "elicitation") return { kind: "question", message: question.elicitation.message };
+  const { tool, arguments: args } = question.request;
+  const shown: unknown = JSON.parse(boundedJson({ args }, 20_000));
+  return { kind: "call", tool, arguments: isRecord(shown) ? shown.args : null };
+}

@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import type { McpServer } from "@modelcontextprotocol/server";
+import type { List } from "../../app/open-duet.ts";
+import { sleep } from "../../kit/async/timeout.ts";
+import type { Provider } from "./capabilities.ts";
+
+/** Tells the host of a list that has become another one since it was given. */
+export interface Announcements {
+  /** Gives the host what `current` finds now; always the same function for the same list. Rejects as that does. */
+  give<T>(list: List, current: Current<T>, signal: AbortSignal): Promise<T[]>;
+  close(): void;
+}
+
+type Current<T> = (signal?: AbortSignal) => Promise<T[]>;
+
+interface Given {
+  list: List;
+  /** Names what the host was given last; what it is being given counts already. */
+  print: Promise<string>;
+}
+
+/** Changes that come together are one, in milliseconds. */
+const togetherMs = 100;
+
+export function announceChanges({ server }: McpServer, providers: readonly Provider[]): Announcements {
+  const given = new Map<Current<unknown>, Given>();
+  const changed = new Set<List>();
+  const closed = new AbortController();
+  let isGoing = false;
+  let unlisten: readonly ((() => void) | undefined)[] | undefined;
+  const send = {
+    tools: () => server.sendToolListChanged(),
+    prompts: () => server.sendPromptListChanged(),
+    resources: () => server.sendResourceListChanged(),
+  };
+
+  /** A server that was started again says that all may have changed: the host hears of it only where something has. */
+  async function isAnother(current: Current<unknown>, was: Given): Promise<boolean> {
+    const print = printOf(current(closed.signal));
+    try {
+      if ((await was.print) === (await print)) return false;
+    } catch {
+      // What cannot be had now may have changed.
+    }
+    was.print = print;
+    return true;
+  }
+
+  async function announce(): Promise<void> {
+    if (isGoing) return;
+    isGoing = true;
+    try {
+      while (changed.size > 0) await announceOnce();
+    } finally {
+      isGoing = false;
+    }
+  }
+
+  async function announceOnce(): Promise<void> {
+    await sleep(togetherMs, closed.signal);
+    const lists = [...changed];
+    changed.clear();
+    const others = new Set<List>();
+    for (const [current, was] of given)
+      if (lists.includes(was.list) && (await isAnother(current, was))) others.add(was.list);
+    // Who has left is told nothing.
+    if (server.transport !== undefined) for (const list of others) await send[list]();
+  }
+
+  function onChange(list: List): void {
+    if (![...given.values()].some((was) => was.list === list)) return;
+    changed.add(list);
+    announce().catch(() => {});
+  }
+
+  return {
+    async give(list, current, signal) {
+      // Not before: a server that never gets to a connection is never closed.
+      if (!closed.signal.aborted) unlisten ??= providers.map((provider) => provider.onChange?.(onChange));
+      const entries = current(signal);
+      given.set(current, { list, print: printOf(entries) });
+      return entries;
+    },
+    close() {
+      for (const stop of unlisten ?? []) stop?.();
+      closed.abort();
+    },
+  };
+}
+
+function printOf(entries: Promise<unknown[]>): Promise<string> {
+  const print = entries.then((all) => createHash("sha256").update(JSON.stringify(all)).digest("base64"));
+  // Whoever gives the list is told of its failure.
+  print.catch(() => {});
+  return print;
+}

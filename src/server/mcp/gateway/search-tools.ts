@@ -1,0 +1,84 @@
+import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import type { Tool } from "../../../core/tools/tool.ts";
+import { searchSchema, sourcesOf } from "../../../core/tools/tool-search.ts";
+import { isRecord, type JsonObject } from "../../../kit/json.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
+import { readInput } from "../read-input.ts";
+import { toListed } from "./tool-list.ts";
+
+/** The names of the two tools that stand for a list that would be too long. */
+export const findName = "find_tools";
+export const callName = "call_tool";
+
+const mostFound = 20;
+const usuallyFound = 8;
+
+/** The two tools, which find and call the others. */
+export function searchTools(tools: readonly Tool[], locale: Locale): ListedTool[] {
+  const count = tools.length;
+  const sources = sourcesOf(tools, locale);
+  const find = {
+    zh: `按名称、说明和参数在 ${count} 个工具中查找（各来源的工具数：${sources}）。给出名称、说明和 inputSchema；随后用 ${callName} 调用。`,
+    en: `Searches ${count} tools by name, description and parameters (tools by source: ${sources}). Gives names, descriptions and input schemas; then call one with ${callName}.`,
+  };
+  const call = {
+    zh: `调用 ${findName} 找到的一个工具。arguments 须符合该工具的 inputSchema。`,
+    en: `Calls a tool that ${findName} has found. The arguments have to fit that tool's inputSchema.`,
+  };
+  return [
+    {
+      name: findName,
+      title: say(locale, { zh: "查找工具", en: "Find tools" }),
+      description: say(locale, find),
+      inputSchema: { ...searchSchema(locale, { usual: usuallyFound, most: mostFound }), type: "object" },
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    {
+      name: callName,
+      title: say(locale, { zh: "调用工具", en: "Call a tool" }),
+      description: say(locale, call),
+      inputSchema: {
+        type: "object",
+        properties: { name: { type: "string" }, arguments: { type: "object" } },
+        required: ["name"],
+        additionalProperties: false,
+      },
+      // What it does is what the tool does, so it promises nothing.
+      annotations: { readOnlyHint: false, idempotentHint: false, openWorldHint: true },
+    },
+  ];
+}
+
+const findArguments = z.strictObject({
+  query: z.string().trim().min(1).max(1000),
+  limit: z.int().min(1).max(mostFound).default(usuallyFound),
+});
+
+/** What is to be found, or what is wrong with it. */
+export function readFind(args: JsonObject, locale: Locale): z.infer<typeof findArguments> | string {
+  return readInput(findArguments, args, locale);
+}
+
+const callArguments = z.strictObject({ name: z.string().min(1).max(64), arguments: z.looseObject({}).optional() });
+
+/** What is to be called, or what is wrong with it. */
+export function readCall(args: JsonObject, locale: Locale): { name: string; arguments: JsonObject } | string {
+  const read = readInput(callArguments, args, locale);
+  if (typeof read === "string") return read;
+  return { name: read.name, arguments: isRecord(args.arguments) ? args.arguments : {} };
+}
+
+/** What was found, as text for models and as data for programs. */
+export function foundResult(tools: readonly Tool[], locale: Locale): CallToolResult {
+  const found = tools.map((tool) => {
+    const { name, title, description, inputSchema } = toListed(tool);
+    return { name, title, description, inputSchema };
+  });
+  const nothing = say(locale, {
+    zh: "没有找到符合的工具，请换几个词再找。",
+    en: "No tool fits these words; try others.",
+  });
+  const text = found.length === 0 ? nothing : JSON.stringify(found);
+  return { content: [{ type: "text", text }], structuredContent: { tools: found } };
+}

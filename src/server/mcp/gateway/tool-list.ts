@@ -1,0 +1,26 @@
+import type { Tool as ListedTool } from "@modelcontextprotocol/server";
+import type { Tool } from "../../../core/tools/tool.ts";
+
+/** A tool as a host sees it: what its server says of it, under our name. */
+export function toListed({ name, description, inputSchema, outputSchema, annotations }: Tool): ListedTool {
+  const { title, readOnly, destructive, idempotent, openWorld } = annotations;
+  const hints = {
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: openWorld,
+  };
+  return {
+    name,
+    title,
+    description,
+    inputSchema: { ...inputSchema, type: "object" },
+    outputSchema: outputSchema && { ...outputSchema, type: "object" },
+    annotations: Object.values(hints).some((hint) => hint !== undefined) ? hints : undefined,
+  };
+}
+
+/** Tokens that a list weighs in a host's requests: four characters each, as a rule of thumb. */
+export function weigh(tools: readonly ListedTool[]): number {
+  return Math.ceil(JSON.stringify(tools).length / 4);
+}

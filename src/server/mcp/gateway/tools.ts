@@ -1,0 +1,123 @@
+import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
+import { chainOf, chainProperty } from "../../../core/chain-text.ts";
+import type { Tool } from "../../../core/tools/tool.ts";
+import { isDeeperThan, isRecord, type JsonObject, textOf } from "../../../kit/json.ts";
+import { say } from "../../../kit/locale.ts";
+import { hostOf } from "../../../runs/input/host.ts";
+import type { ToolProvider } from "../capabilities.ts";
+import { failedResult, toFailedResult } from "../failed-result.ts";
+import { openContext } from "./call-context.ts";
+import { createCallProgress } from "./call-progress.ts";
+import type { Exposed } from "./exposure.ts";
+import { callName, findName, foundResult, readCall, readFind, searchTools } from "./search-tools.ts";
+import { toListed, weigh } from "./tool-list.ts";
+import { toCallResult } from "./tool-result.ts";
+
+/** Levels of a call's arguments; no tool needs more, and deeper ones break who reads them. */
+const deepestArguments = 64;
+
+/**
+ * Offers every tool to the host; where the list would weigh too much, two tools that find and call the others. The whole list
+ * is one page: its order is that of the agent's tools.
+ */
+export function offerTools(exposed: Exposed): ToolProvider {
+  const { gateway, locale, listLimit, connection, rounds } = exposed;
+
+  async function isWaiting(name: string): Promise<boolean> {
+    return (await gateway.waiting()).some((waiting) => waiting.name === name);
+  }
+
+  /** Undefined when there is no such tool. */
+  async function call(
+    name: string,
+    args: JsonObject,
+    context: ServerContext,
+  ): Promise<CallToolResult | InputRequiredResult | undefined> {
+    const tool = await gateway.tool(name, context.mcpReq.signal);
+    if (tool !== undefined) return run(tool, args, context);
+    if (name === findName) return find(args, context);
+    if (name === callName) return callFound(args, context);
+    return undefined;
+  }
+
+  async function run(
+    tool: Tool,
+    args: JsonObject,
+    context: ServerContext,
+  ): Promise<CallToolResult | InputRequiredResult> {
+    const host = hostOf(connection.server, context);
+    const chain = chainOf(context.mcpReq._meta, args[chainProperty], context.http?.req?.headers);
+    const asks = host.asksForms;
+    const progress = createCallProgress();
+    return rounds.tools.serve({ kind: tool.name, connection, host, context, progress }, async (means) => {
+      const options = { locale, asks, chain, person: exposed.person };
+      try {
+        const result = await tool.run(args, openContext({ ...means, progress }, options));
+        await learnLinks(tool, result.content?.blocks ?? []);
+        return toCallResult(tool, result, locale);
+      } catch (thrown) {
+        means.signal.throwIfAborted();
+        return toFailedResult(thrown, locale);
+      }
+    });
+  }
+
+  async function learnLinks({ source }: Tool, blocks: readonly Record<string, unknown>[]): Promise<void> {
+    for (const { type, uri } of blocks) if (type === "resource_link") await gateway.learn(source, textOf(uri));
+  }
+
+  async function find(args: JsonObject, { mcpReq }: ServerContext): Promise<CallToolResult> {
+    const wanted = readFind(args, locale);
+    if (typeof wanted === "string") return failedResult(wanted);
+    return foundResult(await gateway.findTools(wanted.query, wanted.limit, mcpReq.signal), locale);
+  }
+
+  async function callFound(args: JsonObject, context: ServerContext): Promise<CallToolResult | InputRequiredResult> {
+    const wanted = readCall(args, locale);
+    if (typeof wanted === "string") return failedResult(wanted);
+    const { name } = wanted;
+    const tool = await gateway.tool(name, context.mcpReq.signal);
+    if (tool === undefined)
+      return failedResult(say(locale, (await isWaiting(name)) ? unapproved(name) : notFound(name)));
+    // The host knows no schema of this tool, so it misses nothing that the schema promises.
+    return run({ ...tool, outputSchema: undefined }, wanted.arguments, context);
+  }
+
+  return {
+    async list(signal, host) {
+      const tools = await gateway.tools(signal, host?.title);
+      const listed = tools.map(toListed);
+      return weigh(listed) > listLimit ? searchTools(tools, locale) : listed;
+    },
+    async call(name, args = {}, context) {
+      if (!isArguments(args)) return failedResult(say(locale, tooDeep));
+      const result = await call(name, args, context);
+      if (result !== undefined) return result;
+      return (await isWaiting(name)) ? failedResult(say(locale, unapproved(name))) : undefined;
+    },
+  };
+}
+
+/** What comes off the wire is JSON. */
+function isArguments(value: unknown): value is JsonObject {
+  return isRecord(value) && !isDeeperThan(value, deepestArguments);
+}
+
+const tooDeep = {
+  zh: `参数嵌套超过 ${deepestArguments} 层（允许：不超过 ${deepestArguments} 层），没有执行。`,
+  en: `The arguments are nested more than ${deepestArguments} levels deep (allowed: at most ${deepestArguments}); nothing was run.`,
+};
+
+function notFound(name: string) {
+  return {
+    zh: `没有名为 ${JSON.stringify(name)} 的工具，请先用 ${findName} 查找。`,
+    en: `There is no tool named ${JSON.stringify(name)}; search with ${findName} first.`,
+  };
+}
+
+function unapproved(name: string) {
+  return {
+    zh: `工具 ${JSON.stringify(name)} 是新的或有变化，用户批准前不能调用：请用户运行 duet tools approve。`,
+    en: `The tool ${JSON.stringify(name)} is new or has changed, and cannot be called until the user has approved it: have the user run duet tools approve.`,
+  };
+}

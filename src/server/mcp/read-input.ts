@@ -1,0 +1,50 @@
+import * as z from "zod";
+import zhCN from "zod/v4/locales/zh-CN.js";
+import { keysAt } from "../../config/schema/describe-schema.ts";
+import { argumentsFeedback, showName, unknownField, valueProblem } from "../../core/tools/argument-feedback.ts";
+import type { ArgumentProblem } from "../../core/tools/tool.ts";
+import { isRecord } from "../../kit/json.ts";
+import type { Locale } from "../../kit/locale.ts";
+
+const wordsOf = { zh: { error: zhCN().localeError }, en: {} };
+
+/** A call's arguments as the schema has them, or what is wrong with them, in words for a model. */
+export function readInput<T>(schema: z.ZodType<T>, args: unknown, locale: Locale): T | string {
+  const read = parseInput(schema, args ?? {}, locale);
+  return "problems" in read ? argumentsFeedback(locale, read.problems) : read.input;
+}
+
+/** A value as the schema has it, or all that is wrong with it; each problem shows the value and what is allowed. */
+export function parseInput<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  locale: Locale,
+): { input: T } | { problems: ArgumentProblem[] } {
+  const { data, error } = schema.safeParse(value, wordsOf[locale]);
+  if (error === undefined) return { input: data };
+  const problems = error.issues.flatMap((issue) => {
+    const { code, path, message } = issue;
+    if (code === "unrecognized_keys") {
+      const allowed = fieldsAt(schema, path);
+      return issue.keys.map((key) => unknownField([...path, showName(key)].join("."), allowed));
+    }
+    const given = path.reduce<unknown>(
+      (at, step) => (isRecord(at) || Array.isArray(at) ? Reflect.get(at, step) : undefined),
+      value,
+    );
+    if (given === undefined && code === "invalid_type") return missing(path.join("."));
+    return valueProblem(path.join("."), given, message, message);
+  });
+  return { problems };
+}
+
+/** The fields of the object that stands there; none where the schema has alternatives. */
+function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  const steps = path.map((step) => (typeof step === "number" ? step : String(step)));
+  return keysAt(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }), steps);
+}
+
+/** What is not there has no value to show. */
+function missing(name: string): ArgumentProblem {
+  return { path: "", text: { zh: `缺少 ${name}`, en: `${name} is missing` } };
+}

@@ -1,0 +1,38 @@
+import type { Gateway } from "../../app/open-duet.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+
+export interface TellWaiting {
+  gateway: Gateway;
+  locale: Locale;
+  log(line: string): void;
+}
+
+/** Tells the operator how many tools wait to be approved, each time the number has changed; until the function that it gives is called. */
+export function tellWaiting({ gateway, locale, log }: TellWaiting): () => void {
+  let told = 0;
+  let isOver = false;
+
+  async function look(): Promise<void> {
+    const waiting = await gateway.waiting();
+    const count = waiting.length;
+    if (isOver || count === told) return;
+    told = count;
+    if (count === 0) return;
+    const servers = [...new Set(waiting.map(({ server }) => server))].join(", ");
+    const words = {
+      zh: `有 ${count} 个工具是新的或有变化（${servers}），批准前不会使用：duet tools approve`,
+      en: `Tools that are new or changed and are not used until approved: ${count} (${servers}); run duet tools approve`,
+    };
+    log(say(locale, words));
+  }
+
+  const unlisten = gateway.onChange((list) => {
+    if (list === "tools") look().catch(() => {});
+  });
+  // Servers whose part of the program cannot be loaded are told of by whoever wants their tools.
+  look().catch(() => {});
+  return () => {
+    isOver = true;
+    unlisten();
+  };
+}

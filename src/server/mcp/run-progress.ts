@@ -1,0 +1,67 @@
+import type { AgentEvent } from "../../core/events.ts";
+import type { Locale } from "../../kit/locale.ts";
+import { printableLine } from "../../kit/text/sanitize.ts";
+import { lineOf } from "../../render/event-lines.ts";
+import { createPlanLines } from "../../render/plan-lines.ts";
+import { createPace, type Pace } from "../../runs/input/progress-pace.ts";
+
+/** A run's events as progress notifications: readable lines, coalesced, with a heartbeat. */
+export interface RunProgress extends Pick<Pace, "attach" | "settle"> {
+  take(event: AgentEvent): void;
+  /** A line beside the run's own. */
+  tell(line: string): void;
+}
+
+const tailLength = 120;
+
+export function createRunProgress(locale: Locale): RunProgress {
+  /** Lines that wait for their turn; the running text of a thought or an answer comes last. */
+  let lines: string[] = [];
+  let running: { kind: "💭" | "✍"; text: string; fresh: boolean } | undefined;
+  const { due, attach, settle } = createPace({ take: takeWaiting });
+
+  function takeWaiting(): string | undefined {
+    const tail = running?.fresh ? `${running.kind} ${tailOf(running.text)}` : undefined;
+    if (running) running.fresh = false;
+    const message = [...lines, tail].filter(Boolean).join("  ·  ");
+    lines = [];
+    return message === "" ? undefined : message;
+  }
+
+  function grow(kind: "💭" | "✍", text: string): void {
+    const before = running?.kind === kind ? running.text : "";
+    running = { kind, text: (before + text).slice(-4 * tailLength), fresh: true };
+    due();
+  }
+
+  const planLines = createPlanLines(locale);
+
+  function say(event: AgentEvent): void {
+    const line = lineOf(event, locale);
+    const said = event.type === "plan" ? planLines(event.steps) : line === undefined ? [] : [line];
+    if (said.length === 0) return;
+    if (running?.fresh) lines.push(`${running.kind} ${tailOf(running.text)}`);
+    running = undefined;
+    lines.push(...said);
+    due();
+  }
+
+  return {
+    attach,
+    settle,
+    tell(line) {
+      lines.push(line);
+      due();
+    },
+    take(event) {
+      if (event.type === "answer-delta") grow("✍", event.text);
+      else if (event.type === "thought-delta") grow("💭", event.text);
+      else if (event.type !== "reasoning-delta") say(event);
+    },
+  };
+}
+
+function tailOf(text: string): string {
+  const line = printableLine(text);
+  return line.length > tailLength ? `…${line.slice(-tailLength)}` : line;
+}

@@ -1,0 +1,141 @@
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { Duet } from "../../app/open-duet.ts";
+import { operator } from "../../core/caller.ts";
+import { sleep, timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import type { ExitDeadline } from "../../kit/process/exit-deadline.ts";
+import { openRunRoom } from "../../runs/run-service.ts";
+import { claimStdout } from "./claim-stdout.ts";
+import { createHostLines } from "./host-lines.ts";
+import { createFace, type FaceOptions } from "./mcp-interface.ts";
+import { followRequests } from "./open-requests.ts";
+import { tellWaiting } from "./report-unapproved.ts";
+
+export interface StdioFace extends Omit<FaceOptions, "room"> {
+  duet: Duet;
+  stdin: NodeJS.ReadableStream;
+  /** Belongs to the protocol from now on; what others write to it goes to `stderr`. */
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  /** One line for the operator. */
+  log(line: string): void;
+  signal: AbortSignal;
+  /** Is set when the host has closed stdin. */
+  deadline?: ExitDeadline | undefined;
+}
+
+/** The longest message that is taken from a host, in bytes. */
+const messageLimit = 10_000_000;
+
+/**
+ * How long the process may take to end, in milliseconds, once the host has closed stdin: hosts wait about two seconds before they
+ * send signals. Requests that are open then get 450 of them to be answered, and 200 more once their runs are cancelled.
+ */
+const endOfInputMs = 850;
+const answerMs = 450;
+const cancelledAnswerMs = 200;
+
+/**
+ * How long a host that has sent a signal is still read once its runs are cancelled, in milliseconds: a result that follows progress
+ * waits for its answer to a ping. Requests that are open after that get `cancelledAnswerMs` more, without that answer.
+ */
+const pongMs = 250;
+
+/** How long the connection may take to close, in milliseconds. */
+const closeMs = 100;
+
+/**
+ * Serves MCP over stdio until the client leaves or the signal aborts. A client that has closed stdin may still read: what is open
+ * then is answered if that does not take long. A signal cancels what is open, and tells it. Gives what has to be waited for before
+ * the process ends: that the host has read what was sent.
+ */
+export async function serveOverStdio({
+  duet,
+  stdin,
+  stdout,
+  stderr,
+  log,
+  signal,
+  deadline,
+  ...options
+}: StdioFace): Promise<{ written: Promise<void> }> {
+  const { locale } = duet;
+  const lines = createHostLines(messageLimit, ({ bytes, id }) => {
+    const message = say(locale, tooLong(bytes));
+    log(message);
+    if (id === undefined) return;
+    const error = { code: -32600, message };
+    transport.send({ jsonrpc: "2.0", id, error }).catch(() => {});
+  });
+  const room = openRunRoom(duet, options);
+  const face = createFace(duet, { ...options, room });
+  const out = claimStdout(stdout, stderr);
+  const transport = new StdioServerTransport(lines, out.stream, { maxBufferSize: 2 * messageLimit });
+  const ended = closing(transport);
+  const input = new AbortController();
+  const handle = serveStdio(() => face.createServer(operator, false, input.signal), {
+    transport,
+    onerror: (error) => log(lineOf(error, locale)),
+  });
+  const requests = followRequests(transport);
+  // The end of stdin would close the transport, and what is open would get no answer.
+  stdin.pipe(lines, { end: false });
+  const untell = tellWaiting({ gateway: duet.gateway(), locale, log });
+  await new Promise<void>((resolve) => {
+    void ended.then(resolve);
+    input.signal.addEventListener("abort", () => resolve(), { once: true });
+    for (const event of ["end", "close", "error"]) stdin.once(event, () => input.abort());
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  untell();
+  const isInterrupted = signal.aborted;
+  if (!isInterrupted) {
+    deadline?.set(endOfInputMs);
+    // The last lines are handed on in a later turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    await within(answerMs, requests.settled);
+  }
+  for (const run of room.runs.stop()) run.cancel();
+  if (isInterrupted) await within(pongMs, requests.settled);
+  stdin.unpipe(lines);
+  stdin.pause();
+  input.abort();
+  await within(cancelledAnswerMs, requests.settled);
+  await Promise.race([handle.close(), sleep(closeMs)]);
+  return { written: out.release() };
+}
+
+/** The work sees the end of its time by the signal, and obeys it. */
+async function within(ms: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const limit = timeLimit(ms, () => timeoutError("stop", ms));
+  await work(limit.signal);
+  limit.clear();
+}
+
+/** Settles when the transport is closed, by whomever. */
+function closing(transport: StdioServerTransport): Promise<void> {
+  return new Promise((resolve) => {
+    const close = transport.close.bind(transport);
+    transport.close = async () => {
+      await close();
+      resolve();
+    };
+  });
+}
+
+/** The package words a message that is none as a list of everything that it could have been. */
+function lineOf(error: Error, locale: Locale): string {
+  if (error.name !== "ZodError" && error.name !== "$ZodError") return error.message;
+  return say(locale, {
+    zh: "调用方发来的一条消息不是 JSON-RPC，已忽略。",
+    en: "A message from the host is not JSON-RPC and was passed over.",
+  });
+}
+
+function tooLong(bytes: number) {
+  return {
+    zh: `调用方的一条消息有 ${bytes} 字节，未予处理（允许：不超过 ${messageLimit}）。`,
+    en: `A message from the host has ${bytes} bytes and was refused (allowed: at most ${messageLimit}).`,
+  };
+}

@@ -1,8 +1,0 @@
-import type { HeldRun } from "./held-run.ts";
-import type { RunRoom } from "./room.ts";
-
-/** These count on the run no longer; where nobody else does, it ends, unless it is configured otherwise. */
-export function giveUp({ settings }: Pick<RunRoom, "settings">, run: HeldRun, holders: readonly object[]): void {
-  const wasLast = holders.map((holder) => run.release(holder)).includes(true);
-  if (wasLast && settings.onDisconnect === "cancel") run.cancel();
-}

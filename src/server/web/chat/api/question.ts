@@ -1,0 +1,48 @@
+import type { PlanReply } from "../../../../core/plan-reply.ts";
+import type { Approval } from "../../../../core/tools/permission.ts";
+import type { JsonObject } from "../../../../kit/json.ts";
+import { isRecord, type JsonSchema, textOf } from "../../../../kit/json.ts";
+
+/** What a run wants to know of whoever asked it. */
+export type OpenQuestion = { readonly id: string; readonly message: string } & (
+  | {
+      readonly kind: "call";
+      readonly tool: string;
+      readonly arguments: unknown;
+      readonly rule: string;
+      /** A yes counts for this call alone. */
+      readonly onlyOnce: boolean;
+    }
+  | { readonly kind: "plan" }
+  | { readonly kind: "form"; readonly from: string; readonly schema: JsonSchema }
+  | { readonly kind: "url"; readonly from: string; readonly url: string }
+);
+
+/** What can be said to it. */
+export type Reply =
+  | Approval
+  | PlanReply
+  | { action: "accept" | "decline" | "cancel"; content?: JsonObject | undefined };
+
+/** A question that came from outside; undefined where it is none. */
+export function readQuestion(value: unknown): OpenQuestion | undefined {
+  if (!isRecord(value)) return undefined;
+  const { question_id, kind, tool, rule, only_once, schema, url } = value;
+  const id = textOf(question_id);
+  const common = { id, message: textOf(value.message) };
+  if (id === "") return undefined;
+  switch (kind) {
+    case "call": {
+      const call = { tool: textOf(tool), arguments: value.arguments, rule: textOf(rule) };
+      return { ...common, kind, ...call, onlyOnce: only_once === true };
+    }
+    case "plan":
+      return { ...common, kind };
+    case "form":
+      return isRecord(schema) ? { ...common, kind, from: textOf(value.from), schema } : undefined;
+    case "url":
+      return { ...common, kind, from: textOf(value.from), url: textOf(url) };
+    default:
+      return undefined;
+  }
+}

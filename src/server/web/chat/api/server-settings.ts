@@ -1,0 +1,69 @@
+import type { Mode } from "../../../../core/outcome.ts";
+import { isRecord, textOf } from "../../../../kit/json.ts";
+import { modes } from "../../../../render/mode-names.ts";
+
+/** One of the two models, by what it does. */
+export type Role = "function_call" | "answer";
+
+export const roles: readonly Role[] = ["function_call", "answer"];
+
+export type ParameterName = "temperature" | "top_p" | "max_tokens";
+
+export const parameterNames: readonly ParameterName[] = ["temperature", "top_p", "max_tokens"];
+
+/** Parameters of a model; what is not there is as the server has it. */
+export type Parameters = Readonly<Partial<Record<ParameterName, number>>>;
+
+/** How the server is set, as far as the page shows it. */
+export interface ServerSettings {
+  /** In which a chat starts. */
+  readonly mode: Mode;
+  readonly models: Readonly<Record<Role, string>>;
+  /** What can be chosen, `provider/model`. */
+  readonly choices: readonly string[];
+  readonly parameters: Readonly<Record<Role, Parameters>>;
+  readonly search: { readonly available: boolean; readonly enabled: boolean; readonly reason: SearchReason };
+  readonly limits: Readonly<Partial<Record<LimitName, number>>>;
+}
+
+/** Why there is no web search, where there is none. */
+export type SearchReason = "off" | "no_service" | "not_permitted";
+
+const searchReasons: readonly SearchReason[] = ["off", "no_service", "not_permitted"];
+
+export type LimitName = "max_iterations" | "max_tool_calls" | "timeout_s";
+
+export const limitNames: readonly LimitName[] = ["max_iterations", "max_tool_calls", "timeout_s"];
+
+/** The settings that came from outside; what is missing is as if nothing could be chosen. */
+export function readSettings(value: unknown): ServerSettings {
+  const { start_mode, models, choices, parameters, search, limits } = isRecord(value) ? value : {};
+  const { available, enabled, reason: told } = isRecord(search) ? search : {};
+  const reason = searchReasons.find((known) => known === told) ?? "off";
+  return {
+    mode: modes.find((known) => known === start_mode) ?? "chat",
+    models: byRole(models, textOf),
+    choices: Array.isArray(choices) ? choices.filter((name) => typeof name === "string") : [],
+    parameters: byRole(parameters, (own) => readNumbers(own, parameterNames)),
+    search: { available: available === true, enabled: enabled === true, reason },
+    limits: readNumbers(limits, limitNames),
+  };
+}
+
+function byRole<T>(value: unknown, read: (value: unknown) => T): Record<Role, T> {
+  const { function_call, answer } = isRecord(value) ? value : {};
+  return { function_call: read(function_call), answer: read(answer) };
+}
+
+/** Those of the names that have a number. */
+export function readNumbers<Name extends string>(
+  value: unknown,
+  names: readonly Name[],
+): Readonly<Partial<Record<Name, number>>> {
+  const numbers: Partial<Record<Name, number>> = {};
+  for (const name of names) {
+    const number = isRecord(value) ? value[name] : undefined;
+    if (typeof number === "number") numbers[name] = number;
+  }
+  return numbers;
+}

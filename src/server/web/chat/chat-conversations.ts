@@ -1,0 +1,94 @@
+import type { Api } from "./api/api.ts";
+import type { Conversation } from "./api/conversation.ts";
+import { Refused } from "./api/refused.ts";
+import type { ChatRuns } from "./chat-runs.ts";
+import { loadReasons } from "./load-steps.ts";
+import { startAnew } from "./state/chat-choices.ts";
+import { addNote, isUnsettled, showTalk, type Turn } from "./state/chat-state.ts";
+import { mergeTurns } from "./state/merge-turns.ts";
+import { sideTexts } from "./state/side-texts.ts";
+import type { Store } from "./state/store.ts";
+import { turnsOf } from "./state/to-turns.ts";
+
+export interface ChatConversations {
+  /** Shows a conversation and follows what goes on in it; of one that is not there any more it says so. */
+  open(id: string): Promise<void>;
+  /** Adds to the conversation in sight what was asked elsewhere. */
+  catchUp(): Promise<void>;
+  remove(id: string): Promise<void>;
+}
+
+export function createConversations(api: Api, store: Store, runs: ChatRuns): ChatConversations {
+  /** Of several that were to be opened the last one counts, and none where something else has been begun since. */
+  let wanted = "";
+
+  /** What this page alone knows of a conversation. */
+  function ownTurns(id: string): Turn[] {
+    return Object.values(store.state.turns).filter((turn) => turn.conversationId === id && isUnsettled(turn));
+  }
+
+  function followAll(conversation: Conversation, id: string): void {
+    // One that has no name here yet is among them.
+    const isUnnamed = ownTurns(id).some(({ run }) => run.runId === undefined);
+    const going = isUnnamed ? [] : conversation.runs.filter(({ status }) => status === "running");
+    for (const run of going) runs.resume(run.id, run.question, id);
+    void loadReasons(api, store);
+  }
+
+  return {
+    async open(id) {
+      wanted = id;
+      const before = store.state.items;
+      const conversation = await api.conversation(id).catch(passMissing);
+      if (wanted !== id || store.state.items !== before) return;
+      const own = ownTurns(id);
+      if (conversation === undefined && own.length === 0) {
+        store.change((chat) => {
+          const conversations = chat.conversations.filter((entry) => entry.id !== id);
+          return addNote(startAnew({ ...chat, conversations }), sideTexts.goneConversation);
+        });
+        return;
+      }
+      const found = conversation ?? nothing;
+      // What is followed here is known better than what is kept.
+      const kept = turnsOf(found, id);
+      const isOwn = ({ keptRunId }: Turn): boolean => own.some(({ run }) => run.runId === keptRunId);
+      const turns = [...kept.filter((turn) => !isOwn(turn)), ...own];
+      const items = turns.map(({ key }) => ({ kind: "turn" as const, key }));
+      store.change((chat) => showTalk(chat, id, items, turns));
+      followAll(found, id);
+    },
+    async catchUp() {
+      const { conversationId: id, items } = store.state;
+      if (id === undefined) return;
+      const conversation = await api.conversation(id).catch(passMissing);
+      if (store.state.conversationId !== id) return;
+      if (conversation !== undefined) {
+        const kept = turnsOf(conversation, id);
+        store.change((chat) => mergeTurns(chat, kept));
+        followAll(conversation, id);
+      } else if (store.state.items === items && ownTurns(id).length === 0)
+        store.change((chat) => addNote(startAnew(chat), sideTexts.goneConversation));
+    },
+    async remove(id) {
+      await api.deleteConversation(id).catch(passMissing);
+      store.change((chat) => {
+        const conversations = chat.conversations.filter((entry) => entry.id !== id);
+        const gone = chat.conversations.length - conversations.length;
+        const running = chat.running.filter((run) => run.conversationId !== id);
+        const others = Object.entries(chat.turns).filter(([, turn]) => turn.conversationId !== id);
+        const moreAt = chat.moreAt && chat.moreAt - gone;
+        const rest = { ...chat, conversations, running, moreAt };
+        if (chat.conversationId !== id) return { ...rest, turns: Object.fromEntries(others) };
+        return showTalk({ ...rest, turns: Object.fromEntries(others) }, undefined, [], []);
+      });
+    },
+  };
+}
+
+const nothing: Conversation = { turns: [], sources: [], runs: [] };
+
+function passMissing(thrown: unknown): undefined {
+  if (!(thrown instanceof Refused) || thrown.status !== 404) throw thrown;
+  return undefined;
+}

@@ -1,0 +1,151 @@
+import { type Locale, say } from "../../../kit/locale.ts";
+import { noRun } from "../run/run-state.ts";
+import { type Api, type Asking, runIdOf } from "./api/api.ts";
+import { followRun } from "./api/follow-run.ts";
+import { isGateway } from "./api/is-gateway-error.ts";
+import type { OpenQuestion, Reply } from "./api/question.ts";
+import { Refused } from "./api/refused.ts";
+import type { TellLoss } from "./connectivity.ts";
+import { newKey } from "./new-key.ts";
+import { closeQuestion, takeNews } from "./state/apply-events.ts";
+import { addTurn, changeRun, changeTurn, dropGone, newTurn, type Turn } from "./state/chat-state.ts";
+import { chatTexts } from "./state/chat-texts.ts";
+import { sideTexts } from "./state/side-texts.ts";
+import type { Store } from "./state/store.ts";
+import { askingOf } from "./state/to-question.ts";
+
+export interface ChatRuns {
+  /** Asks the text in the conversation that is shown, as it has been chosen. */
+  ask(text: string): void;
+  /** Follows a run that goes on, all of it; in sight where its conversation is. */
+  resume(runId: string, question: string, conversationId: string | undefined): void;
+  /** Rejects where the run could not be stopped. */
+  stop(key: string): Promise<void>;
+  /** Rejects where the answer was not taken. */
+  reply(key: string, question: OpenQuestion, reply: Reply): Promise<void>;
+}
+
+export interface RunsOptions {
+  readonly api: Api;
+  readonly store: Store;
+  locale(): Locale;
+  readonly tellLoss: TellLoss;
+  /** Resolves when it is known how the server is set: until then nothing is asked. */
+  readonly ready: Promise<void>;
+  /** A run has begun or is over, or asks something: the list of conversations is another. */
+  onListChange(): void;
+  /** A run is over. */
+  onEnd(): void;
+  /** The question was not taken. */
+  onRefused(text: string): void;
+}
+
+/** The runs of the page, of the conversation in sight and of others. */
+export function createRuns({
+  api,
+  store,
+  locale,
+  tellLoss,
+  ready,
+  onListChange,
+  onEnd,
+  onRefused,
+}: RunsOptions): ChatRuns {
+  /** Runs that were to be stopped before they had a name. */
+  const toStop = new Set<string>();
+  const runIdAt = (key: string): string | undefined => store.state.turns[key]?.run.runId;
+
+  function name(key: string, runId: string): void {
+    store.change((chat) => changeRun(chat, key, { type: "told", runId, events: [] }));
+    if (toStop.delete(key)) api.cancel(runId).catch(() => {});
+  }
+
+  /** Follows the run of a turn; one that has no name yet is begun by `ask`. What goes wrong is shown in its turn. */
+  async function follow(key: string, ask?: (signal: AbortSignal) => Promise<Response>): Promise<void> {
+    let runId = runIdAt(key);
+    try {
+      await followRun({
+        lose: (isLost) => tellLoss(key, isLost),
+        mayPass: ({ status }) => (runId === undefined ? isGateway(status) : status === 429 || status >= 500),
+        async open(after, signal) {
+          if (runId !== undefined || ask === undefined) return api.events(runId ?? "", after, signal);
+          const response = await ask(signal);
+          runId = runIdOf(response);
+          if (runId !== undefined) name(key, runId);
+          return response;
+        },
+        take(news) {
+          store.change((chat) => takeNews(chat, key, news));
+          if (news.events.some(({ type }) => type === "run-start")) onListChange();
+        },
+      });
+    } catch (thrown) {
+      const isGone = runId !== undefined && thrown instanceof Refused && thrown.status === 404;
+      if (isGone) lose(key);
+      else fail(key, thrown);
+    }
+    onEnd();
+  }
+
+  function fail(key: string, thrown: unknown): void {
+    const { message, hint } = thrown instanceof Refused ? thrown : { message: String(thrown), hint: null };
+    end(key, [message, hint].filter(Boolean).join("\n"));
+  }
+
+  /** The server does not know the run any more. */
+  function lose(key: string): void {
+    end(key, say(locale(), sideTexts.goneRun));
+    store.change((chat) => changeTurn(chat, key, (turn) => ({ ...turn, isGone: true })));
+  }
+
+  function end(key: string, text: string): void {
+    toStop.delete(key);
+    store.change((chat) => changeRun(closeQuestion(chat, key), key, { type: "plain", text, isFailed: true }));
+  }
+
+  return {
+    ask(text) {
+      const { key, ...turn } = newTurn(newKey(), text);
+      const { conversationId } = store.state;
+      let asking: Asking | undefined;
+      store.change((chat) => addTurn({ ...dropGone(chat, text), problem: "" }, { ...turn, key, conversationId }));
+      void follow(key, async (signal) => {
+        await ready;
+        asking ??= askingOf({ ...store.state, conversationId }, text, locale());
+        return api.ask(asking, key, signal).catch((thrown: unknown) => {
+          if (thrown instanceof Refused && !isGateway(thrown.status)) onRefused(text);
+          throw thrown;
+        });
+      });
+    },
+    resume(runId, question, conversationId) {
+      const known = Object.values(store.state.turns).find(({ run }) => run.runId === runId);
+      if (known !== undefined) return;
+      const turn: Turn = { ...newTurn(runId, question), conversationId, run: { ...noRun(question), runId } };
+      store.change((chat) =>
+        conversationId === chat.conversationId
+          ? addTurn(chat, turn)
+          : { ...chat, turns: { ...chat.turns, [turn.key]: turn } },
+      );
+      void follow(runId);
+    },
+    async stop(key) {
+      const runId = runIdAt(key);
+      if (runId === undefined) return void toStop.add(key);
+      await api.cancel(runId);
+    },
+    async reply(key, question, reply) {
+      const runId = runIdAt(key);
+      if (runId === undefined) return;
+      const close = (): void =>
+        store.change((chat) => (chat.turns[key]?.question?.id === question.id ? closeQuestion(chat, key) : chat));
+      await api.reply(runId, question.id, reply).catch((thrown: unknown) => {
+        // It has been answered elsewhere, or waits no more.
+        if (!(thrown instanceof Refused) || thrown.status !== 409) throw thrown;
+        close();
+        throw new Refused(thrown.status, chatTexts.waitsNoMore[locale()], null);
+      });
+      close();
+    },
+  };
+}

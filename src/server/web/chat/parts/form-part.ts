@@ -1,0 +1,103 @@
+import { type FormField, readForm } from "../../../../core/forms/form.ts";
+import { defaultOf, valueProblem } from "../../../../core/forms/form-value.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "../../../../kit/json.ts";
+import { type Locale, say } from "../../../../kit/locale.ts";
+import { printable, printableLine } from "../../../../kit/text/sanitize.ts";
+import { element, setShown, setText } from "../../dom.ts";
+import { chatTexts } from "../state/chat-texts.ts";
+
+export interface FormFields {
+  readonly element: HTMLElement;
+  /** What was filled in; undefined where something does not fit, which is shown at its field and has the focus. */
+  read(): JsonObject | undefined;
+}
+
+/** The fields of a tool's form (MCP's elicitation); undefined for a form that cannot be shown. */
+export function createFormFields(schema: JsonSchema, locale: Locale): FormFields | undefined {
+  const fields = readForm(schema)?.map((field) => createField(field, locale));
+  if (fields === undefined) return undefined;
+  return {
+    element: element("div", { class: "fields" }, ...fields.map((field) => field.element)),
+    read() {
+      const read = fields.map((field) => ({ field, isFine: field.check() }));
+      const wrong = read.find(({ isFine }) => !isFine);
+      wrong?.field.focus();
+      if (wrong !== undefined) return undefined;
+      return Object.fromEntries(
+        fields.flatMap(({ name, value }) => {
+          const given = value();
+          return given === undefined ? [] : [[name, given] as const];
+        }),
+      );
+    },
+  };
+}
+
+interface Field {
+  readonly name: string;
+  readonly element: HTMLElement;
+  /** Undefined where nothing was filled in. */
+  value(): JsonValue | undefined;
+  check(): boolean;
+  focus(): void;
+}
+
+function createField(field: FormField, locale: Locale): Field {
+  const { input, value } = createInput(field, locale);
+  const need = field.required ? say(locale, chatTexts.required) : "";
+  const label = element("span", {}, printableLine(field.title ?? field.name) + need);
+  const help = element("span", { class: "hint" }, printable(field.description ?? ""));
+  const problem = element("span", { class: "problem", role: "alert", hidden: "" });
+  setShown(help, help.textContent !== "");
+  return {
+    name: field.name,
+    element: element("label", { class: "field" }, label, help, input, problem),
+    value,
+    focus: () => input.focus(),
+    check() {
+      const given = value();
+      const missing = given === undefined && field.required;
+      const wrong = given === undefined ? undefined : valueProblem(field, given);
+      const isWrong = missing || wrong !== undefined;
+      const told =
+        wrong === undefined ? say(locale, chatTexts.missing) : say(locale, chatTexts.wanted) + say(locale, wrong);
+      setText(problem, isWrong ? told : "");
+      setShown(problem, isWrong);
+      input.setAttribute("aria-invalid", String(isWrong));
+      return !isWrong;
+    },
+  };
+}
+
+interface Input {
+  readonly input: HTMLElement;
+  value(): JsonValue | undefined;
+}
+
+function createInput(field: FormField, locale: Locale): Input {
+  const preset = defaultOf(field);
+  if (field.kind === "boolean") {
+    const input = element("input", { type: "checkbox" });
+    input.checked = preset === true;
+    return { input, value: () => input.checked };
+  }
+  if (field.kind === "choice" || field.kind === "choices") {
+    const input = element("select", field.kind === "choices" ? { multiple: "" } : {});
+    if (field.kind === "choice") input.append(element("option", { value: "" }, say(locale, chatTexts.choose)));
+    for (const { value, title } of field.choices) {
+      const option = element("option", { value: `=${value}` }, printableLine(title));
+      option.selected = Array.isArray(preset) ? preset.includes(value) : preset === value;
+      input.append(option);
+    }
+    const chosen = (): string[] =>
+      [...input.selectedOptions].flatMap(({ value }) => (value === "" ? [] : [value.slice(1)]));
+    if (field.kind === "choice") return { input, value: () => chosen()[0] };
+    return { input, value: () => (chosen().length > 0 ? chosen() : undefined) };
+  }
+  const input = element("input", field.kind === "number" ? { type: "number", step: "any" } : { type: "text" });
+  if (preset !== undefined) input.value = String(preset);
+  if (field.kind === "text") return { input, value: () => (input.value === "" ? undefined : input.value) };
+  // What is no number, a browser gives as empty; it is not to pass for nothing.
+  const number = (): number | undefined => (input.value.trim() === "" ? undefined : Number(input.value));
+  return { input, value: () => (input.validity.badInput ? Number.NaN : number()) };
+}

@@ -1,0 +1,94 @@
+import { type Locale, say } from "../../../../kit/locale.ts";
+import { printableLine } from "../../../../kit/text/sanitize.ts";
+import { parameterRanges } from "../../../../render/parameter-ranges.ts";
+import { element, type Part, setShown, setText } from "../../dom.ts";
+import { type ParameterName, parameterNames, type Role, roles } from "../api/server-settings.ts";
+import { modelOf } from "../state/chat-choices.ts";
+import type { ChatState } from "../state/chat-state.ts";
+import { chatTexts, parameterLabels, roleNames } from "../state/chat-texts.ts";
+import type { ChatActions } from "./chat-actions.ts";
+
+export interface ModelSettings extends Part<ChatState> {
+  /** The first field whose value is not allowed, which stands beside it. */
+  wrong(): HTMLElement | undefined;
+}
+
+/** The two models and the parameters of each (agent-mode.md, "UI 配置"). */
+export function createModelSettings(locale: Locale, actions: ChatActions): ModelSettings {
+  const parts = roles.map((role) => createRole(role, locale, actions));
+  return {
+    element: element(
+      "div",
+      { class: "more-settings", id: "more_settings", hidden: "" },
+      ...parts.map((part) => part.element),
+    ),
+    wrong: () => parts.map((part) => part.wrong()).find((input) => input !== undefined),
+    show(chat) {
+      for (const part of parts) part.show(chat);
+    },
+  };
+}
+
+function createRole(role: Role, locale: Locale, actions: ChatActions): ModelSettings {
+  const model = element("select", { id: `${role}_model` });
+  const name = say(locale, roleNames[role]);
+  const label = element("label", { class: "field" }, element("span", {}, say(locale, chatTexts.model)), model);
+  const parameters = parameterNames.map((parameter) => createParameter(role, parameter, locale, actions));
+  let listed: readonly string[] = [];
+  model.addEventListener("change", () => actions.chooseModel(role, model.value));
+  const legend = element("legend", {}, name);
+  const numbers = element("div", { class: "parameters" }, ...parameters.map((part) => part.element));
+  const whole = element("fieldset", { class: "role" }, legend, label, numbers);
+  return {
+    element: whole,
+    wrong: () => parameters.map((part) => part.wrong()).find((input) => input !== undefined),
+    show(chat) {
+      const now = modelOf(chat, role);
+      const choices = [...new Set([now, ...(chat.settings?.choices ?? [])])].filter(Boolean);
+      if (choices.join("\n") !== listed.join("\n"))
+        model.replaceChildren(...choices.map((each) => element("option", { value: each }, printableLine(each))));
+      listed = choices;
+      model.value = now;
+      model.disabled = choices.length < 2;
+      for (const part of parameters) part.show(chat);
+    },
+  };
+}
+
+function createParameter(role: Role, name: ParameterName, locale: Locale, actions: ChatActions): ModelSettings {
+  const id = `${role}_${name}`;
+  const input = element("input", { id, type: "text", inputmode: "decimal", autocomplete: "off", class: "number" });
+  const problem = element("span", { class: "problem", role: "alert", hidden: "" });
+  const label = element("label", { class: "field" }, element("span", {}, parameterLabels[name]), input, problem);
+  const read = (): void => {
+    const text = input.value.trim();
+    const value = text === "" ? undefined : Number(text);
+    const isFine = value === undefined || fits(name, value);
+    setText(problem, isFine ? "" : say(locale, chatTexts.wanted) + say(locale, parameterRanges[name]));
+    setShown(problem, !isFine);
+    input.setAttribute("aria-invalid", String(!isFine));
+    if (isFine) actions.chooseParameter(role, name, value);
+  };
+  const isWrong = (): boolean => input.getAttribute("aria-invalid") === "true";
+  input.addEventListener("change", read);
+  return {
+    element: label,
+    wrong() {
+      read();
+      return isWrong() ? input : undefined;
+    },
+    show({ choices, settings }) {
+      input.placeholder = String(settings?.parameters[role][name] ?? "");
+      // What is being typed is not taken away.
+      if (input.ownerDocument.activeElement !== input && !isWrong())
+        input.value = String(choices.parameters[role]?.[name] ?? "");
+    },
+  };
+}
+
+/** model-invocation.md, "无效参数"; what a vendor allows beyond it is judged by the server. */
+function fits(name: ParameterName, value: number): boolean {
+  if (name === "temperature") return value >= 0 && value < 2;
+  if (name === "top_p") return value > 0 && value <= 1;
+  return Number.isInteger(value) && value >= 1;
+}

@@ -1,0 +1,106 @@
+import type { Text } from "../../../../kit/locale.ts";
+import { shortLine } from "../../../../kit/text/short-line.ts";
+import { decidesItself, modeHelp, modeNames, modes } from "../../../../render/mode-names.ts";
+import { chooseMode, chooseSearch, startAnew } from "./chat-choices.ts";
+import { addNote, type ChatState } from "./chat-state.ts";
+import { searchBarred } from "./chat-texts.ts";
+import { configLines } from "./config-lines.ts";
+
+/** A command of the terminal chat that the page has too; the others there have a control here, or none. */
+interface PageCommand {
+  /** With what it takes. */
+  readonly usage: string;
+  readonly help: Text;
+  run(chat: ChatState, argument: string): ChatState;
+}
+
+const commands: Readonly<Record<string, PageCommand>> = {
+  "/mode": {
+    usage: "/mode chat|agent|plan",
+    help: { zh: "切换对话模式（会清除对话历史）", en: "switches the mode (and begins a new conversation)" },
+    run: runMode,
+  },
+  "/search": {
+    usage: "/search on|off",
+    help: { zh: "开关联网搜索（仅 Chat 模式）", en: "switches web search on or off (chat mode only)" },
+    run: runSearch,
+  },
+  "/config": {
+    usage: "/config",
+    help: { zh: "显示当前的模式、限制、模型与参数", en: "shows the mode, its limits, the models and their parameters" },
+    run: (chat) => addNotes(chat, configLines(chat)),
+  },
+  "/clear": {
+    usage: "/clear",
+    help: { zh: "清除对话历史，开始新的对话", en: "clears the history and begins a new conversation" },
+    run: (chat) => addNote(startAnew(chat), { zh: "对话历史已清除。", en: "The history is cleared." }),
+  },
+  "/help": {
+    usage: "/help",
+    help: { zh: "显示这些命令", en: "shows these commands" },
+    run: (chat) => addNotes(chat, helpLines()),
+  },
+};
+
+/** Whether a line is one to the page and not to a model; a path such as `/etc/hosts` is none. */
+export function isCommand(line: string): boolean {
+  return /^\/[a-z-]*(\s|$)/i.test(line);
+}
+
+/** The chat after a command (model-invocation.md, "模式相关命令"). What is no command of the page is told. */
+export function runCommand(chat: ChatState, line: string): ChatState {
+  const [, name = "", argument = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+  const command = Object.hasOwn(commands, name.toLowerCase()) ? commands[name.toLowerCase()] : undefined;
+  return command === undefined ? addNote(chat, unknownCommand(name)) : command.run(chat, argument.trim().toLowerCase());
+}
+
+function runMode(chat: ChatState, argument: string): ChatState {
+  const mode = modes.find((known) => known === argument);
+  if (mode === undefined) {
+    const { zh, en } = modeNames[chat.choices.mode];
+    return addNote(chat, {
+      zh: `当前模式：${zh}。可选：/mode chat、/mode agent、/mode plan。`,
+      en: `Now in: ${en}. There is /mode chat, /mode agent and /mode plan.`,
+    });
+  }
+  if (mode !== chat.choices.mode) return chooseMode(chat, mode);
+  const { zh, en } = modeNames[mode];
+  return addNote(chat, { zh: `已经是 ${zh}，没有改变。`, en: `${en} is in force already; nothing changed.` });
+}
+
+function runSearch(chat: ChatState, argument: string): ChatState {
+  const { mode, search } = chat.choices;
+  if (mode !== "chat") return addNote(chat, { zh: decidesItself(mode, "zh"), en: decidesItself(mode, "en") });
+  if (chat.settings?.search.available === false) return addNote(chat, searchBarred[chat.settings.search.reason]);
+  const isOn = argument === "on" || (argument !== "off" && search);
+  return addNote(chooseSearch(chat, isOn), {
+    zh: `联网搜索：${isOn ? "开" : "关"}（/search on|off）`,
+    en: `Web search: ${isOn ? "on" : "off"} (/search on|off)`,
+  });
+}
+
+/** With what sets the modes apart, and how to switch (model-invocation.md, "帮助命令更新"). */
+function helpLines(): Text[] {
+  const ofModes = modes.map((mode) => ({
+    zh: `${modeNames[mode].zh}：${modeHelp[mode].zh}`,
+    en: `${modeNames[mode].en}: ${modeHelp[mode].en}`,
+  }));
+  const ofCommands = Object.values(commands).map(({ usage, help }) => ({
+    zh: `${usage}：${help.zh}`,
+    en: `${usage}: ${help.en}`,
+  }));
+  return [...ofModes, ...ofCommands];
+}
+
+function unknownCommand(typed: string): Text {
+  const name = shortLine(typed, 40);
+  const known = Object.keys(commands);
+  return {
+    zh: `这个页面没有 ${name} 命令，只有 ${known.join("、")}；其余命令请在终端（duet chat）里使用。`,
+    en: `There is no ${name} on this page, only ${known.join(", ")}; the terminal (duet chat) has the others.`,
+  };
+}
+
+function addNotes(chat: ChatState, lines: readonly Text[]): ChatState {
+  return lines.reduce(addNote, chat);
+}

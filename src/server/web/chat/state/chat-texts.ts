@@ -1,0 +1,135 @@
+import type { Text } from "../../../../kit/locale.ts";
+import type { ParameterName, Role, SearchReason } from "../api/server-settings.ts";
+
+/** All words of the chat page that are not those of a run. */
+export const chatTexts = {
+  message: { zh: "输入问题", en: "Your question" },
+  messagePlace: { zh: "问点什么…", en: "Ask anything…" },
+  send: { zh: "发送", en: "Send" },
+  stop: { zh: "停止", en: "Stop" },
+  stopping: { zh: "正在停止…", en: "Stopping…" },
+  notStopped: { zh: "未能停止：", en: "Not stopped: " },
+  skip: { zh: "跳到输入框", en: "Skip to the message" },
+  yourQuestion: { zh: "您的问题", en: "Your question" },
+  talk: { zh: "对话内容", en: "The conversation" },
+  toEnd: { zh: "跳到最新", en: "To the newest" },
+  runGoes: {
+    zh: "一次运行正在进行：结束后再发送，或按 Esc 停止它。",
+    en: "A run goes on: send this when it is over, or stop it with Esc.",
+  },
+  tryAgain: { zh: "重试", en: "Try again" },
+  tryInChat: { zh: "在 Chat 模式下重试", en: "Try again in Chat mode" },
+  showAll: { zh: "显示全部", en: "Show all" },
+  showLess: { zh: "收起", en: "Show less" },
+  newChat: { zh: "新对话", en: "New conversation" },
+  conversations: { zh: "对话", en: "Conversations" },
+  openSide: { zh: "打开对话列表", en: "Open the conversations" },
+  closeSide: { zh: "关闭对话列表", en: "Close the conversations" },
+  more: { zh: "更多", en: "More" },
+  noConversations: { zh: "还没有对话。", en: "No conversations yet." },
+  untitled: { zh: "（无标题）", en: "(untitled)" },
+  remove: { zh: "删除", en: "Delete" },
+  cancel: { zh: "取消", en: "Cancel" },
+  settings: { zh: "设置", en: "Settings" },
+  moreSettings: { zh: "模型与参数", en: "Models and parameters" },
+  search: { zh: "联网搜索", en: "Web search" },
+  searchBrief: { zh: "联网", en: "Web" },
+  model: { zh: "模型", en: "Model" },
+  notSet: { zh: "未设置", en: "not set" },
+  language: { zh: "语言", en: "Language" },
+  loadSteps: { zh: "查看执行过程", en: "Show what it did" },
+  noSteps: { zh: "这次运行的过程已不再保存。", en: "What this run did is not kept any more." },
+  lost: { zh: "连接已断开，正在重新连接…", en: "The connection was lost; connecting again…" },
+  notReached: { zh: "无法连接到服务器：", en: "The server cannot be reached: " },
+  welcome: { zh: "今天想了解什么？", en: "What would you like to know?" },
+  nowIn: { zh: "当前模式：", en: "Now in: " },
+  signIn: { zh: "登录", en: "Sign in" },
+  signInWhy: {
+    zh: "这个服务器需要令牌（DUET_HTTP_TOKEN）。它只保存在这个标签页里。",
+    en: "This server wants a token (DUET_HTTP_TOKEN). It is kept in this tab alone.",
+  },
+  token: { zh: "令牌", en: "Token" },
+  wrongToken: { zh: "这个令牌没有被接受。", en: "This token was not accepted." },
+  mayRun: { zh: "允许执行这个工具吗？", en: "Let this tool run?" },
+  rule: { zh: "规则：", en: "Rule: " },
+  carryOut: { zh: "执行这个计划吗？", en: "Carry out this plan?" },
+  yesPlan: { zh: "确认执行", en: "Carry it out" },
+  noPlan: { zh: "取消", en: "Cancel" },
+  editPlan: { zh: "修改", en: "Change" },
+  sendChange: { zh: "提交修改", en: "Send the change" },
+  change: { zh: "要修改什么", en: "What to change" },
+  asks: { zh: "有一个工具在提问", en: "A tool asks" },
+  asksPage: { zh: "有一个工具请您打开一个网页", en: "A tool asks you to open a page" },
+  openPage: {
+    zh: "没有替您打开任何网页；确认主机可信再自行打开。",
+    en: "Nothing was opened. Open it yourself if you trust that host.",
+  },
+  host: { zh: "主机：", en: "Host: " },
+  wasThere: { zh: "我已完成", en: "I have been there" },
+  sendForm: { zh: "提交", en: "Send" },
+  decline: { zh: "拒绝", en: "Decline" },
+  noSecrets: {
+    zh: "对方会看到您输入的内容：不要输入密码或密钥。",
+    en: "Whoever asks gets what you type: never type a password or a key.",
+  },
+  waitsNoMore: { zh: "这个问题已不再等待回答。", en: "This question does not wait for an answer any more." },
+  required: { zh: "（必填）", en: " (required)" },
+  missing: { zh: "请填写这一项。", en: "Please fill this in." },
+  wanted: { zh: "需要：", en: "Wanted: " },
+  choose: { zh: "请选择", en: "Choose" },
+  chatAdvice: {
+    zh: "建议切换到 Chat 模式再试；模式不会自动切换。",
+    en: "You can try Chat mode; the mode is not switched by itself.",
+  },
+} as const satisfies Record<string, Text>;
+
+/** Why the search switch cannot be moved in chat mode. */
+export const searchBarred: Record<SearchReason, Text> = {
+  off: {
+    zh: "联网搜索已在配置中关闭（--no-search 或 search.enabled）。",
+    en: "Web search is turned off by the configuration (--no-search or search.enabled).",
+  },
+  no_service: {
+    zh: "没有可用的搜索服务：请设置 TAVILY_API_KEY 等密钥或 SEARXNG_URL。",
+    en: "There is no search service to ask: set a key such as TAVILY_API_KEY, or SEARXNG_URL.",
+  },
+  not_permitted: {
+    zh: "工具规则不允许您使用联网搜索。",
+    en: "The rules for tools do not let you search the web.",
+  },
+};
+
+/** What each of the two models does. */
+export const roleNames: Record<Role, Text> = {
+  function_call: { zh: "工具调用模型", en: "Function-call model" },
+  answer: { zh: "回答模型", en: "Answer model" },
+};
+
+/** As settings are written. */
+export const parameterLabels: Record<ParameterName, string> = {
+  temperature: "temperature",
+  top_p: "top_p",
+  max_tokens: "max_tokens",
+};
+
+/** Of a question that the server would refuse; both in characters. */
+export function tooLong(length: number, limit: number): Text {
+  const [now, allowed] = [length.toLocaleString("en"), limit.toLocaleString("en")];
+  return {
+    zh: `问题有 ${now} 个字符，最多 ${allowed} 个：请缩短后再发送。`,
+    en: `The question has ${now} characters; at most ${allowed} are allowed: shorten it to send it.`,
+  };
+}
+
+export function removeQuestion(title: string): Text {
+  return { zh: `删除对话“${title}”？此操作不能撤销。`, en: `Delete “${title}”? This cannot be undone.` };
+}
+
+export function removeLabel(title: string): Text {
+  return { zh: `删除“${title}”`, en: `Delete “${title}”` };
+}
+
+/** A setting that has changed, as `/set` of the terminal words it. */
+export function changedSetting(key: string, before: Text, now: Text): Text {
+  return { zh: `${key}：${before.zh} → ${now.zh}`, en: `${key}: ${before.en} → ${now.en}` };
+}

@@ -1,0 +1,69 @@
+import { titleOf } from "../../../../core/store/conversation-title.ts";
+import type { ConversationEntry } from "../api/conversation.ts";
+import { type ChatState, isUnsettled, type Turn } from "./chat-state.ts";
+
+/** A conversation as the side shows it. */
+export interface SideEntry extends ConversationEntry {
+  readonly key: string;
+  readonly isCurrent: boolean;
+  /** What goes on in it: a run, or one that waits for a person. */
+  readonly mark: "running" | "waits" | undefined;
+}
+
+/** Those that are kept, and before them those in which a first run goes on. */
+export function sideEntriesOf(chat: ChatState): SideEntry[] {
+  const { conversations, conversationId } = chat;
+  const going = goingIn(chat);
+  const kept = new Set(conversations.map(({ id }) => id));
+  const begun = [...going.values()].filter(({ id }) => !kept.has(id));
+  return [...begun, ...conversations].map((entry) => {
+    const title = entry.title || titleOf(going.get(entry.id)?.question ?? firstQuestion(chat, entry.id));
+    const { id, updatedAt } = entry;
+    return { key: id, id, title, updatedAt, isCurrent: id === conversationId, mark: going.get(id)?.mark };
+  });
+}
+
+/** How many conversations wait for a person. */
+export function countWaiting(chat: ChatState): number {
+  return [...goingIn(chat).values()].filter(({ mark }) => mark === "waits").length;
+}
+
+/** Whether something goes on that this page does not follow, so that nothing tells it of the end. */
+export function hasUnfollowed({ running, turns }: ChatState): boolean {
+  const followed = new Set(Object.values(turns).map(({ run }) => run.runId));
+  return running.some(({ id }) => !followed.has(id));
+}
+
+interface Going extends ConversationEntry {
+  readonly question: string;
+  readonly mark: SideEntry["mark"];
+}
+
+/** What goes on, by conversation: as this page follows it, and as the server lists what it does not follow. */
+function goingIn({ running, turns }: ChatState): Map<string, Going> {
+  const all = Object.values(turns);
+  const known = new Set(all.map(({ run }) => run.runId));
+  const listed = running
+    .filter(({ id }) => !known.has(id))
+    .map((run): Going => {
+      const { conversationId: id, question, startedAt: updatedAt, waits } = run;
+      return { id, title: "", updatedAt, question, mark: waits ? "waits" : "running" };
+    });
+  const own = all.filter(isUnsettled).map(goingOf);
+  const going = new Map<string, Going>();
+  for (const entry of [...listed, ...own]) {
+    if (entry.id === "" || going.get(entry.id)?.mark === "waits") continue;
+    going.set(entry.id, entry);
+  }
+  return going;
+}
+
+function goingOf({ conversationId: id = "", run, question, isGone }: Turn): Going {
+  const mark = isGone ? undefined : question === undefined ? "running" : "waits";
+  return { id, title: "", updatedAt: "", question: run.question, mark };
+}
+
+/** Until its first run has ended, a conversation has no title. */
+function firstQuestion({ turns }: ChatState, id: string): string {
+  return Object.values(turns).find(({ conversationId }) => conversationId === id)?.run.question ?? "";
+}

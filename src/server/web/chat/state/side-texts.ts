@@ -1,0 +1,15 @@
+import type { Text } from "../../../../kit/locale.ts";
+
+/** What is said of conversations and runs that are out of sight, or gone. */
+export const sideTexts = {
+  running: { zh: "进行中", en: "running" },
+  waits: { zh: "等待您", en: "needs you" },
+  goneRun: {
+    zh: "服务器已重新启动，这次运行已不存在；请重新提问。",
+    en: "The server was started anew and this run is gone; ask again.",
+  },
+  goneConversation: {
+    zh: "这个对话已不存在：它在别处被删除，或服务器已重新启动。",
+    en: "This conversation is not there any more: it was deleted elsewhere, or the server was started anew.",
+  },
+} as const satisfies Record<string, Text>;

@@ -1,0 +1,18 @@
+import type { Locale } from "../../../../kit/locale.ts";
+import type { Asking } from "../api/api.ts";
+import type { ChatState } from "./chat-state.ts";
+
+/** A question in the conversation that is shown, as it has been chosen. The search switch counts in chat mode alone. */
+export function askingOf({ choices, settings, conversationId }: ChatState, message: string, locale: Locale): Asking {
+  const { mode, search, models, parameters } = choices;
+  const hasSearch = mode === "chat" && settings?.search.available === true;
+  return {
+    message,
+    mode,
+    locale,
+    models,
+    parameters,
+    conversation_id: conversationId,
+    search: hasSearch ? search : undefined,
+  };
+}

@@ -1,0 +1,67 @@
+import type { Status } from "../../../../core/outcome.ts";
+import { noRun } from "../../run/run-state.ts";
+import type { Conversation, RunEntry } from "../api/conversation.ts";
+import { newTurn, type Turn } from "./chat-state.ts";
+
+/**
+ * A kept conversation as turns, oldest first: each run with the answer that it gave, and answers whose runs are not known any
+ * more. Runs that go on are left to whoever follows them.
+ */
+export function turnsOf(conversation: Conversation, id: string): Turn[] {
+  const turns: Turn[] = [];
+  const { runs } = conversation;
+  let next = 0;
+  const addAnswer = (at: number, run: RunEntry | undefined): void => {
+    const { question = "", answer = "" } = conversation.turns[at] ?? {};
+    turns.push(answered({ id, question, answer, key: run?.id ?? `turn-${id}-${at}`, run, conversation }));
+  };
+  for (const run of runs) {
+    if (run.status === "running") continue;
+    const at = answers(run) ? conversation.turns.findIndex((turn, index) => index >= next && isOf(turn, run)) : -1;
+    if (at < 0) turns.push(unanswered(run, id));
+    else {
+      for (; next < at; next += 1) addAnswer(next, undefined);
+      addAnswer(at, run);
+      next = at + 1;
+    }
+  }
+  for (; next < conversation.turns.length; next += 1) addAnswer(next, undefined);
+  return turns;
+}
+
+const endings: readonly Status[] = ["failed", "cancelled"];
+
+function answers({ status }: RunEntry): boolean {
+  return status === "complete" || status === "partial";
+}
+
+function isOf({ question }: { readonly question: string }, run: RunEntry): boolean {
+  return question === run.question;
+}
+
+interface Answered {
+  readonly id: string;
+  readonly key: string;
+  readonly question: string;
+  readonly answer: string;
+  readonly run: RunEntry | undefined;
+  readonly conversation: Conversation;
+}
+
+function answered({ id, key, question, answer, run: entry, conversation }: Answered): Turn {
+  const cited = conversation.sources.filter(({ n }) => answer.includes(`[${n}]`));
+  const status = entry?.status === "partial" ? "partial" : undefined;
+  const run = {
+    ...noRun(question),
+    runId: entry?.id,
+    cited,
+    plain: { text: answer, isFailed: false, status },
+  } as const;
+  return { ...newTurn(key, question), conversationId: id, run, isFollowed: false, keptRunId: entry?.id };
+}
+
+function unanswered({ id: runId, question, status }: RunEntry, id: string): Turn {
+  const known = endings.find((each) => each === status);
+  const run = { ...noRun(question), runId, plain: { text: "", isFailed: status === "failed", status: known } };
+  return { ...newTurn(runId, question), conversationId: id, run, isFollowed: false, keptRunId: runId };
+}

@@ -1,0 +1,40 @@
+import type { ChatState } from "../state/chat-state.ts";
+
+/** The address of the conversation in sight: `#conversation=…`. */
+export interface Place {
+  /** The conversation that the address names. */
+  readonly conversationId: string | undefined;
+  /** The chat has changed: another conversation is another entry of the tab's history. */
+  follow(before: ChatState, now: ChatState): void;
+  /** Makes the address name what is in sight, in the place of what it named. */
+  settle(now: ChatState): void;
+}
+
+/** What of a window says where it is. */
+interface AddressBar {
+  readonly location: { readonly hash: string; readonly pathname: string; readonly search: string };
+  readonly history: Record<"pushState" | "replaceState", (state: unknown, unused: string, place: string) => void>;
+}
+
+export function createPlace({ location, history }: AddressBar): Place {
+  const named = (): string | undefined => new URLSearchParams(location.hash.slice(1)).get("conversation") || undefined;
+  const put = (way: "pushState" | "replaceState", id: string | undefined): void => {
+    if (named() === id) return;
+    const { pathname, search } = location;
+    const hash = id === undefined ? "" : `#${new URLSearchParams({ conversation: id })}`;
+    history[way](null, "", pathname + search + hash);
+  };
+  return {
+    get conversationId() {
+      return named();
+    },
+    follow(before, now) {
+      if (before.conversationId === now.conversationId) return;
+      const [first] = before.items;
+      // A new conversation that gets its name is the same one.
+      const isSame = before.conversationId === undefined && first !== undefined && first.key === now.items[0]?.key;
+      put(isSame ? "replaceState" : "pushState", now.conversationId);
+    },
+    settle: (now) => put("replaceState", now.conversationId),
+  };
+}

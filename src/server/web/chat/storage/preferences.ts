@@ -1,0 +1,62 @@
+import type { Mode } from "../../../../core/outcome.ts";
+import { isRecord } from "../../../../kit/json.ts";
+import type { Locale } from "../../../../kit/locale.ts";
+import { modes } from "../../../../render/mode-names.ts";
+import type { KeptChat } from "./tab-storage.ts";
+
+/** What has been chosen in this browser, for tabs that have chosen nothing of their own. */
+export interface Preferences {
+  readonly locale?: Locale | undefined;
+  readonly mode?: Mode | undefined;
+}
+
+export interface PreferenceKeeper {
+  /** What the tab has kept and, where it has nothing, what was chosen in another. */
+  complete(kept: KeptChat): KeptChat;
+  /** Told how it stands; what is another than at the last time has been chosen. */
+  note(now: Required<Preferences>): void;
+}
+
+const name = "duet.preferences";
+
+/** A browser that refuses to keep things keeps none. */
+export function createPreferences(storage: () => Storage): PreferenceKeeper {
+  let before: Preferences = {};
+  const read = (): Preferences => {
+    try {
+      return readPreferences(JSON.parse(storage().getItem(name) ?? "null"));
+    } catch {
+      return {};
+    }
+  };
+  return {
+    complete(kept) {
+      const { locale, mode } = read();
+      const choices = mode === undefined ? kept.choices : { mode, ...kept.choices };
+      return { ...kept, locale: kept.locale ?? locale, choices };
+    },
+    note(now) {
+      const { locale = now.locale, mode = now.mode } = before;
+      before = now;
+      if (locale === now.locale && mode === now.mode) return;
+      const chosen = {
+        ...read(),
+        ...(locale === now.locale ? {} : { locale: now.locale }),
+        ...(mode === now.mode ? {} : { mode: now.mode }),
+      };
+      try {
+        storage().setItem(name, JSON.stringify(chosen));
+      } catch {
+        // The next tab begins as the first did.
+      }
+    },
+  };
+}
+
+function readPreferences(value: unknown): Preferences {
+  const { locale, mode } = isRecord(value) ? value : {};
+  return {
+    locale: locale === "zh" || locale === "en" ? locale : undefined,
+    mode: modes.find((known) => known === mode),
+  };
+}

@@ -1,0 +1,121 @@
+import { isRecord, textOf } from "../../../../kit/json.ts";
+import type { Locale } from "../../../../kit/locale.ts";
+import { modes } from "../../../../render/mode-names.ts";
+import { parameterNames, type Role, readNumbers, roles } from "../api/server-settings.ts";
+import type { Choices } from "../state/chat-state.ts";
+
+/** What a tab finds again after a reload. */
+export interface KeptChat {
+  readonly locale: Locale | undefined;
+  readonly choices: Partial<Choices>;
+  readonly conversationId: string | undefined;
+  /** Runs that were going on, of this conversation and of others. */
+  readonly runs: readonly KeptRun[];
+}
+
+export interface KeptRun {
+  readonly id: string;
+  readonly question: string;
+  readonly conversationId: string | undefined;
+}
+
+/** What a tab keeps for as long as it is open, and shares with no other. */
+export interface Keeper {
+  token(): string | undefined;
+  keepToken(token: string): void;
+  chat(): KeptChat;
+  keepChat(chat: KeptChat): void;
+}
+
+const tokenName = "duet.token";
+const chatName = "duet.chat";
+
+/** A browser that refuses to keep things keeps them until the page goes. */
+export function createKeeper(storage: () => Storage): Keeper {
+  const memory = new Map<string, string>();
+  const read = (name: string): string | undefined => {
+    try {
+      return storage().getItem(name) ?? memory.get(name);
+    } catch {
+      return memory.get(name);
+    }
+  };
+  const write = (name: string, value: string): void => {
+    memory.set(name, value);
+    try {
+      storage().setItem(name, value);
+    } catch {
+      // What is in memory is enough until the page goes.
+    }
+  };
+  return {
+    token: () => read(tokenName),
+    keepToken: (token) => write(tokenName, token),
+    chat: () => readChat(read(chatName)),
+    keepChat: (chat) => write(chatName, JSON.stringify(chat)),
+  };
+}
+
+/** What of a window says where it is. */
+interface AddressBar {
+  readonly location: { readonly hash: string; readonly pathname: string; readonly search: string };
+  readonly history: { replaceState(state: unknown, unused: string, place: string): void };
+}
+
+/** Takes the token of `#token=…` off the address, so that it is neither seen nor shared. */
+export function takeToken({ location, history }: AddressBar): string | undefined {
+  const words = new URLSearchParams(location.hash.slice(1));
+  const token = words.get("token")?.trim() || undefined;
+  const conversation = words.get("conversation");
+  const hash = conversation === null ? "" : `#${new URLSearchParams({ conversation })}`;
+  if (words.has("token")) history.replaceState(null, "", location.pathname + location.search + hash);
+  return token;
+}
+
+function readChat(text: string | undefined): KeptChat {
+  const kept = parse(text);
+  const { locale, choices, conversationId, runs } = isRecord(kept) ? kept : {};
+  return {
+    locale: locale === "zh" || locale === "en" ? locale : undefined,
+    choices: readChoices(choices),
+    conversationId: textOf(conversationId) || undefined,
+    runs: Array.isArray(runs) ? runs.flatMap(readRun) : [],
+  };
+}
+
+function readRun(value: unknown): KeptRun[] {
+  if (!isRecord(value) || textOf(value.id) === "") return [];
+  const { id, question, conversationId } = value;
+  return [{ id: textOf(id), question: textOf(question), conversationId: textOf(conversationId) || undefined }];
+}
+
+function readChoices(value: unknown): Partial<Choices> {
+  if (!isRecord(value)) return {};
+  const mode = modes.find((known) => known === value.mode);
+  const models = mapRoles(value.models, (name) => textOf(name) || undefined);
+  const parameters = mapRoles(value.parameters, (own) => readNumbers(own, parameterNames));
+  return {
+    ...(mode === undefined ? {} : { mode }),
+    ...(typeof value.search === "boolean" ? { search: value.search } : {}),
+    models,
+    parameters,
+  };
+}
+
+function mapRoles<T>(value: unknown, read: (value: unknown) => T | undefined): Partial<Record<Role, T>> {
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(
+    roles.flatMap((role) => {
+      const found = read(value[role]);
+      return found === undefined ? [] : [[role, found]];
+    }),
+  );
+}
+
+function parse(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

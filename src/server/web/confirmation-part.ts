@@ -1,0 +1,33 @@
+import { type Locale, say } from "../../kit/locale.ts";
+import { printable, printableLine } from "../../kit/text/sanitize.ts";
+import { element, type Part, setShown, setText } from "./dom.ts";
+import type { Confirmation } from "./run/run-view.ts";
+import { texts } from "./texts.ts";
+
+const titles = { call: texts.confirmCall, plan: texts.confirmPlan, question: texts.question };
+
+/** What the run waits for. The chat asks, not the page: whoever answers must have seen the question there. */
+export function createConfirmation(locale: Locale): Part<Confirmation | undefined> {
+  const title = element("strong");
+  const tool = element("code");
+  const message = element("p", { class: "words", dir: "auto" });
+  const given = element("pre", { tabindex: "0", role: "group", "aria-label": say(locale, texts.arguments) });
+  const advice = element("p", {}, say(locale, texts.chatAsks));
+  const box = element("div", { class: "confirmation", role: "alert", hidden: "" });
+  box.append(element("p", {}, title, " ", tool), message, given, advice);
+  return {
+    element: box,
+    show(waits) {
+      setShown(box, waits !== undefined);
+      if (waits === undefined) return;
+      setText(title, say(locale, titles[waits.kind]));
+      setText(tool, printableLine(waits.tool));
+      setShown(tool, waits.tool !== "");
+      setText(message, printable(waits.message));
+      setShown(message, waits.message !== "");
+      const json = waits.arguments === undefined ? "" : JSON.stringify(waits.arguments, undefined, 2);
+      setText(given, printable(json));
+      setShown(given, json !== "");
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { textOf } from "../../../kit/json.ts";
+import { readConfirmation, readEvents, readOutcome } from "../run/read-run.ts";
+import type { RunChange } from "../run/run-state.ts";
+import type { CallResult, CallTool } from "./call-tool.ts";
+
+export interface Follower {
+  /** A tool was called: finds the run of its question or of the token it confirms, which may have begun or not, and follows it. */
+  ask(call: { readonly question: string; readonly confirmation: string | undefined }): void;
+  /** The call that asked it has its result. */
+  settle(result: CallResult): void;
+  /** The call is over without a result; its run may go on. */
+  cancel(): void;
+  end(): void;
+}
+
+export interface FollowOptions {
+  readonly callTool: CallTool;
+  change(change: RunChange): void;
+  /** What to tell a reader when the run cannot be followed. */
+  notFollowed(): string;
+}
+
+/** What finds the run: what was asked, until the call has its result, which names the run. */
+interface Sought {
+  readonly question?: string | undefined;
+  readonly confirmation?: string | undefined;
+  readonly run_id?: string | undefined;
+}
+
+function isNamed({ question, confirmation }: Sought): boolean {
+  return question === undefined && confirmation === undefined;
+}
+
+const nothingSeen = { after: 0, waiting: false };
+
+/** How long one look waits for news, in seconds. Hosts end calls that take long. */
+const lookSeconds = 15;
+const lookTimeoutMs = 45_000;
+/** Between two looks: events come by the dozen, and each look is a call at the host. */
+const pauseMs = 300;
+/** A run that tells nothing for so long is followed no more. */
+const patienceMs = 1_800_000;
+const mostFailures = 4;
+
+/** Keeps what the page knows of a run up to date until it is over. */
+export function createFollower(options: FollowOptions): Follower {
+  let going = new AbortController();
+  let sought: Sought = {};
+  let seen = nothingSeen;
+
+  const begin = (seek: Sought): void => {
+    going.abort();
+    going = new AbortController();
+    if (seek.run_id !== sought.run_id || seek.run_id === undefined) seen = nothingSeen;
+    sought = seek;
+    void follow(going.signal);
+  };
+
+  async function follow(signal: AbortSignal): Promise<void> {
+    let failures = 0;
+    let newsAt = Date.now();
+    while (!signal.aborted && Date.now() - newsAt < patienceMs) {
+      const found = await look(signal).catch(() => "failed" as const);
+      if (signal.aborted || found === "over") return;
+      if (found === "news") newsAt = Date.now();
+      failures = found === "failed" ? failures + 1 : 0;
+      if (failures === mostFailures)
+        return options.change({ type: "problem", problem: { message: options.notFollowed(), hint: null } });
+      await pause(pauseMs * 4 ** failures, signal);
+    }
+  }
+
+  async function look(signal: AbortSignal): Promise<"over" | "news" | "nothing" | "failed"> {
+    const args = { ...sought, ...seen, wait_s: lookSeconds };
+    const { isError, structured } = await options.callTool("agent_watch", args, { timeoutMs: lookTimeoutMs, signal });
+    if (signal.aborted) return "over";
+    // A server that knows the run no longer says so; what the result told stays.
+    if (isError && isNamed(sought)) return "over";
+    if (isError || structured === undefined) return "failed";
+    const runId = textOf(structured.run_id);
+    if (runId === "") return "nothing";
+    const events = readEvents(structured.events);
+    const outcome = readOutcome(structured.outcome);
+    const confirmation = readConfirmation(structured.waits_for);
+    seen = { after: Number(structured.after) || 0, waiting: confirmation !== undefined };
+    sought = { ...sought, run_id: runId };
+    options.change({ type: "told", runId, events, outcome, confirmation });
+    // Until the call has its result, a run that is over may be an older one with the same question.
+    if (outcome !== undefined && isNamed(sought)) return "over";
+    return events.length > 0 ? "news" : "nothing";
+  }
+
+  return {
+    ask({ question, confirmation }) {
+      options.change({ type: "asked", question });
+      begin({ question, confirmation });
+    },
+    settle(result) {
+      const outcome = readOutcome(result.structured);
+      if (outcome === undefined) {
+        going.abort();
+        return options.change({ type: "plain", text: result.text, isFailed: result.isError });
+      }
+      const { run_id: runId, status, confirmation } = outcome;
+      const isOver = status !== "running" && confirmation?.kind !== "call";
+      const waits = isOver ? undefined : readConfirmation(confirmation);
+      options.change({ type: "told", runId, events: [], outcome: isOver ? outcome : undefined, confirmation: waits });
+      // What has happened on the way may not all be known here.
+      begin({ run_id: runId });
+    },
+    cancel() {
+      if (sought.run_id !== undefined) return begin({ run_id: sought.run_id });
+      going.abort();
+      options.change({ type: "plain", text: "", isFailed: false });
+    },
+    end: () => going.abort(),
+  };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end, { once: true });
+  });
+}

@@ -1,0 +1,99 @@
+import { type Locale, say } from "../../kit/locale.ts";
+import { createAnswer } from "./answer-part.ts";
+import { createBill } from "./bill-part.ts";
+import { createConfirmation } from "./confirmation-part.ts";
+import { element, listOf, type Part, section, setShown, setText } from "./dom.ts";
+import type { OpenLink } from "./link.ts";
+import { createPlanStep } from "./plan-part.ts";
+import type { RunView } from "./run/run-view.ts";
+import { createStepList } from "./run/step-list.ts";
+import { createNotice } from "./step-part.ts";
+import { statusLine, texts } from "./texts.ts";
+
+export interface PanelOptions {
+  readonly locale: Locale;
+  /** Ends the run; rejects with what to tell the reader. */
+  stop(runId: string): Promise<void>;
+  /** Opens a page elsewhere; absent where a link does that by itself. Rejects where it was not opened. */
+  readonly openLink?: OpenLink | undefined;
+}
+
+/** A run as a live part of a page, whatever page that is. */
+export function createPanel({ locale, stop, openLink }: PanelOptions): Part<RunView> {
+  const title = element("h1", { dir: "auto" });
+  const status = element("p", { class: "status", role: "status", "aria-live": "polite" });
+  const problem = element("div", { class: "problem", role: "alert", hidden: "" });
+  const word = element("p", { class: "word", role: "alert", hidden: "" });
+  const tell = (text: string): void => {
+    setText(word, text);
+    setShown(word, text !== "");
+  };
+  const stopButton = createStop({ locale, stop, tell });
+  const open = openLink && ((url: string) => openLink(url).catch(() => tell(say(locale, texts.notOpened) + url)));
+
+  const notices = element("ul", { class: "notices" });
+  const planList = element("ol");
+  const plan = section("plan", say(locale, texts.plan), planList);
+  const steps = createStepList(locale, open);
+  const confirmation = createConfirmation(locale);
+  const answer = createAnswer(locale, open);
+  const bill = createBill(locale);
+  const showNotices = listOf(notices, () => createNotice("li"));
+  const showPlan = listOf(planList, () => createPlanStep(locale));
+
+  const head = element("header", {}, title, element("div", { class: "bar" }, status, stopButton.element));
+  const parts = [head, word, problem, confirmation.element, notices, plan, steps.element, answer.element, bill.element];
+  return {
+    element: element("main", { lang: locale === "zh" ? "zh-CN" : "en" }, ...parts),
+    show(view) {
+      setText(title, view.question || say(locale, texts.noQuestion));
+      setText(status, statusLine(view, locale));
+      status.dataset.status = view.status;
+      stopButton.show(view);
+      setText(problem, view.problem ? [view.problem.message, view.problem.hint].filter(Boolean).join("\n") : "");
+      setShown(problem, view.problem !== undefined);
+      confirmation.show(view.confirmation);
+      showNotices(view.notices);
+      setShown(notices, view.notices.length > 0);
+      showPlan(view.plan);
+      setShown(plan, view.plan.length > 0);
+      steps.show({ view, isNewest: true });
+      answer.show(view);
+      bill.show(view);
+    },
+  };
+}
+
+interface StopOptions extends Pick<PanelOptions, "locale" | "stop"> {
+  tell(text: string): void;
+}
+
+/** A button that is there while there is something to stop. */
+function createStop({ locale, stop, tell }: StopOptions): Part<RunView> {
+  const button = element("button", { type: "button", class: "stop", hidden: "" }, say(locale, texts.stop));
+  let runId: string | undefined;
+  let asked: string | undefined;
+  const draw = (): void => {
+    button.toggleAttribute("disabled", asked !== undefined && asked === runId);
+    setText(button, say(locale, asked === runId && asked !== undefined ? texts.stopping : texts.stop));
+  };
+  button.addEventListener("click", () => {
+    if (runId === undefined || asked === runId) return;
+    asked = runId;
+    tell("");
+    draw();
+    stop(runId).catch((reason: unknown) => {
+      asked = undefined;
+      draw();
+      tell(say(locale, texts.notStopped) + (reason instanceof Error ? reason.message : String(reason)));
+    });
+  });
+  return {
+    element: button,
+    show(view) {
+      runId = view.runId;
+      setShown(button, runId !== undefined && (view.status === "running" || view.status === "needs_confirmation"));
+      draw();
+    },
+  };
+}

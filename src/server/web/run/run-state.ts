@@ -1,0 +1,99 @@
+import type { AgentEvent, PlanStep } from "../../../core/events.ts";
+import type { Citation, Outcome, Status } from "../../../core/outcome.ts";
+import { addToSteps } from "./add-to-steps.ts";
+import type { Confirmation, NoticeItem, Problem, StepView } from "./run-view.ts";
+
+/** What a page knows of a run: what its events told, and how it ended, in whichever order they come. */
+export interface RunState {
+  readonly question: string;
+  readonly runId: string | undefined;
+  readonly notices: readonly NoticeItem[];
+  readonly plan: readonly PlanStep[];
+  readonly steps: readonly StepView[];
+  /** As far as it has been written. */
+  readonly written: string;
+  readonly cited: readonly Citation[];
+  /** Once it is over. */
+  readonly outcome: Outcome | undefined;
+  readonly confirmation: Confirmation | undefined;
+  /** How it ended, where only its text is known, and at most its status. */
+  readonly plain:
+    | { readonly text: string; readonly isFailed: boolean; readonly status?: Status | undefined }
+    | undefined;
+  /** What keeps the page from showing more. */
+  readonly problem: Problem | undefined;
+}
+
+export type RunChange =
+  | { readonly type: "asked"; readonly question: string }
+  | {
+      readonly type: "told";
+      readonly runId: string;
+      readonly events: readonly AgentEvent[];
+      readonly outcome?: Outcome | undefined;
+      readonly confirmation?: Confirmation | undefined;
+    }
+  | { readonly type: "plain"; readonly text: string; readonly isFailed: boolean }
+  | { readonly type: "problem"; readonly problem: Problem };
+
+export function noRun(question = ""): RunState {
+  return {
+    question,
+    runId: undefined,
+    notices: [],
+    plan: [],
+    steps: [],
+    written: "",
+    cited: [],
+    outcome: undefined,
+    confirmation: undefined,
+    plain: undefined,
+    problem: undefined,
+  };
+}
+
+export function reduce(state: RunState, change: RunChange): RunState {
+  switch (change.type) {
+    case "asked":
+      return noRun(change.question);
+    case "plain": {
+      const { text, isFailed } = change;
+      return { ...state, plain: { text, isFailed }, confirmation: undefined, problem: undefined };
+    }
+    case "problem":
+      return { ...state, problem: change.problem };
+    case "told": {
+      const { runId, events, outcome, confirmation } = change;
+      const known = state.runId === undefined || state.runId === runId ? state : noRun(state.question);
+      const told = events.reduce(takeEvent, { ...known, runId });
+      return { ...told, outcome: outcome ?? told.outcome, confirmation, problem: undefined };
+    }
+  }
+}
+
+function takeEvent(state: RunState, event: AgentEvent): RunState {
+  switch (event.type) {
+    case "run-start":
+      return { ...state, runId: event.runId };
+    case "plan":
+      return { ...state, plan: event.steps };
+    case "answer-delta":
+      return {
+        ...state,
+        steps: state.steps.length === 0 ? state.steps : addToSteps(state.steps, event),
+        written: state.written + event.text,
+        cited: event.citations === undefined ? state.cited : [...state.cited, ...event.citations],
+      };
+    case "run-end":
+      return { ...state, outcome: event.outcome };
+    case "notice": {
+      const { level, message, forLog } = event;
+      if (forLog) return state;
+      if (state.steps.length === 0)
+        return { ...state, notices: [...state.notices, { kind: "notice", level, message }] };
+      return { ...state, steps: addToSteps(state.steps, event) };
+    }
+    default:
+      return { ...state, steps: addToSteps(state.steps, event) };
+  }
+}

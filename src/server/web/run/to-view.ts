@@ -1,0 +1,81 @@
+import type { Citation, Outcome, Status, ToolCallRecord } from "../../../core/outcome.ts";
+import { emptyStep } from "./add-to-steps.ts";
+import { billOf } from "./phase-bills.ts";
+import type { RunState } from "./run-state.ts";
+import type { CallItem, Confirmation, RunView, StepView } from "./run-view.ts";
+
+/** What a page shows of what it knows. The outcome, once there is one, outweighs what was told on the way. */
+export function toView(state: RunState): RunView {
+  const { question, runId, notices, plan, outcome, plain, confirmation } = state;
+  const text = plain?.isFailed === true ? "" : plain?.text;
+  const failure = plain?.isFailed === true ? { message: plain.text, hint: null } : undefined;
+  const sources = outcome?.citations ?? state.cited;
+  return {
+    question,
+    runId,
+    status: statusOf(state),
+    stopReason: outcome?.stop_reason,
+    notices,
+    plan,
+    steps: withResults(state.steps, outcome),
+    answer: withoutReferences(outcome?.response ?? (text || state.written), sources),
+    sources,
+    bill: billOf(state.steps, outcome),
+    agents: outcome?.meta.agents,
+    confirmation: outcome === undefined ? confirmation : confirmationOf(outcome),
+    problem: outcome?.error ?? failure ?? state.problem,
+  };
+}
+
+function statusOf({ outcome, plain, confirmation, runId }: RunState): Status | "waiting" | "ended" {
+  if (outcome !== undefined) return outcome.status;
+  if (plain !== undefined) return plain.status ?? (plain.isFailed ? "failed" : "ended");
+  if (confirmation !== undefined) return "needs_confirmation";
+  return runId === undefined ? "waiting" : "running";
+}
+
+const headings = ["\n\n参考文献\n\n", "\n\nReferences\n\n"];
+
+/** An answer ends in the list of its sources, for hosts that show text alone; a page has its own. */
+function withoutReferences(answer: string, sources: readonly Citation[]): string {
+  const start = sources.length === 0 ? -1 : Math.max(...headings.map((heading) => answer.lastIndexOf(heading)));
+  if (start < 0) return answer;
+  const entries = answer.slice(start).trim().split("\n").slice(2);
+  const isList = entries.every((entry) => /^- \[\d+\] /.test(entry));
+  const isWhole = sources.every(({ n }) => entries.some((entry) => entry.startsWith(`- [${n}] `)));
+  return isList && isWhole ? answer.slice(0, start) : answer;
+}
+
+/** What an outcome waits for: a plan, unless it says what else. */
+function confirmationOf({ status, confirmation }: Outcome): Confirmation | undefined {
+  if (status !== "needs_confirmation") return undefined;
+  const { kind = "plan", tool = "", arguments: args } = confirmation ?? {};
+  return { kind, tool, arguments: args, message: "" };
+}
+
+/** The steps with the whole results in the place of their beginnings. */
+function withResults(steps: readonly StepView[], outcome: Outcome | undefined): readonly StepView[] {
+  if (outcome === undefined) return steps;
+  const left = [...outcome.tool_calls];
+  const hasCalls = steps.some(({ items }) => items.some(({ kind }) => kind === "call"));
+  if (!hasCalls && left.length > 0) return [...steps, { ...emptyStep, items: left.map(recordedCall) }];
+  return steps.map((step) => ({
+    ...step,
+    items: step.items.map((item) => (item.kind === "call" ? withResult(item, left) : item)),
+  }));
+}
+
+/** Takes the call's record off those that are left. */
+function withResult(call: CallItem, left: ToolCallRecord[]): CallItem {
+  if (call.end === undefined) return call;
+  const json = JSON.stringify(call.arguments);
+  const at = left.findIndex((record) => record.tool === call.tool && JSON.stringify(record.arguments) === json);
+  const [record] = at < 0 ? [] : left.splice(at, 1);
+  return record === undefined ? call : { ...call, end: { ...call.end, result: record.result } };
+}
+
+function recordedCall(record: ToolCallRecord, index: number): CallItem {
+  const { tool, result, ok, cached, elapsed_ms } = record;
+  const end = { isOk: ok, isCached: cached, result, elapsedMs: elapsed_ms, resultCount: undefined, top: [] };
+  return { kind: "call", callId: `call-${index}`, tool, arguments: record.arguments, progress: "", end };
+}

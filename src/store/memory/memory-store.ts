@@ -1,0 +1,154 @@
+import { LRUCache } from "lru-cache";
+import { type Conversation, type ConversationTurn, newId, type Summary } from "../../core/store/conversation.ts";
+import { titleOf } from "../../core/store/conversation-title.ts";
+import type { SourceList } from "../../core/store/source-list.ts";
+import type { ConversationEntry, SharedStore } from "../../core/store/store.ts";
+import type { Source } from "../../core/tools/tool.ts";
+import type { AgentTrace } from "../../core/trace.ts";
+import { toRunEntry } from "../sqlite/rows.ts";
+import { noConversation } from "../store-errors.ts";
+import { createMemoryMarks } from "./idempotency-records.ts";
+
+interface Kept {
+  id: string;
+  owner: string | undefined;
+  title: string;
+  turns: ConversationTurn[];
+  summary: Summary | undefined;
+  sources: SourceList;
+  pendingPlan?: string | undefined;
+  /** Orders conversations by their last question: a conversation that is only read comes no further up. */
+  asked: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+interface KeptTrace {
+  owner: string | undefined;
+  trace: AgentTrace;
+}
+
+/** Conversations for as long as the process lives; the least recently used of all owners are forgotten beyond `max`. */
+export function createMemoryStore(max = 1000): SharedStore {
+  const conversations = new LRUCache<string, Kept>({ max });
+  const traces = new LRUCache<string, KeptTrace>({ max });
+  const marks = createMemoryMarks();
+  let asked = 0;
+
+  function of(owner: string | undefined): SharedStore {
+    function own<T extends { owner: string | undefined }>(found: T | undefined): T | undefined {
+      return found?.owner === owner ? found : undefined;
+    }
+
+    /** The conversation as it stands, or a new one; either is now the last one asked. */
+    function touch(id: string): Kept {
+      const kept = conversations.get(id) ?? begin(id, owner);
+      if (kept.owner !== owner) throw noConversation();
+      kept.asked = ++asked;
+      kept.updatedAt = new Date().toISOString();
+      conversations.set(id, kept);
+      return kept;
+    }
+
+    function mayHave(id: string): boolean {
+      const there = conversations.peek(id);
+      return there === undefined ? owner === undefined : there.owner === owner;
+    }
+
+    const byLastAsked = (): Kept[] => [...conversations.values()].filter(own).sort((a, b) => b.asked - a.asked);
+    const tracesOf = (): AgentTrace[] => [...traces.values()].filter(own).map(({ trace }) => trace);
+
+    return {
+      of,
+      begun: marks.of(owner),
+      async load(id) {
+        const kept = own(conversations.peek(id)) && conversations.get(id);
+        return kept && conversationOf(kept);
+      },
+      create: async (wanted) => conversationOf(touch(wanted !== undefined && mayHave(wanted) ? wanted : newId("conv"))),
+      async append({ conversationId, runId, turn, trace, pendingPlan }) {
+        if (traces.has(runId) && !own(traces.peek(runId))) throw noConversation();
+        const kept = touch(conversationId);
+        kept.title ||= titleOf(trace.question);
+        if (turn) kept.turns.push(turn);
+        kept.pendingPlan = pendingPlan;
+        traces.set(runId, { owner, trace });
+        marks.settle(runId);
+      },
+      async summarise(conversationId, summary) {
+        const kept = own(conversations.peek(conversationId));
+        if (!kept) return;
+        const known = kept.summary?.turns ?? 0;
+        const isWanted = summary.isWanted || kept.summary?.isWanted;
+        if (summary.turns > known || (summary.isWanted && summary.turns === known))
+          kept.summary = isWanted ? { ...summary, isWanted } : summary;
+      },
+      latest: async () =>
+        byLastAsked().find(({ turns, pendingPlan }) => turns.length > 0 || pendingPlan !== undefined)?.id,
+      async list({ limit, offset }) {
+        return byLastAsked()
+          .slice(offset, offset + limit)
+          .map(entryOf);
+      },
+      async remove(id) {
+        if (!own(conversations.peek(id))) return false;
+        for (const [runId, { trace }] of traces.entries()) if (trace.conversation_id === id) traces.delete(runId);
+        return conversations.delete(id);
+      },
+      // A trace that is only read does not become the last one.
+      trace: async (runId) => (runId === undefined ? tracesOf()[0] : own(traces.peek(runId))?.trace),
+      async runs(which) {
+        if ("newest" in which)
+          return tracesOf()
+            .filter(({ run_id }) => run_id.startsWith(which.beginning ?? ""))
+            .slice(0, which.newest)
+            .map(toRunEntry);
+        const all = tracesOf().reverse();
+        if ("beginning" in which)
+          return all
+            .filter(({ run_id }) => run_id.startsWith(which.beginning))
+            .slice(0, 10)
+            .map(toRunEntry);
+        return all.filter(({ conversation_id }) => conversation_id === which.conversationId).map(toRunEntry);
+      },
+      async close() {},
+    };
+  }
+
+  return of(undefined);
+}
+
+function begin(id: string, owner: string | undefined): Kept {
+  const now = new Date().toISOString();
+  const sources = createSourceList();
+  return { id, owner, title: "", turns: [], summary: undefined, sources, asked: 0, createdAt: now, updatedAt: now };
+}
+
+/** As it stands now: what is appended later is not in it. */
+function conversationOf({ id, turns, summary, sources, pendingPlan }: Kept): Conversation {
+  return { id, turns: [...turns], summary, sources, pendingPlan };
+}
+
+function entryOf({ id, title, turns, createdAt, updatedAt }: Kept): ConversationEntry {
+  return { id, title, turns: turns.length, createdAt, updatedAt };
+}
+
+export function createSourceList(): SourceList {
+  const sources: Source[] = [];
+  const numbers = new Map<string, number>();
+  function number(source: Source): number {
+    const known = numbers.get(source.url);
+    if (known !== undefined) return known;
+    sources.push(source);
+    numbers.set(source.url, sources.length);
+    return sources.length;
+  }
+  return {
+    number: async (found) => found.map(number),
+    get: (wanted) => sources[wanted - 1],
+    all: () => sources.map((source, index) => ({ n: index + 1, source })),
+    get size() {
+      return sources.length;
+    },
+  };
+}

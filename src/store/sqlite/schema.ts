@@ -1,0 +1,129 @@
+import type { DatabaseSync } from "node:sqlite";
+import { DuetError } from "../../kit/errors.ts";
+import { WrongTables } from "../store-errors.ts";
+
+/** Kept as `user_version`; a change of the tables raises it and brings the older ones up to it. */
+const version = 2;
+
+// `asked` orders conversations by their last question without trusting the clock. Times are ISO 8601, UTC.
+const first = [
+  `CREATE TABLE conversations (
+  id TEXT PRIMARY KEY,
+  title TEXT NOT NULL,
+  turns INTEGER NOT NULL,
+  asked INTEGER NOT NULL UNIQUE,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+) STRICT`,
+  `CREATE TABLE turns (
+  conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
+  n INTEGER NOT NULL,
+  question TEXT NOT NULL,
+  answer TEXT NOT NULL,
+  PRIMARY KEY (conversation, n)
+) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE summaries (
+  conversation TEXT PRIMARY KEY REFERENCES conversations ON DELETE CASCADE,
+  turns INTEGER NOT NULL,
+  text TEXT NOT NULL
+) STRICT`,
+  // A plan that waits to be confirmed, as plan mode wrote it.
+  `CREATE TABLE plans (
+  conversation TEXT PRIMARY KEY REFERENCES conversations ON DELETE CASCADE,
+  plan TEXT NOT NULL
+) STRICT`,
+  `CREATE TABLE sources (
+  conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
+  n INTEGER NOT NULL,
+  url TEXT NOT NULL,
+  title TEXT NOT NULL,
+  snippet TEXT NOT NULL,
+  PRIMARY KEY (conversation, n),
+  UNIQUE (conversation, url)
+) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE traces (
+  n INTEGER PRIMARY KEY,
+  run TEXT NOT NULL UNIQUE,
+  conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
+  trace TEXT NOT NULL
+) STRICT`,
+  "CREATE INDEX traces_by_conversation ON traces (conversation)",
+];
+
+/** Tables of the first version whose rows have an owner since the second; without one they are the operator's. */
+const owned = ["conversations", "traces"];
+
+/** In the very words into which SQLite changes a table that gets one more column, so that old files and new ones are alike. */
+const objects = [
+  ...first.map((sql) =>
+    owned.some((table) => isTable(sql, table)) ? sql.replace(/\) STRICT$/, ", owner TEXT) STRICT") : sql,
+  ),
+  "CREATE INDEX conversations_by_owner ON conversations (owner, asked)",
+  "CREATE INDEX traces_by_owner ON traces (owner)",
+];
+
+/** From the first version to the second. */
+const upgrade = [...owned.map((table) => `ALTER TABLE ${table} ADD COLUMN owner TEXT`), ...objects.slice(first.length)];
+
+/**
+ * Tables that came later, and an index. They are added to a file without raising its version: a Duet that knows nothing of them goes on with the
+ * file, and loses nothing by it.
+ */
+const additions = [
+  // Conversations whose summary somebody asked for.
+  `CREATE TABLE wanted_summaries (
+  conversation TEXT PRIMARY KEY REFERENCES conversations ON DELETE CASCADE
+) STRICT`,
+  // Runs that were begun for a key of their asker's, until they are kept.
+  `CREATE TABLE begun_runs (
+  run TEXT PRIMARY KEY,
+  owner TEXT,
+  begun_at TEXT NOT NULL
+) STRICT`,
+  "CREATE INDEX begun_runs_by_time ON begun_runs (begun_at)",
+];
+
+/** What adds those of them that a file has not got: SQLite leaves these words out of what it keeps. */
+const addMissing = additions.map((sql) => sql.replace(/^CREATE (TABLE|INDEX)/, "$& IF NOT EXISTS"));
+
+function isTable(sql: string, name: string): boolean {
+  return sql.startsWith(`CREATE TABLE ${name} (`);
+}
+
+/** What a file holds: our tables, those but for the additions, those of the first version, or nothing yet. */
+export type SchemaState = "ours" | "without-additions" | "older" | "empty";
+
+/** Looks at the tables. Changes nothing; throws for other tables and for a newer version. */
+export function inspectSchema(connection: DatabaseSync): SchemaState {
+  const found = Number(connection.prepare("PRAGMA user_version").get()?.user_version);
+  if (found > version) throw newer(found, connection.location() ?? "");
+  const texts = connection.prepare("SELECT sql FROM sqlite_schema").all();
+  if (found === 0 && texts.length === 0) return "empty";
+  const known = new Set(texts.map(({ sql }) => sql));
+  if (found === version && objects.every((sql) => known.has(sql)))
+    return additions.every((sql) => known.has(sql)) ? "ours" : "without-additions";
+  if (found === 1 && first.every((sql) => known.has(sql))) return "older";
+  throw new WrongTables("the tables are not those of Duet");
+}
+
+/** Makes the tables in an empty file, or of those of an older version today's: all of it or nothing. */
+export function bringUpToDate(connection: DatabaseSync, state: Exclude<SchemaState, "ours">): void {
+  const before = { empty: objects, older: upgrade, "without-additions": [] }[state];
+  connection.exec(
+    ["BEGIN IMMEDIATE", ...before, ...addMissing, `PRAGMA user_version = ${version}`, "COMMIT"].join(";\n"),
+  );
+}
+
+function newer(found: number, file: string): DuetError {
+  return new DuetError({
+    code: "internal",
+    text: {
+      zh: `对话存储 ${file} 的版本是 ${found}，来自更新的 Duet（此版本支持到 ${version}）`,
+      en: `the store of conversations ${file} has version ${found}, from a newer Duet (this one knows up to ${version})`,
+    },
+    hint: {
+      zh: "请升级 Duet，或用 DUET_HOME 另选一个文件夹。",
+      en: "Update Duet, or name another folder with DUET_HOME.",
+    },
+  });
+}

@@ -1,0 +1,86 @@
+import type { NumberedSource } from "../../core/sources.ts";
+import type { SourceList } from "../../core/store/source-list.ts";
+import type { Source } from "../../core/tools/tool.ts";
+import type { Connection } from "./connection.ts";
+import { type Owner, type Statements, touchConversation } from "./statements.ts";
+
+export interface SourceListOptions {
+  conversationId: string;
+  owner: Owner;
+  connection: Connection;
+  /** As they were loaded. */
+  known: readonly NumberedSource[];
+  /** Takes the numbers that could not be claimed; they are to be kept with the conversation's next turn. */
+  owe(sources: readonly NumberedSource[]): void;
+}
+
+/**
+ * The sources of one conversation as one run sees them: those that were loaded and those it claimed. A number is claimed
+ * in the store before it is given, so that no other process gives it to another page; where the store cannot be written
+ * the run goes on with numbers of its own, which it owes.
+ */
+export function createSourceList({ conversationId, owner, connection, known, owe }: SourceListOptions): SourceList {
+  const byNumber = new Map(known.map(({ n, source }) => [n, source]));
+  const byUrl = new Map(known.map(({ n, source }) => [source.url, n]));
+  let last = known.at(-1)?.n ?? 0;
+
+  const isFresh = ({ url }: Source): boolean => !byUrl.has(url);
+
+  function learn({ n, source }: NumberedSource): void {
+    byNumber.set(n, source);
+    byUrl.set(source.url, n);
+    last = Math.max(last, n);
+  }
+
+  /** Gives and learns in one go: calls run side by side, and a number may be given only once. */
+  function numberAlone(sources: readonly Source[]): void {
+    const numbered = sources.filter(isFresh).map((source, index) => ({ n: last + 1 + index, source }));
+    numbered.forEach(learn);
+    owe(numbered);
+  }
+
+  return {
+    async number(sources) {
+      const fresh = [...new Map(sources.filter(isFresh).map((source) => [source.url, source])).values()];
+      if (fresh.length > 0) {
+        await connection
+          .write((statements) => claim(statements, { conversationId, owner, sources: fresh, after: last }))
+          .then(
+            (claimed) => claimed.forEach(learn),
+            () => numberAlone(fresh),
+          );
+      }
+      return sources.map(({ url }) => byUrl.get(url) ?? 0);
+    },
+    get: (wanted) => byNumber.get(wanted),
+    all: () => [...byNumber].map(([n, source]) => ({ n, source })).sort((a, b) => a.n - b.n),
+    get size() {
+      return byNumber.size;
+    },
+  };
+}
+
+interface Claim {
+  conversationId: string;
+  owner: Owner;
+  sources: readonly Source[];
+  /** New numbers come after this one, whatever the store says: it is in use. */
+  after: number;
+}
+
+/** The numbers that these pages have or now get. Within a transaction. */
+function claim(statements: Statements, { conversationId, owner, sources, after }: Claim): NumberedSource[] {
+  touchConversation(statements, { id: conversationId, owner });
+  let last = Math.max(after, Number(statements.lastNumber.get(conversationId)?.n));
+  return sources.map((source) => {
+    const taken = statements.sourceNumber.get(conversationId, source.url);
+    if (taken) return { n: Number(taken.n), source };
+    keepSource(statements, conversationId, { n: ++last, source });
+    return { n: last, source };
+  });
+}
+
+/** Keeps a source under its number. Throws when either is taken. */
+export function keepSource(statements: Statements, conversationId: string, { n, source }: NumberedSource): void {
+  statements.addSource.run(conversationId, n, source.url, source.title, source.snippet);
+}

@@ -1,0 +1,98 @@
+import type { DatabaseSync } from "node:sqlite";
+import { noConversation } from "../store-errors.ts";
+
+export type Statements = ReturnType<typeof prepareStatements>;
+
+/** Of a trace what a list of runs shows: whole traces would take eight times as long to read. Null where it is none. */
+const runEntry = `iif(json_valid(trace), json_object('run_id', trace ->> '$.run_id', 'question', trace ->> '$.question',
+  'status', trace ->> '$.status', 'started_at', trace ->> '$.started_at', 'steps', json_array()), NULL) AS trace`;
+
+/** Whose a conversation is; null is the operator. */
+export type Owner = string | null;
+
+/** Everything the store says to SQLite, prepared once. A row is found with its owner alone, or by way of one that was. */
+export function prepareStatements(connection: DatabaseSync) {
+  const prepare = (sql: string) => connection.prepare(sql);
+  return {
+    conversation: prepare(`
+      SELECT s.turns AS summarised, s.text AS summary, w.conversation IS NOT NULL AS wanted, p.plan AS plan
+      FROM conversations c
+      LEFT JOIN summaries s ON s.conversation = c.id LEFT JOIN plans p ON p.conversation = c.id
+      LEFT JOIN wanted_summaries w ON w.conversation = c.id
+      WHERE c.id = :id AND c.owner IS :owner`),
+    isAnothers: prepare("SELECT 1 FROM conversations WHERE id = :id AND owner IS NOT :owner"),
+    turns: prepare("SELECT question, answer FROM turns WHERE conversation = ? ORDER BY n"),
+    sources: prepare("SELECT n, url, title, snippet FROM sources WHERE conversation = ? ORDER BY n"),
+
+    touch: prepare(`
+      INSERT INTO conversations (id, title, turns, asked, created_at, updated_at, owner)
+      VALUES (:id, :title, :turns, (SELECT coalesce(max(asked), 0) + 1 FROM conversations), :now, :now, :owner)
+      ON CONFLICT (id) DO UPDATE SET
+        title = iif(title = '', excluded.title, title),
+        turns = turns + excluded.turns,
+        asked = excluded.asked,
+        updated_at = excluded.updated_at
+      WHERE owner IS excluded.owner
+      RETURNING turns`),
+    addTurn: prepare("INSERT INTO turns (conversation, n, question, answer) VALUES (?, ?, ?, ?)"),
+    addTrace: prepare("INSERT INTO traces (run, conversation, trace, owner) VALUES (?, ?, ?, ?)"),
+    dropPlan: prepare("DELETE FROM plans WHERE conversation = ?"),
+    addPlan: prepare("INSERT INTO plans (conversation, plan) VALUES (?, ?)"),
+    markFrom: prepare(`
+      SELECT run, begun_at FROM begun_runs
+      WHERE run >= :beginning AND run < :beginning || char(0x10ffff) AND owner IS :owner LIMIT 1`),
+    addMark: prepare("INSERT INTO begun_runs (run, owner, begun_at) VALUES (:run, :owner, :now)"),
+    dropMark: prepare("DELETE FROM begun_runs WHERE run = :run AND owner IS :owner"),
+    pruneMarks: prepare("DELETE FROM begun_runs WHERE begun_at < :oldest"),
+
+    isKept: prepare("SELECT 1 FROM traces WHERE run = :run AND owner IS :owner"),
+
+    sourceNumber: prepare("SELECT n FROM sources WHERE conversation = ? AND url = ?"),
+    lastNumber: prepare("SELECT coalesce(max(n), 0) AS n FROM sources WHERE conversation = ?"),
+    addSource: prepare("INSERT INTO sources (conversation, n, url, title, snippet) VALUES (?, ?, ?, ?, ?)"),
+
+    /** Only of turns that are there, and never in place of a summary of more of them; of as many only where it is wanted. */
+    summarise: prepare(`
+      INSERT INTO summaries (conversation, turns, text)
+      SELECT id, :turns, :text FROM conversations WHERE id = :id AND owner IS :owner AND turns >= :turns
+      ON CONFLICT (conversation) DO UPDATE SET turns = excluded.turns, text = excluded.text
+      WHERE excluded.turns > summaries.turns OR (:wanted AND excluded.turns = summaries.turns)`),
+    wantSummary: prepare("INSERT OR IGNORE INTO wanted_summaries (conversation) VALUES (?)"),
+
+    latest: prepare(`
+      SELECT id FROM conversations
+      WHERE owner IS :owner AND (turns > 0 OR EXISTS (SELECT 1 FROM plans WHERE conversation = id))
+      ORDER BY asked DESC LIMIT 1`),
+    list: prepare(`
+      SELECT id, title, turns, created_at, updated_at FROM conversations WHERE owner IS :owner
+      ORDER BY asked DESC LIMIT :limit OFFSET :offset`),
+    remove: prepare("DELETE FROM conversations WHERE id = :id AND owner IS :owner"),
+    trace: prepare("SELECT trace FROM traces WHERE run = :run AND owner IS :owner"),
+    // A plus keeps SQLite from taking the index of owners, which would leave more to be read and sorted.
+    runsOf: prepare(`SELECT ${runEntry} FROM traces WHERE conversation = :id AND +owner IS :owner ORDER BY n`),
+    /** By a range and not by LIKE, which has characters of its own. */
+    runsFrom: prepare(`
+      SELECT ${runEntry} FROM traces WHERE run >= :beginning AND run < :beginning || char(0x10ffff) AND +owner IS :owner
+      ORDER BY run LIMIT 10`),
+    /** The inner one reads no trace that the outer one does not. */
+    newestRuns: prepare(`
+      SELECT ${runEntry} FROM traces WHERE n IN (
+        SELECT n FROM traces WHERE owner IS :owner AND run >= :beginning AND run < :beginning || char(0x10ffff)
+        ORDER BY n DESC LIMIT :limit)
+      ORDER BY n DESC`),
+    lastTrace: prepare("SELECT trace FROM traces WHERE owner IS :owner ORDER BY n DESC LIMIT 1"),
+  };
+}
+
+/**
+ * Begins a conversation, or makes it the last one asked; gives how many turns it has now. Its first title stays. Throws where it
+ * is another owner's.
+ */
+export function touchConversation(
+  { touch }: Statements,
+  { id, owner, title = "", turns = 0 }: { id: string; owner: Owner; title?: string; turns?: number },
+): number {
+  const row = touch.get({ id, owner, title, turns, now: new Date().toISOString() });
+  if (row === undefined) throw noConversation();
+  return Number(row.turns);
+}

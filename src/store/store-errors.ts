@@ -1,0 +1,86 @@
+import { DuetError, messageOf } from "../kit/errors.ts";
+import { ownValue } from "../kit/json.ts";
+import type { Text } from "../kit/locale.ts";
+
+/** Another process holds the lock. */
+export function isBusy(thrown: unknown): boolean {
+  const code = sqliteCode(thrown);
+  return code === 5 || code === 6;
+}
+
+/** A sound database that is not one of ours. */
+export class WrongTables extends Error {
+  override readonly name = "WrongTables";
+}
+
+/** What is another owner's is not there. */
+export function noConversation(): DuetError {
+  return new DuetError({
+    code: "internal",
+    text: { zh: "没有这个编号的对话", en: "there is no conversation of that id" },
+  });
+}
+
+/** The file is torn, is no database, or is none of ours. */
+export function isDamage(thrown: unknown): boolean {
+  const code = sqliteCode(thrown);
+  return code === 11 || code === 26 || thrown instanceof WrongTables;
+}
+
+/** What a failure of SQLite or of the file system means to the reader. */
+export function toStoreError(thrown: unknown, file: string): DuetError {
+  if (thrown instanceof DuetError) return thrown;
+  const why = whyOf(thrown);
+  return new DuetError({
+    code: "internal",
+    text: {
+      zh: `对话存储 ${file} 无法使用：${why.zh}`,
+      en: `the store of conversations ${file} cannot be used: ${why.en}`,
+    },
+    hint: {
+      zh: "请检查这个位置的权限和剩余空间，或用 DUET_HOME 另选一个文件夹。",
+      en: "Check the permissions and the free space there, or name another folder with DUET_HOME.",
+    },
+    retryable: isBusy(thrown),
+    cause: thrown,
+  });
+}
+
+/** SQLite's primary result code (https://www.sqlite.org/rescode.html). */
+function sqliteCode(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error && "errcode" in thrown && typeof thrown.errcode === "number")) return undefined;
+  return thrown.errcode & 0xff;
+}
+
+function whyOf(thrown: unknown): Text {
+  const message = messageOf(thrown);
+  return ownValue(reasons, reasonOf(thrown)) ?? { zh: message, en: message };
+}
+
+function reasonOf(thrown: unknown): string {
+  const code = sqliteCode(thrown);
+  if (code !== undefined) return String(code);
+  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
+}
+
+const readOnly = { zh: "它是只读的", en: "it is read-only" };
+const noSpace = { zh: "磁盘已满", en: "the disk is full" };
+const notAllowed = { zh: "没有权限", en: "permission is denied" };
+
+/** By SQLite's result code, or by the system's. */
+const reasons: Readonly<Record<string, Text>> = {
+  EACCES: notAllowed,
+  EPERM: notAllowed,
+  EROFS: readOnly,
+  ENOSPC: noSpace,
+  EDQUOT: noSpace,
+  5: { zh: "它一直被另一个进程锁住", en: "another process keeps it locked" },
+  6: { zh: "它一直被另一个进程锁住", en: "another process keeps it locked" },
+  8: readOnly,
+  10: { zh: "读写磁盘出错", en: "the disk could not be read or written" },
+  11: { zh: "文件已损坏", en: "the file is damaged" },
+  13: noSpace,
+  14: { zh: "文件无法打开", en: "the file cannot be opened" },
+  19: { zh: "另一个进程同时改动了同一个对话", en: "another process changed the same conversation meanwhile" },
+  26: { zh: "文件不是数据库", en: "the file is no database" },
+};

@@ -1,0 +1,75 @@
+import type { Tool } from "../../core/tools/tool.ts";
+import type { JsonObject } from "../../kit/json.ts";
+import type { Locale } from "../../kit/locale.ts";
+import type { OutgoingRules } from "../outgoing/create-outgoing.ts";
+import { createOutgoing } from "../outgoing/create-outgoing.ts";
+import { createReadPage } from "../page/read-page.ts";
+import { withValidation } from "../schema/with-validation.ts";
+import { canSearch, createWebSearch, type SearchOptions } from "../search/web-search.ts";
+import { withOutputLimit, withTimeout } from "../tool-limits.ts";
+import { createHeavyWork, type HeavyWork } from "../workers/heavy-work.ts";
+import { createCalculator, prepareCalculator } from "./calculator/calculator.ts";
+import { createContext } from "./context.ts";
+import { createCurrentTime } from "./current-time.ts";
+import { createEcho } from "./echo.ts";
+import { createFileSearch } from "./file-search/file-search.ts";
+import { createFormatData } from "./format-data/format-data.ts";
+import { createHealthCheck } from "./health-check.ts";
+import { createHttpRequest } from "./http-request/http-request.ts";
+import { createLogTransform } from "./log-transform/log-transform.ts";
+import { createReadFile } from "./read-file.ts";
+import { createSendEmail, type EmailOptions } from "./send-email/send-email.ts";
+
+export interface WebOptions extends OutgoingRules {
+  /** Patterns of the hosts that `http_request` may call; with none there is no such tool. */
+  hosts: readonly string[];
+}
+
+export interface BuiltinOptions {
+  /** The directories that the file tools may read. */
+  roots: readonly string[];
+  locale: Locale;
+  /** Absent, or without a backend that is set up: no `web_search`. Its announcement is made once, so make the tools once a conversation. */
+  search: SearchOptions | undefined;
+  /** Where the tools that go out may go; absent: there are none of them. */
+  web?: WebOptions | undefined;
+  /** Reads pages and converts data for all conversations; one of its own when absent. */
+  work?: HeavyWork;
+  /** The server that sends mail; absent: there is no `send_email`. */
+  email?: EmailOptions | undefined;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+}
+
+/** The tools that come with the program, in a fixed order, each with its checks and limits round it. */
+export function createBuiltinTools({
+  roots,
+  locale,
+  search,
+  web,
+  work = createHeavyWork(),
+  email,
+  now = Date.now,
+}: BuiltinOptions): Tool[] {
+  const limited = (tool: Tool, milliseconds: number, prepare?: (args: JsonObject) => Promise<void>): Tool =>
+    withValidation(withTimeout(withOutputLimit(tool), milliseconds, prepare));
+  const tools = [
+    limited(createEcho(locale), 5000),
+    limited(createCalculator(locale), 5000, prepareCalculator),
+    limited(createFileSearch(roots, locale), 15_000),
+    limited(createReadFile(roots, locale), 15_000),
+    limited(createLogTransform(roots, locale, now), 30_000),
+    limited(createCurrentTime(locale, now), 5000),
+    limited(createFormatData(locale, work), 30_000),
+    limited(createContext(roots, locale, now), 5000),
+  ];
+  if (email !== undefined) tools.push(limited(createSendEmail(email, locale), 60_000));
+  if (web !== undefined) {
+    const outgoing = createOutgoing(web);
+    tools.push(limited(createReadPage(outgoing, locale, work), 60_000));
+    tools.push(limited(createHealthCheck(outgoing, locale, now), 65_000));
+    if (web.hosts.length > 0) tools.push(limited(createHttpRequest(outgoing, web.hosts, locale), 65_000));
+  }
+  if (search === undefined || !canSearch(search)) return tools;
+  return [...tools, limited(createWebSearch(search, locale, now), 25_000)];
+}

@@ -1,0 +1,81 @@
+import { failure, type Tool, type ToolContext, type ToolResult } from "../../../core/tools/tool.ts";
+import { DuetError } from "../../../kit/errors.ts";
+import type { JsonObject } from "../../../kit/json.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
+import { defineTool, success } from "../../define-tool.ts";
+import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
+import { dataFormats } from "./content.ts";
+import type { Converted } from "./convert.ts";
+
+/** Between JSON, YAML, CSV, TSV and Markdown tables, both ways; to the same format, tidily; `work` is best shared. */
+export function createFormatData(locale: Locale, work: HeavyWork = createHeavyWork()): Tool {
+  const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
+  return defineTool({
+    name: "format_data",
+    ...describe(
+      "在 JSON、YAML、CSV、TSV 和 Markdown 表格之间转换数据，或整理格式",
+      "Converts data between JSON, YAML, CSV, TSV and Markdown tables, or tidies it.",
+    ),
+    inputSchema: {
+      type: "object",
+      properties: {
+        data: { type: "string", minLength: 1, maxLength: 1_000_000, ...describe("数据原文", "The data as text") },
+        to: { type: "string", enum: [...dataFormats], ...describe("目标格式", "The format wanted") },
+        from: {
+          type: "string",
+          enum: ["auto", ...dataFormats],
+          default: "auto",
+          ...describe("原格式（默认自动识别）", "Its format (default: recognised)"),
+        },
+        columns: {
+          type: "array",
+          items: { type: "string" },
+          minItems: 1,
+          maxItems: 200,
+          ...describe("只保留这些列，按此顺序", "Only these columns, in this order"),
+        },
+        indent: {
+          type: "integer",
+          minimum: 0,
+          maximum: 8,
+          default: 2,
+          ...describe("JSON、YAML 的缩进", "Blanks a level of JSON or YAML"),
+        },
+      },
+      required: ["data", "to"],
+      additionalProperties: false,
+    },
+    annotations: { readOnly: true, idempotent: true },
+    run: (args, context) => format(args, work, context),
+  });
+}
+
+async function format(args: JsonObject, work: HeavyWork, { locale, signal }: ToolContext): Promise<ToolResult> {
+  const named = (name: unknown) => dataFormats.find((known) => known === name);
+  const { columns, indent } = args;
+  const to = named(args.to) ?? "json";
+  try {
+    const conversion = {
+      data: String(args.data),
+      from: named(args.from),
+      to,
+      indent: typeof indent === "number" ? indent : undefined,
+      columns: Array.isArray(columns) ? columns.map(String) : undefined,
+    };
+    const converted = await work.run("convert", conversion, signal);
+    const lines = [heading(converted, to, locale), ...converted.notes.slice(0, 10).map((note) => say(locale, note))];
+    return success(`${lines.join("\n")}\n\n${converted.text}`);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (thrown instanceof DuetError) return failure(thrown.code, say(locale, thrown.text));
+    throw thrown;
+  }
+}
+
+function heading({ from, size }: Converted, to: string, locale: Locale): string {
+  const table = size && {
+    zh: `（${size.rows} 行，${size.columns} 列）`,
+    en: ` (rows: ${size.rows}, columns: ${size.columns})`,
+  };
+  return say(locale, { zh: `${from} → ${to}${table?.zh ?? ""}`, en: `${from} → ${to}${table?.en ?? ""}` });
+}

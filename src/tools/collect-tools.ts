@@ -1,0 +1,67 @@
+import type { Tool } from "../core/tools/tool.ts";
+import { fittingCalls, permitPatterns, type ToolPattern, toolPatterns } from "../core/tools/tool-pattern.ts";
+import type { Text } from "../kit/locale.ts";
+import { printableLine } from "../kit/text/sanitize.ts";
+
+export interface ToolPolicy {
+  /** Only tools of which a call may fit one of these patterns; absent, all; empty, none. */
+  allow?: readonly string[];
+  /** Never these, whatever `allow` says; a pattern with arguments denies calls, not the tool. */
+  deny?: readonly string[];
+}
+
+export interface DroppedTool {
+  name: string;
+  source: string;
+  reason: "bad-name" | "duplicate" | "denied" | "not-allowed" | "broken";
+  text: Text;
+}
+
+export interface Collection {
+  tools: Tool[];
+  dropped: DroppedTool[];
+}
+
+/** Joins lists of tools in their order. Of two tools with one name the first stays, so put the most trusted list first. */
+export function collectTools(lists: readonly (readonly Tool[])[], policy: ToolPolicy = {}): Collection {
+  const kept = new Map<string, Tool>();
+  const dropped: DroppedTool[] = [];
+  const rules = { allow: policy.allow && permitPatterns(policy.allow), deny: toolPatterns(policy.deny ?? []) };
+  for (const tool of lists.flat()) {
+    const refusal = refuse(tool, kept, rules);
+    if (refusal === undefined) kept.set(tool.name, tool);
+    else dropped.push({ name: tool.name, source: tool.source, ...refusal });
+  }
+  return { tools: [...kept.values()], dropped };
+}
+
+function refuse(
+  tool: Tool,
+  kept: ReadonlyMap<string, Tool>,
+  { allow, deny }: { allow: readonly ToolPattern[] | undefined; deny: readonly ToolPattern[] },
+): Pick<DroppedTool, "reason" | "text"> | undefined {
+  const { name, source } = tool;
+  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
+    const shown = printableLine(name.slice(0, 80));
+    const zh = `来自 ${source} 的工具名不合法："${shown}"（允许 1 到 64 个字母、数字、_ 或 -）`;
+    const en = `The tool name "${shown}" from ${source} is not valid (1 to 64 letters, digits, _ or -).`;
+    return { reason: "bad-name", text: { zh, en } };
+  }
+  const first = kept.get(name);
+  if (first !== undefined) {
+    const zh = `工具 ${name} 重名：保留来自 ${first.source} 的，忽略来自 ${source} 的`;
+    const en = `The tool ${name} exists twice: the one from ${first.source} stays, the one from ${source} is left out.`;
+    return { reason: "duplicate", text: { zh, en } };
+  }
+  const denial = deny.find((pattern) => fittingCalls(pattern, tool) === "all");
+  if (denial !== undefined) {
+    const text = {
+      zh: `工具 ${name} 被规则 "${denial.written}" 禁用`,
+      en: `The tool ${name} is denied by the pattern "${denial.written}".`,
+    };
+    return { reason: "denied", text };
+  }
+  if (allow === undefined || allow.some((pattern) => fittingCalls(pattern, tool) !== "none")) return undefined;
+  const text = { zh: `工具 ${name} 不在允许列表中`, en: `The tool ${name} fits none of the allowed patterns.` };
+  return { reason: "not-allowed", text };
+}

@@ -1,0 +1,137 @@
+import { inspect } from "node:util";
+import type { ZodObject, z } from "zod";
+import { invalidArguments } from "../core/tools/argument-feedback.ts";
+import type { ArgumentProblem, Tool, ToolAnnotations, ToolContext } from "../core/tools/tool.ts";
+import { DuetError } from "../kit/errors.ts";
+import { isRecord, type JsonObject, type JsonSchema } from "../kit/json.ts";
+import type { Locale } from "../kit/locale.ts";
+import { shortLine } from "../kit/text/short-line.ts";
+import { defineTool } from "./define-tool.ts";
+import { toOwnResult } from "./own-result.ts";
+
+/** A tool as its user writes it: in a program that embeds Duet, or as the default export of a module. */
+export interface OwnTool<Arguments = JsonObject> {
+  /** 1 to 64 letters, digits, `_` or `-`. */
+  name: string;
+  /** For the model: what the tool does and when to use it. */
+  description: string;
+  /** A JSON Schema whose root describes an object, or a Zod 4 object. */
+  inputSchema: JsonSchema | ZodObject;
+  annotations?: ToolAnnotations;
+  /**
+   * Gets validated arguments. Gives a text, any JSON value, or MCP content blocks; what it throws is told to the model
+   * as the tool's failure.
+   */
+  run(args: Arguments, context: OwnToolContext): unknown;
+}
+
+export interface OwnToolContext {
+  /** Aborts when the run is cancelled or out of time. */
+  readonly signal: AbortSignal;
+  /** The language of the question. */
+  readonly locale: Locale;
+  /** Tells the reader what the tool is doing. */
+  progress(message: string): void;
+}
+
+/** The same with the arguments that its Zod schema gives; at run time it is what it was given. */
+export function withTypes<Schema extends ZodObject>(
+  tool: Omit<OwnTool<z.infer<Schema>>, "inputSchema"> & { inputSchema: Schema },
+): OwnTool<z.infer<Schema>>;
+export function withTypes(tool: OwnTool): OwnTool;
+export function withTypes(tool: OwnTool): OwnTool {
+  return tool;
+}
+
+/**
+ * A user's tool as the agent takes it; `described` speaks for one that has no description. Throws a `config` error that
+ * names `where` and what is wrong with it.
+ */
+export async function toTool(own: unknown, where: string, described?: string): Promise<Tool> {
+  if (!isRecord(own)) throw wrong(where, "", own, "{ name, description, inputSchema, run }");
+  const { name, inputSchema, annotations, run } = own;
+  const description = isMissing(own.description) ? (described ?? own.description) : own.description;
+  if (typeof name !== "string" || !/^[a-zA-Z0-9_-]{1,64}$/.test(name))
+    throw wrong(where, "name", name, "^[a-zA-Z0-9_-]{1,64}$");
+  if (typeof description !== "string") throw wrong(where, "description", description, "string");
+  if (!isRecord(inputSchema)) throw wrong(where, "inputSchema", inputSchema, "JSON Schema, Zod 4 object");
+  if (typeof run !== "function") throw wrong(where, "run", run, "function");
+  const { schema, parse } = await readSchema(inputSchema, where);
+  return defineTool({
+    name,
+    description,
+    inputSchema: schema,
+    source: "user",
+    annotations: isRecord(annotations) ? annotations : {},
+    async run(args, context) {
+      const read = await parse(args);
+      if ("problems" in read) return invalidArguments(context.locale, read.problems);
+      const given: unknown = await run.call(own, read.args, ownContext(context));
+      return toOwnResult(given, where, context.locale);
+    },
+  });
+}
+
+function isMissing(description: unknown): boolean {
+  return description === undefined || (typeof description === "string" && description.trim() === "");
+}
+
+interface ReadSchema {
+  schema: JsonSchema;
+  /** What the schema makes of checked arguments: a Zod schema fills in defaults, transforms, and has rules of its own. */
+  parse(args: JsonObject): Promise<{ args: unknown } | { problems: ArgumentProblem[] }>;
+}
+
+async function readSchema(given: Record<string, unknown>, where: string): Promise<ReadSchema> {
+  if (!("_zod" in given)) {
+    if ("_def" in given) throw wrong(where, "inputSchema", "Zod 3", "JSON Schema, Zod 4 object");
+    const { type = "object" } = given;
+    if (type !== "object") throw wrong(where, "inputSchema.type", type, "object");
+    return { schema: { ...given, type }, parse: async (args) => ({ args }) };
+  }
+  if (!isZodObject(given)) throw wrong(where, "inputSchema", "Zod", "z.object({ … })");
+  const { $schema: _, ...schema } = await toJsonSchema(given);
+  return { schema, parse: (args) => parseBy(given, args) };
+}
+
+/** Told by the schema itself where it can (Zod 4.2 and later): another copy of the package costs memory. */
+async function toJsonSchema(schema: ZodObject): Promise<JsonSchema> {
+  const options = { io: "input", unrepresentable: "any" } as const;
+  if (typeof schema.toJSONSchema === "function") return schema.toJSONSchema(options);
+  const { toJSONSchema } = await import("./schema/zod-schema.ts");
+  return toJSONSchema(schema, options);
+}
+
+/** A rule that no JSON Schema can say, such as a `refine`, is told to the model as its check would be. */
+async function parseBy(schema: ZodObject, args: JsonObject): ReturnType<ReadSchema["parse"]> {
+  const { success: isValid, data, error } = await schema.safeParseAsync(args);
+  if (isValid) return { args: data };
+  const problems = error.issues.map(({ path, message }) => ({
+    path: path
+      .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
+      .join("")
+      .replace(/^\./, ""),
+    text: { zh: message, en: message },
+  }));
+  return { problems };
+}
+
+function isZodObject(value: unknown): value is ZodObject {
+  return (
+    isRecord(value) && isRecord(value.def) && value.def.type === "object" && typeof value.safeParseAsync === "function"
+  );
+}
+
+function ownContext(context: ToolContext): OwnToolContext {
+  return { signal: context.signal, locale: context.locale, progress: (message) => context.progress(String(message)) };
+}
+
+function wrong(where: string, key: string, value: unknown, allowed: string): DuetError {
+  const text = typeof value === "object" ? inspect(value, { depth: 1, breakLength: Infinity }) : String(value);
+  const shown = shortLine(text, 80);
+  const place = [where, key].filter((part) => part !== "").join(": ");
+  return new DuetError({
+    code: "config",
+    text: { zh: `${place}: ${shown}（允许：${allowed}）`, en: `${place}: ${shown} is not allowed (${allowed})` },
+  });
+}

@@ -1,0 +1,124 @@
+import { invalidArguments } from "../core/tools/argument-feedback.ts";
+import type { Approval, Permission } from "../core/tools/permission.ts";
+import { failure, type Tool, type ToolContext, type ToolResult } from "../core/tools/tool.ts";
+import { fitsCall, permitPatterns, type ToolPattern, toolPatterns } from "../core/tools/tool-pattern.ts";
+import type { JsonObject } from "../kit/json.ts";
+import { say, type Text } from "../kit/locale.ts";
+import { wrap } from "./define-tool.ts";
+
+/** Rules as they are written in the configuration's `tools`. */
+export interface PermissionRules {
+  /** A call has to fit one of these; absent, all do. */
+  allow?: readonly string[] | undefined;
+  deny?: readonly string[] | undefined;
+  ask?: readonly string[] | undefined;
+}
+
+/** Says of a call whether it runs, or `ask`, and by which rule. */
+export type Judge = (tool: Tool, args: JsonObject) => { decision: "allowed" | "denied" | "ask"; rule: string };
+
+/** A denial wins over all, a question over what is allowed. `place` is what the rules stand in. */
+export function createJudge({ allow, deny = [], ask = [] }: PermissionRules, place = "tools"): Judge {
+  const [denials, questions] = [toolPatterns(deny), toolPatterns(ask)];
+  const permits = allow && permitPatterns(allow);
+  return (tool, args) => {
+    const named = (setting: string, ...patterns: ToolPattern[]): string =>
+      `${place}.${setting}: ${patterns.map(({ written }) => written).join(", ")}`;
+    const denial = denials.find((pattern) => fitsCall(pattern, tool, args, "some"));
+    if (denial) return { decision: "denied", rule: named("deny", denial) };
+    const permit = permits?.find((pattern) => fitsCall(pattern, tool, args, "every"));
+    if (permits && !permit) return { decision: "denied", rule: `${place}.allow` };
+    // All of them: who agreed to the calls of one rule has not agreed to what another asks about.
+    const asked = questions.filter((pattern) => fitsCall(pattern, tool, args, "some"));
+    if (asked.length > 0) return { decision: "ask", rule: named("ask", ...asked) };
+    if (tool.alwaysAsks) return { decision: "ask", rule: alwaysAsks };
+    return { decision: "allowed", rule: permit ? named("allow", permit) : `${place}.allow: *` };
+  };
+}
+
+/** The rule of a tool that asks whatever is configured. */
+const alwaysAsks = "always";
+
+/**
+ * Runs a call only as the rules and, where they want it, a person say; what they said stands in the result's `permission`.
+ * A call whose arguments are wrong anyway is not asked about.
+ */
+export function withPermission(tool: Tool, judge: Judge): Tool {
+  // What always asks does so in here; rules round these need not ask again.
+  const callLimits = tool.alwaysAsks ? { ...tool.callLimits, asks: true } : tool.callLimits;
+  return wrap({ ...tool, alwaysAsks: undefined, callLimits }, async (args, context) => {
+    const { decision, rule } = judge(tool, args);
+    if (decision === "denied") return refusal(tool, { decision, rule }, context);
+    if (decision === "allowed") return under({ decision, rule }, await tool.run(args, context));
+    const problems = (await tool.check?.(args)) ?? [];
+    if (problems.length > 0) return invalidArguments(context.locale, problems);
+    const onlyOnce = tool.alwaysAsks === true;
+    const answer = await context.approve?.({ tool: tool.name, arguments: args, rule, onlyOnce });
+    const permission: Permission = { decision: decisionOf(answer), rule };
+    if (permission.decision === "unanswered")
+      context.notice("approval-missing", say(context.locale, context.approve ? inTime(tool) : howTo(tool, rule)));
+    if (answer === "never") return { ...failure("denied", say(context.locale, notAtAll(tool))), permission };
+    if (permission.decision !== "approved") return refusal(tool, permission, context);
+    return under(permission, await tool.run(args, context));
+  });
+}
+
+/** Where rules stand round rules, the inner ones have the last word. */
+function under(permission: Permission, result: ToolResult): ToolResult {
+  return result.permission ? result : { ...result, permission };
+}
+
+function decisionOf(answer: Approval | undefined): "approved" | "declined" | "unanswered" {
+  if (answer === undefined) return "unanswered";
+  return answer === "once" || answer === "conversation" ? "approved" : "declined";
+}
+
+function refusal({ name }: Tool, permission: Permission, { locale }: ToolContext) {
+  const text = say(locale, why(name, permission));
+  return { ...failure("denied", text), permission };
+}
+
+/** For the reader, who was asked. */
+function inTime({ name }: Tool): Text {
+  return {
+    zh: `${name} 需要同意，而没有得到答复，所以没有执行。`,
+    en: `${name} needs consent and got no answer, so it was not run.`,
+  };
+}
+
+/** For the reader, who can change the rules. */
+function howTo({ name, alwaysAsks: always }: Tool, rule: string): Text {
+  if (always)
+    return {
+      zh: `${name} 每次都需要同意，而这里没有人可以询问，所以没有执行。请在终端对话中使用它。`,
+      en: `${name} needs consent each time and nobody can be asked here, so it was not run. Use it in the terminal chat.`,
+    };
+  return {
+    zh: `${name} 需要同意（规则 ${rule}），而这里没有人可以询问，所以没有执行。可以在终端对话中使用它，或修改 tools.ask。`,
+    en: `${name} needs consent (rule ${rule}) and nobody can be asked here, so it was not run. Use it in the terminal chat, or change tools.ask.`,
+  };
+}
+
+function notAtAll({ name }: Tool): Text {
+  return {
+    zh: `用户拒绝了 ${name}，并且在这次对话中不再同意它的此类调用，没有执行。不要再调用它；请说明情况，或换一种方式。`,
+    en: `The user has refused ${name}, and refuses all such calls of it in this conversation, so it was not run. Do not call it again; say so, or find another way.`,
+  };
+}
+
+function why(name: string, { decision, rule }: Permission): Text {
+  if (decision === "declined")
+    return {
+      zh: `用户没有同意这次 ${name} 调用，没有执行。不要再尝试同样的操作；请说明情况，或换一种方式。`,
+      en: `The user did not agree to this call of ${name}, so it was not run. Do not try the same again; say so, or find another way.`,
+    };
+  if (decision === "unanswered")
+    return {
+      zh: `${name} 需要用户同意（规则 ${rule}），但现在没有人可以询问，没有执行。请告诉用户这一步没有做。`,
+      en: `${name} needs the user's consent (rule ${rule}) and nobody can be asked now, so it was not run. Tell the user that this was not done.`,
+    };
+  return {
+    zh: `规则 ${rule} 不允许这次 ${name} 调用，没有执行。`,
+    en: `The rule ${rule} does not let this call of ${name} run; it was not run.`,
+  };
+}

@@ -1,0 +1,43 @@
+import { entriesOf, joined, type SearchEntry, type SearchWire } from "../wire.ts";
+import { decodeMcp, mcpCall, mcpRefusal, textIn } from "./mcp-call.ts";
+
+/** Exa's API, with a key: https://docs.exa.ai/reference/search. */
+export const exa: SearchWire = {
+  ask: (query, { maxResults, key }) => ({
+    headers: { "x-api-key": key },
+    json: { query, type: "auto", numResults: maxResults, contents: { highlights: { maxCharacters: 2000 } } },
+  }),
+  entries: ({ results }) =>
+    entriesOf(results, ({ title, url, highlights, summary, text, publishedDate }) => ({
+      title,
+      url,
+      text: joined(highlights) || joined(summary) || text,
+      date: publishedDate,
+    })),
+};
+
+/** Exa's hosted MCP server, which asks for no account; its results are a text made for models. */
+export const exaMcp: SearchWire = {
+  // Older versions know no `objective`, newer ones want it.
+  ask: (query, { maxResults, key }) =>
+    mcpCall("web_search_exa", { query, objective: query, numResults: maxResults }, key),
+  decode: decodeMcp,
+  entries(result) {
+    const text = textIn(result);
+    if (/^No (?:search )?results found/i.test(text.trim())) return [];
+    const entries = text.split(/\n---\n+(?=Title: )/).flatMap(readBlock);
+    return entries.length > 0 ? entries : undefined;
+  },
+  refusal: mcpRefusal,
+};
+
+/** `Title:`, `URL:`, `Published:`, `Author:` a line each, then `Highlights:` or `Text:` with what the page says. */
+function readBlock(block: string): SearchEntry[] {
+  const [head = "", ...rest] = block.split(/^(?:Highlights|Text|Summary):/m);
+  const field = (name: string): string | undefined => {
+    const value = new RegExp(`^${name}: *(.*)$`, "m").exec(head)?.[1]?.trim();
+    return value === "N/A" ? undefined : value;
+  };
+  const url = field("URL");
+  return url === undefined ? [] : [{ title: field("Title"), url, text: rest.join(" "), date: field("Published") }];
+}

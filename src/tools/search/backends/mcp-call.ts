@@ -1,0 +1,57 @@
+import { isRecord, textOf } from "../../../kit/json.ts";
+import { bearer, parseJson, type Said, type SearchCall } from "../wire.ts";
+
+const requestId = 1;
+
+/** A call of one tool of a hosted MCP server that keeps no session: a single POST, answered in JSON or as an event stream. */
+export function mcpCall(tool: string, args: Record<string, unknown>, key: string | undefined): SearchCall {
+  return {
+    headers: { accept: "application/json, text/event-stream", authorization: bearer(key) },
+    json: { jsonrpc: "2.0", id: requestId, method: "tools/call", params: { name: tool, arguments: args } },
+    isWhole: (text) => /\n\r?\n$/.test(text) && decodeMcp(text) !== undefined,
+  };
+}
+
+/** What a tool gave (`content`, `structuredContent`), or `{ error }` where it or its server failed; undefined when it is neither. */
+export function decodeMcp(text: string): Record<string, unknown> | undefined {
+  return (text.trimStart().startsWith("{") ? [text] : eventData(text)).map(outcomeOf).find(Boolean);
+}
+
+function outcomeOf(text: string): Record<string, unknown> | undefined {
+  const message = parseJson(text);
+  if (!isRecord(message) || (message.id !== requestId && message.id !== null && message.id !== undefined))
+    return undefined;
+  if (isRecord(message.error)) return { error: message.error };
+  if (!isRecord(message.result)) return undefined;
+  const { result } = message;
+  const isLimited = isRecord(result._meta) && result._meta["ai.exa/rateLimited"] === true;
+  return result.isError === true || isLimited
+    ? { error: { message: textIn(result), code: isLimited ? "429" : "" } }
+    : result;
+}
+
+/** The `data` of each server-sent event. */
+function eventData(text: string): string[] {
+  return text.split(/\r?\n\r?\n/).map((event) =>
+    event
+      .split(/\r?\n/)
+      .flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? [])
+      .join("\n"),
+  );
+}
+
+/** The text of a tool's result. */
+export function textIn(result: Record<string, unknown>): string {
+  const items: unknown[] = Array.isArray(result.content) ? result.content : [];
+  return items.flatMap((item) => (isRecord(item) ? textOf(item.text) : [])).join("\n");
+}
+
+/** A tool that failed says it in words, in an answer whose HTTP status is 200. */
+export function mcpRefusal({ status, code, message }: Said) {
+  if (status !== 200 || message === "") return undefined;
+  const words = `${code} ${message}`;
+  if (/\b429\b|rate.?limit|too many requests/i.test(words)) return { kind: "rate" } as const;
+  if (/\b402\b|quota|credits/i.test(words)) return { kind: "quota" } as const;
+  if (/\b40[13]\b|unauthori[sz]ed|api key/i.test(words)) return { kind: "auth" } as const;
+  return { kind: "blocked" } as const;
+}

@@ -1,0 +1,100 @@
+import type { Source } from "../../core/tools/tool.ts";
+import { type SearchBackend, SearchError, type SearchFailure } from "./backend.ts";
+
+/** Backends of which one that fails gives way to the next, and is left alone for a while. */
+export interface SearchChain {
+  /**
+   * What the first backend that can answer found. Throws a `ChainError` when none could, or the signal's reason as soon as
+   * the caller gives up.
+   */
+  search(query: string, request: ChainRequest): Promise<Source[]>;
+}
+
+export interface ChainRequest {
+  maxResults: number;
+  signal: AbortSignal;
+  /** Called before a backend gets the query. */
+  asking(backend: SearchBackend): void;
+  /** Called when a backend failed that was in order before. */
+  gaveWay(backend: SearchBackend, error: SearchError, next: SearchBackend): void;
+}
+
+/** What each backend that was asked, or is left alone, last said. */
+export class ChainError extends Error {
+  readonly failures: readonly Failure[];
+
+  constructor(failures: readonly Failure[]) {
+    super(failures.map(({ error }) => error.message).join("; "));
+    this.failures = failures;
+  }
+}
+
+export interface Failure {
+  backend: SearchBackend;
+  error: SearchError;
+}
+
+interface Member {
+  backend: SearchBackend;
+  /** Why it is left alone, and until when; milliseconds since 1970. */
+  rest: { error: SearchError; until: number } | undefined;
+}
+
+// In milliseconds. All that are asked together stay within the tool's own limit.
+const aloneMs = 15_000;
+const oneOfSeveralMs = 8_000;
+const allMs = 22_000;
+const shortestMs = 500;
+const usualRestMs = 60_000;
+const longestRestMs = 600_000;
+
+export function createChain(backends: readonly SearchBackend[], now: () => number): SearchChain {
+  const members = backends.map((backend): Member => ({ backend, rest: undefined }));
+  const longestMs = backends.length > 1 ? oneOfSeveralMs : aloneMs;
+  return {
+    async search(query, { maxResults, signal, asking, gaveWay }) {
+      const deadline = performance.now() + allMs;
+      const asked = awake(members, now());
+      for (const [index, member] of asked.entries()) {
+        const timeoutMs = Math.min(longestMs, deadline - performance.now());
+        if (timeoutMs < shortestMs) break;
+        const { backend } = member;
+        asking(backend);
+        try {
+          const sources = await backend.search(query, { maxResults, timeoutMs, signal });
+          member.rest = undefined;
+          return sources;
+        } catch (thrown) {
+          signal.throwIfAborted();
+          if (!(thrown instanceof SearchError)) throw thrown;
+          const wasInOrder = !isResting(member, now());
+          member.rest = { error: thrown, until: now() + restMs(thrown) };
+          const next = deadline - performance.now() < shortestMs ? undefined : asked[index + 1];
+          if (wasInOrder && next) gaveWay(backend, thrown, next.backend);
+        }
+      }
+      throw new ChainError(members.flatMap(({ backend, rest }) => (rest ? [{ backend, error: rest.error }] : [])));
+    },
+  };
+}
+
+/** Those that are not left alone; where all are, the one that is back first. */
+function awake(members: readonly Member[], now: number): Member[] {
+  const ready = members.filter((member) => !isResting(member, now));
+  if (ready.length > 0) return ready;
+  const backAt = ({ rest }: Member): number => rest?.until ?? now;
+  const first = Math.min(...members.map(backAt));
+  return members.filter((member) => backAt(member) === first).slice(0, 1);
+}
+
+function isResting({ rest }: Member, now: number): boolean {
+  return rest !== undefined && rest.until > now;
+}
+
+/** What a person has to put right stays as it is; the rest passes. */
+function restMs({ kind, retryAfterMs = usualRestMs }: SearchError): number {
+  if (lasting.has(kind)) return Number.POSITIVE_INFINITY;
+  return kind === "rate" ? Math.min(retryAfterMs, longestRestMs) : usualRestMs;
+}
+
+const lasting: ReadonlySet<SearchFailure> = new Set(["auth", "quota", "settings"]);

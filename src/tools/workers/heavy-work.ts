@@ -1,0 +1,87 @@
+import { createPlaces } from "../../kit/async/semaphore.ts";
+import { abortable, timeLimit } from "../../kit/async/timeout.ts";
+import { DuetError, messageOf } from "../../kit/errors.ts";
+import type { Input, Job, JobName, Output, Reply } from "./job.ts";
+import { tooMuchWork, workFailed, workTooLong } from "./work-errors.ts";
+import type { Crew, CrewOptions } from "./worker-pool.ts";
+
+/** Does what takes long or may break in child processes, a few at once; one is enough for a program. */
+export interface HeavyWork {
+  /**
+   * Rejects with a `DuetError` where the work fails, takes too long or too much memory, or too much is waiting already, and with
+   * the signal's reason.
+   */
+  run<Name extends JobName>(name: Name, input: Input<Name>, signal: AbortSignal): Promise<Output<Name>>;
+  /** Ends the processes, also those at work; the next job starts another. */
+  close(): Promise<void>;
+}
+
+export interface HeavyWorkOptions extends Partial<CrewOptions> {
+  /** Milliseconds for one job; each has its own when absent. */
+  limitMs?: number;
+  mostAtOnce?: number;
+  /** Jobs that wait until others are done. */
+  mostWaiting?: number;
+}
+
+const limits: Readonly<Record<JobName, number>> = { page: 10_000, convert: 15_000 };
+
+/** A process starts with the first job, ends when there is nothing to do, and keeps no program alive meanwhile. */
+export function createHeavyWork(options: HeavyWorkOptions = {}): HeavyWork {
+  const { mostAtOnce = 2, mostWaiting = 256, idleMs = 30_000, memoryMb = 512 } = options;
+  const places = createPlaces(mostAtOnce);
+  /** Jobs at work and waiting. */
+  let jobs = 0;
+  let crew: Promise<Crew> | undefined;
+
+  function gather(): Promise<Crew> {
+    crew ??= import("./worker-pool.ts").then(({ createCrew }) => createCrew({ idleMs, memoryMb }));
+    return crew;
+  }
+
+  async function inTurn<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (jobs >= mostAtOnce + mostWaiting) throw tooMuchWork(mostWaiting);
+    jobs++;
+    try {
+      await places.enter(signal);
+      return await task().finally(() => places.leave());
+    } finally {
+      jobs--;
+    }
+  }
+
+  async function work<Name extends JobName>(job: Job<Name>, signal: AbortSignal): Promise<Reply<Name>> {
+    const { hire, rest, dismiss } = await gather();
+    signal.throwIfAborted();
+    const ms = options.limitMs ?? limits[job.name];
+    const worker = hire();
+    const limit = timeLimit(ms, () => workTooLong(ms), signal);
+    try {
+      const reply = await abortable(worker.ask(job), limit.signal);
+      rest(worker);
+      return reply;
+    } catch (thrown) {
+      // Whatever went wrong, the process may still be at it.
+      await dismiss(worker);
+      limit.signal.throwIfAborted();
+      throw thrown instanceof DuetError ? thrown : workFailed(messageOf(thrown));
+    } finally {
+      limit.clear();
+    }
+  }
+
+  return {
+    async run(name, input, signal) {
+      signal.throwIfAborted();
+      return outputOf(await inTurn(() => work({ name, input }, signal), signal));
+    },
+    async close() {
+      await (await crew)?.close();
+    },
+  };
+}
+
+function outputOf<Name extends JobName>(reply: Reply<Name>): Output<Name> {
+  if ("output" in reply) return reply.output;
+  throw "refused" in reply ? new DuetError(reply.refused) : workFailed(reply.failed);
+}

@@ -1,0 +1,25 @@
+import { DuetError, messageOf } from "../../kit/errors.ts";
+import type { Input, Job, JobName, Output, Reply } from "./job.ts";
+
+// What they take is heavy as well, and is imported when first needed.
+const jobs: { [Name in JobName]: (input: Input<Name>) => Promise<Output<Name>> } = {
+  async page(page) {
+    const { readBytes } = await import("../page/read-bytes.ts");
+    // They come as a Buffer where they went as one, and the reader of PDFs takes none.
+    return readBytes({ ...page, bytes: new Uint8Array(page.bytes) });
+  },
+  async convert(conversion) {
+    const { convert } = await import("../builtin/format-data/convert.ts");
+    return convert(conversion);
+  },
+};
+
+/** Does one job. Never rejects. */
+export async function runJob<Name extends JobName>({ name, input }: Job<Name>): Promise<Reply<Name>> {
+  try {
+    return { output: await jobs[name](input) };
+  } catch (thrown) {
+    if (thrown instanceof DuetError) return { refused: { code: thrown.code, text: thrown.text } };
+    return { failed: messageOf(thrown) };
+  }
+}

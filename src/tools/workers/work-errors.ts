@@ -1,0 +1,43 @@
+import { DuetError } from "../../kit/errors.ts";
+import { shortLine } from "../../kit/text/short-line.ts";
+
+/** Work that was stopped after so many milliseconds. */
+export function workTooLong(ms: number): DuetError {
+  const seconds = ms / 1000;
+  return new DuetError({
+    code: "timeout",
+    text: {
+      zh: `内容太复杂，${seconds} 秒内没有处理完`,
+      en: `The content is too complex: it could not be worked through within ${seconds} s.`,
+    },
+  });
+}
+
+/** Work that took more memory than there is for it. */
+export function outOfMemory(): DuetError {
+  return new DuetError({
+    code: "tool",
+    text: {
+      zh: "内容太复杂，处理它需要的内存超过上限",
+      en: "The content is too complex: working through it takes more memory than is allowed.",
+    },
+  });
+}
+
+/** Work that broke. */
+export function workFailed(reason: string): DuetError {
+  const shown = shortLine(reason, 200);
+  return new DuetError({
+    code: "tool",
+    text: { zh: `内容无法处理（${shown}）`, en: `The content could not be worked through (${shown}).` },
+  });
+}
+
+/** Work that is one too many. */
+export function tooMuchWork(most: number): DuetError {
+  return new DuetError({
+    code: "overloaded",
+    text: { zh: `已有 ${most} 项内容在等待处理`, en: `${most} pieces of content are waiting already.` },
+    retryable: true,
+  });
+}

@@ -1,0 +1,219 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createCitationFilter, references } from "../../../src/agent/citations/citations.ts";
+import type { SourceList } from "../../../src/core/store/source-list.ts";
+import { createSourceList } from "../../../src/store/memory/memory-store.ts";
+
+function threeSources(): SourceList {
+  const list = createSourceList();
+  for (const name of ["a", "b", "c"])
+    void list.number([{ title: name.toUpperCase(), url: `https://${name}.example`, snippet: "" }]);
+  return list;
+}
+
+function filter(text: string, sources = threeSources(), pieces = [text]): { text: string; cited: string[] } {
+  const citations = createCitationFilter(sources);
+  const shown = pieces.map((piece) => citations.push(piece)).join("") + citations.end();
+  return { text: shown, cited: citations.citations().map(({ n, url }) => `${n} ${url}`) };
+}
+
+const [a, b, c] = ["https://a.example", "https://b.example", "https://c.example"];
+
+test.each([
+  ["numbers follow first use", "x [3] y [1] z [3].", "x [1] y [2] z [1].", [`1 ${c}`, `2 ${a}`]],
+  ["a number that points nowhere is taken out", "x [9] y [2].", "x y [1].", [`1 ${b}`]],
+  [
+    "so is one beside a good one, and the space stays with that",
+    "x [9][2][8]. y [2] [8].",
+    "x [1]. y [1].",
+    [`1 ${b}`],
+  ],
+  ["side by side", "x[1][2][3].", "x[1][2][3].", [`1 ${a}`, `2 ${b}`, `3 ${c}`]],
+  ["at the very end", "x [2].", "x [1].", [`1 ${b}`]],
+  ["as the last character", "x[2]", "x[1]", [`1 ${b}`]],
+  ["several in one bracket become one each", "x [1, 3].", "x [1][2].", [`1 ${a}`, `2 ${c}`]],
+  ["a range of sources becomes one each", "x [1-3] y [2–3].", "x [1][2][3] y [2][3].", [`1 ${a}`, `2 ${b}`, `3 ${c}`]],
+  ["a range that goes further than the sources stays", "pages [1-9] and [1–400]", "pages [1-9] and [1–400]", []],
+  ["a range mixed with numbers", "x [3, 1~2].", "x [1][2][3].", [`1 ${c}`, `2 ${a}`, `3 ${b}`]],
+  ["full-width brackets count", "x【2】。", "x[1]。", [`1 ${b}`]],
+  ["and full-width square ones and digits", "甲［２］乙[１]。", "甲[1]乙[2]。", [`1 ${b}`, `2 ${a}`]],
+  ["a reader's mark beside the number goes", "x【2†L3-L9】.", "x[1].", [`1 ${b}`]],
+  ["a footnote on a source is a citation", "x[^2].", "x[1].", [`1 ${b}`]],
+  ["a footnote on none is the text's own", "x[^9].\n\n[^9]: Mine.", "x[^9].\n\n[^9]: Mine.", []],
+  ["two brackets are one", "x [[2]].", "x [1].", [`1 ${b}`]],
+  [
+    "a link to the source itself is a citation",
+    `x [2](${b}/) and [[3]](${c}).`,
+    "x [1] and [2].",
+    [`1 ${b}`, `2 ${c}`],
+  ],
+  ["a colon behind it makes no difference", "见[2]: 它说", "见[1]: 它说", [`1 ${b}`]],
+  ["in lists and tables", "- x [2]\n1. y [1]\n| z [2] |", "- x [1]\n1. y [2]\n| z [1] |", [`1 ${b}`, `2 ${a}`]],
+  ["a remark in brackets behind it is no link", "x [2](2024).", "x [1](2024).", [`1 ${b}`]],
+  ["another link to its host is one", `x [2](${b}/?utm=1#top).`, "x [1].", [`1 ${b}`]],
+  [
+    "a vendor's word before the number goes",
+    "x [citation:2][来源3]〔1〕.",
+    "x [1][2][3].",
+    [`1 ${b}`, `2 ${c}`, `3 ${a}`],
+  ],
+  ["other words do not", "x [cite 1] [citation] [来源国]", "x [cite 1] [citation] [来源国]", []],
+  ["an interval and a value stay", "$[1, 2]$ and x = [1] and x ∈ [1, 3]", "$[1, 2]$ and x = [1] and x ∈ [1, 3]", []],
+  ["a list of data stays", "mean of [1,2,3,4,5] is 3", "mean of [1,2,3,4,5] is 3", []],
+  ["a year stays", "x [2024] y", "x [2024] y", []],
+  ["an image stays", "![1](https://x.example/1.png)", "![1](https://x.example/1.png)", []],
+  ["an exclamation does not make an image", "Good![2]", "Good![1]", [`1 ${b}`]],
+  ["what is escaped stays", "\\[1\\] and \\`[2]\\`", "\\[1\\] and \\`[1]\\`", [`1 ${b}`]],
+  ["a query in an address stays", "https://x.example/?a[9]=1", "https://x.example/?a[9]=1", []],
+  ["inline code stays", "use `a[1]` here [2]", "use `a[1]` here [1]", [`1 ${b}`]],
+  ["inline code in two backticks stays", "use ``a`[1]`` here", "use ``a`[1]`` here", []],
+  ["a single backtick is no code", "the ` sign [2]\nand [1]", "the ` sign [1]\nand [2]", [`1 ${b}`, `2 ${a}`]],
+  ["a code block stays", "```js\na[1]\n```\nx [1]", "```js\na[1]\n```\nx [1]", [`1 ${a}`]],
+  [
+    "so does one in a list, and one of tildes",
+    "- ```\n  a[1]\n  ```\n~~~\n[1]\n~~~",
+    "- ```\n  a[1]\n  ```\n~~~\n[1]\n~~~",
+    [],
+  ],
+  [
+    "a longer fence holds a shorter one",
+    "````\n```\na[2]\n```\n````\n[2]",
+    "````\n```\na[2]\n```\n````\n[1]",
+    [`1 ${b}`],
+  ],
+  [
+    "three backticks within a line are no block",
+    "```a[1]``` x [2]\ny [1]",
+    "```a[1]``` x [1]\ny [2]",
+    [`1 ${b}`, `2 ${a}`],
+  ],
+  ["a Markdown link stays", "[one](https://x.example)", "[one](https://x.example)", []],
+  ["an open bracket at the end stays", "x [1", "x [1", []],
+  ["words in brackets stay", "x [sic] [todo 1] [ ] [x]", "x [sic] [todo 1] [ ] [x]", []],
+])("%s", (_, given, shown, cited) => {
+  expect(filter(given)).toEqual({ text: shown, cited });
+});
+
+const lists: [string, string, string[]][] = [
+  ["under a heading", "x [2].\n\n## 参考文献\n\n- [2] B https://b.example\n", [`1 ${b}`]],
+  ["after a rule", "x [2].\n\n---\n**References:**\n[2] B, https://b.example", [`1 ${b}`]],
+  ["numbered anew, told by its addresses", "x [2].\n\nSources\n1. B (https://b.example/)", [`1 ${b}`]],
+  ["of links", "x [2].\n\n### 来源：\n* [Title](https://b.example)", [`1 ${b}`]],
+  [
+    "over several lines",
+    "x [2].\n\nReferences\n[2] B\nhttps://b.example\n\n[9] Made up\nhttps://no.example",
+    [`1 ${b}`],
+  ],
+  ["of Markdown's definitions", "x [2].\n\n[2]: https://b.example\n[^1]: A https://a.example", [`1 ${b}`, `2 ${a}`]],
+  ["on one line", "x [2].\n\n来源：[2]、[3]，https://b.example\n", [`1 ${b}`, `2 ${c}`]],
+  ["on one line, in English", "x [2].\n\n**Sources:** [2] and [9].", [`1 ${b}`]],
+  ["with full-width colons", "x [2].\n\n[2]：B https://b.example", [`1 ${b}`]],
+  ["with a source that the text does not cite", "x [2].\n\n参考资料\n[3] C\n[2] B", [`1 ${b}`, `2 ${c}`]],
+];
+
+test.each(lists)("a list of references of the model's own is taken out: %s", (_, given, cited) => {
+  expect(filter(given)).toEqual({ text: "x [1].", cited });
+});
+
+test.each([
+  ["in the middle", "来源\n- [2] B\n\n以上是来源 [1]。", "来源\n- [1] B\n\n以上是来源 [2]。"],
+  [
+    "that says more",
+    "Sources\n- [2] B\n- The river rises in the hills.",
+    "Sources\n- [1] B\n- The river rises in the hills.",
+  ],
+  ["on one line that says more", "来源：[2] 说河流发源于山地", "来源：[1] 说河流发源于山地"],
+  ["of one line each under its paragraph", "一\n来源：[2]\n二\n来源：[1]\n三", "一\n来源：[1]\n二\n来源：[2]\n三"],
+  ["whose entries say much", `Sources\n[2] ${"It says. ".repeat(50)}`, `Sources\n[1] ${"It says. ".repeat(50)}`],
+  ["without any entry", "x\n\n## 来源\n", "x\n\n## 来源\n"],
+  ["that is no heading of references", "## 来源国\n- [2] B", "## 来源国\n- [1] B"],
+])("a list %s stays", (_, given, shown) => {
+  expect(filter(given).text).toBe(shown);
+});
+
+test("without any source nothing is a list of references", () => {
+  const text = "x\n\nReferences\n[1] Knuth\n";
+  expect(filter(text, createSourceList()).text).toBe("x\n\nReferences\n[1] Knuth\n");
+});
+
+test.each([
+  ["x [1].", "x."],
+  ["答案[1]。", "答案。"],
+  ["The mean of [5] is 5.", "The mean of [5] is 5."],
+  ["array[0] and list[2].", "array[0] and list[2]."],
+  ["x [0].", "x [0]."],
+])("without any source only what stands where a citation would is taken out: %s", (given, shown) => {
+  expect(filter(given, createSourceList())).toEqual({ text: shown, cited: [] });
+});
+
+test("an index after a word is not taken out for want of a source", () => {
+  expect(filter("array[9] but not this [9].").text).toBe("array[9] but not this.");
+});
+
+test("what is shown does not depend on how the text was split", () => {
+  const piece = fc.constantFrom(
+    ..."[1] [2,3] [7] [1-3] 【3】 【1†x】 [^1] [[2]] [ ] ` `` ``` ~~~ ( ) x 文 \\ ! - : --- \n \n\n \r\n".split(" "),
+    " ",
+    "\n",
+    "[1](u)",
+    "[1](https://a.example)",
+    "[1]: https://a.example",
+    "[citation:1]",
+    "来源",
+    "：",
+    "$[1]",
+    "\n参考文献\n",
+    "\nSources:\n",
+    "- [2] B https://b.example\n",
+    "https://c.example",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), fc.array(fc.nat(200), { maxLength: 12 }), (parts, cuts) => {
+      const text = parts.join("");
+      const at = [...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort((a, b) => a - b);
+      const pieces = [0, ...at].map((start, index) => text.slice(start, at[index] ?? text.length));
+      expect(filter(text, threeSources(), pieces)).toEqual(filter(text));
+      expect(filter(text, threeSources(), [...text])).toEqual(filter(text));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("text without citations passes through unchanged and nothing is held back for long", () => {
+  const citations = createCitationFilter(threeSources());
+  const text = `[${"1 ".repeat(40)}.`;
+  expect(citations.push(text)).toBe(text);
+});
+
+test("a line of code that is nearly all blanks passes at once", () => {
+  const code = `\`\`\`\n${" ".repeat(300_000)}x[9]\n\`\`\`\n`;
+  expect(filter(`${code}y [2].`).text).toBe(`${code}y [1].`);
+});
+
+test("the list of references names each source once, safely, in the reader's language", () => {
+  const cited = [{ n: 1, title: "A", url: "https://a.example" }];
+  expect(references(cited, "zh")).toBe("\n\n参考文献\n\n- [1] A https://a.example");
+  expect(references(cited, "en")).toContain("References");
+  expect(references([], "zh")).toBe("");
+});
+
+test.each([
+  "The list without duplicates is [7].",
+  "排序后的列表是 [5]。",
+  "Use index [2], then [4].",
+  "[7]",
+  "The result: [3].",
+])("a number in brackets that is a value stays: %s", (text) => {
+  expect(filter(text, createSourceList()).text).toBe(text);
+  expect(filter(text, createSourceList(), [...text]).text).toBe(text);
+});
+
+test("a citation that no search stands behind is taken out all the same", () => {
+  expect(filter("The capital is Paris [1].", createSourceList()).text).toBe("The capital is Paris.");
+  expect(filter("首都是巴黎[1]。", createSourceList()).text).toBe("首都是巴黎。");
+});
+
+test("a link to a page that was never fetched keeps its address and gets no number", () => {
+  expect(filter("See [1](https://evil.example/x) here.").text).toBe("See (https://evil.example/x) here.");
+  expect(filter("See [1](#note) here.").text).toBe("See [1](#note) here.");
+});

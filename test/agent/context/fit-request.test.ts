@@ -1,0 +1,167 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { requestTokens, roomOf, tokensOf, windowOf } from "../../../src/agent/context/context-window.ts";
+import { fence } from "../../../src/agent/context/fence.ts";
+import { type Fitting, fitRequest } from "../../../src/agent/context/fit-request.ts";
+import { createResults } from "../../../src/agent/tools/tool-results.ts";
+import type { Message } from "../../../src/core/messages.ts";
+import type { Model, ModelRequest } from "../../../src/core/model.ts";
+import { messageTokens } from "../../../src/providers/estimate-tokens.ts";
+import { scriptedModel } from "../../fakes/model.ts";
+
+const marker = "abc123abc123";
+
+describe("fitting a request into a window", () => {
+  test("leaves a request that fits alone, and does not even count it", () => {
+    const model = { ...modelOf(32_000), countTokens: () => expect.unreachable("counted") };
+    const request = requestOf([user("What is Duet?"), ...round("1", ["short"])]);
+    expect(fitRequest(model, request, fittingOf(model))).toEqual({ request, cut: "nothing" });
+  });
+
+  test("shortens the oldest results first, keeps their fences, and leaves the newest whole", () => {
+    const model = modelOf(8000);
+    const request = requestOf([
+      user("Compare them."),
+      ...round("1", ["old ".repeat(4000)]),
+      ...round("2", ["new ".repeat(4000)]),
+    ]);
+    const { request: fitted, cut } = fitRequest(model, request, fittingOf(model));
+    expect(cut).toBe("results");
+    const [, , old = "", , recent] = fitted.messages.map(({ content }) => content);
+    expect(recent).toBe(request.messages[4]?.content);
+    expect(old.length).toBeLessThan(9000);
+    expect(old).toMatch(new RegExp(`^<<<result ${marker}\nold [\\s\\S]+ old \nresult ${marker}>>>$`));
+    expect(old).toContain(`read_result {"result": 1, "from": `);
+  });
+
+  test("shortens the results that a hand-over holds inside one message, and keeps its question", () => {
+    const model = modelOf(8000);
+    const results = ["a ".repeat(9000), "b ".repeat(9000)];
+    const content = ["Compare them.", ...results.map((text, index) => `${index + 1}. tool {}\n${fence(text, marker)}`)];
+    const request = requestOf([user(content.join("\n\n"))], []);
+    const { request: fitted } = fitRequest(model, request, fittingOf(model));
+    const text = fitted.messages[0]?.content ?? "";
+    expect(text).toMatch(/^Compare them\.\n\n1\. tool \{\}\n<<<result/);
+    expect(text.split(`<<<result ${marker}\n`)).toHaveLength(3);
+    expect(text).toMatch(/2\. tool \{\}\n<<<result abc123abc123\nb b b/);
+    expect(requestTokens(model, fitted)).toBeLessThanOrEqual(roomOf(model, fitted));
+  });
+
+  test("shortens the question only when nothing else is left, and only where the window is known", () => {
+    const model = modelOf(8000);
+    const question = `${"line of a log\n".repeat(9000)}what failed?`;
+    const request = requestOf([user(question), ...round("1", ["r".repeat(3000)])]);
+    const { request: fitted, cut } = fitRequest(model, request, fittingOf(model));
+    expect(cut).toBe("words");
+    expect(fitted.messages[0]?.content).toMatch(/^line of a log\n[\s\S]+characters left out[\s\S]+what failed\?$/);
+    expect(requestTokens(model, fitted)).toBeLessThanOrEqual(roomOf(model, fitted));
+
+    const kept = fitRequest(model, request, { ...fittingOf(model), mayCutWords: false });
+    expect(kept.request.messages[0]?.content).toBe(question);
+  });
+
+  test("never shortens system prompts, calls, or a turn that its author signed", () => {
+    const model = modelOf(1000);
+    const signed: Message = {
+      role: "assistant",
+      content: "signed ".repeat(1000),
+      toolCalls: [],
+      native: { wire: "w", provider: "p", model: "m", payload: {} },
+    };
+    const request = requestOf([{ role: "system", content: "s".repeat(9000) }, signed, ...round("1", ["r"])]);
+    const { request: fitted } = fitRequest(model, request, fittingOf(model));
+    expect(fitted.messages.slice(0, 3)).toEqual(request.messages.slice(0, 3));
+  });
+
+  test("fits any conversation of results into any window, keeps their order and pairs, and changes nothing it was given", () => {
+    const text = fc.tuple(
+      fc.constantFrom("word ", "汉字", '{"a":[1,2]}', "\n", "😀"),
+      fc.integer({ min: 0, max: 3000 }),
+    );
+    const rounds = fc.array(fc.array(text, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
+    fc.assert(
+      fc.property(rounds, fc.integer({ min: 4000, max: 200_000 }), fc.boolean(), (all, window, counts) => {
+        const model = counts ? modelOf(window) : { ...modelOf(window), countTokens: undefined };
+        const results = all.map((some) => some.map(([unit, times]) => unit.repeat(times)));
+        const request = requestOf([user("the question"), ...results.flatMap((some, n) => round(`${n}`, some))]);
+        const before = JSON.stringify(request);
+        const { request: fitted, cut } = fitRequest(model, request, fittingOf(model));
+
+        expect(JSON.stringify(request)).toBe(before);
+        expect(requestTokens(model, fitted)).toBeLessThanOrEqual(roomOf(model, request));
+        expect(fitted.messages.map(idsOf)).toEqual(request.messages.map(idsOf));
+        expect(fitted.messages[0]).toEqual(user("the question"));
+        if (requestTokens(model, request) <= roomOf(model, request)) expect(cut).toBe("nothing");
+        for (const message of fitted.messages) expect(message.content.isWellFormed()).toBe(true);
+      }),
+      { numRuns: 25 },
+    );
+  }, 120_000);
+});
+
+describe("the window", () => {
+  test("is 32,000 tokens where nobody knows it, and three tenths of it are kept for the answer", () => {
+    const model = scriptedModel([]);
+    expect(windowOf(model)).toBe(32_000);
+    expect(roomOf(model, {})).toBe(22_400);
+    expect(roomOf(model, { maxTokens: 12_000 })).toBe(20_000);
+    expect(roomOf(model, { maxTokens: 1_000_000 })).toBe(16_000);
+  });
+
+  test("of a model that reads nothing but the question is endless", () => {
+    expect(roomOf(modelOf(Number.POSITIVE_INFINITY), { maxTokens: 5 })).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test("without a count of the model's own takes three Latin letters or one Chinese character for a token", () => {
+    expect(tokensOf(scriptedModel([]), "abcdef")).toBe(2);
+    expect(tokensOf(scriptedModel([]), "汉字，です")).toBe(5);
+  });
+});
+
+function modelOf(contextWindow: number): Model {
+  return { ...scriptedModel([]), contextWindow, countTokens: messageTokens };
+}
+
+function fittingOf(model: Model): Fitting {
+  const results = createResults({ tools: new Map(), longest: 20_000, language: "en" });
+  const shorten = (text: string, kept: number) => results.shorten(text, kept, true);
+  return { room: roomOf(model, {}), marker, mayCutWords: true, shorten };
+}
+
+function requestOf(
+  messages: Message[],
+  tools = [{ name: "tool", description: "A tool.", inputSchema: {} }],
+): ModelRequest {
+  return { messages, tools };
+}
+
+function user(content: string): Message {
+  return { role: "user", content };
+}
+
+/** A turn with calls and their results. */
+function round(id: string, results: string[]): Message[] {
+  const calls = results.map((_, index) => ({
+    id: `${id}-${index}`,
+    name: "tool",
+    argumentsText: "{}",
+    arguments: {},
+  }));
+  return [
+    { role: "assistant", content: "", toolCalls: calls },
+    ...results.map(
+      (text, index): Message => ({
+        role: "tool",
+        callId: `${id}-${index}`,
+        tool: "tool",
+        content: fence(text, marker),
+        ok: true,
+      }),
+    ),
+  ];
+}
+
+function idsOf(message: Message): string[] {
+  if (message.role === "assistant") return message.toolCalls.map(({ id }) => id);
+  return [message.role === "tool" ? message.callId : message.role];
+}

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { runAgent } from "../../../src/agent/run-agent.ts";
+import type { JsonObject } from "../../../src/kit/json.ts";
+import { makeTool, outcomeOf } from "../../fakes/events.ts";
+import { type ScriptedCall, scriptedModel } from "../../fakes/model.ts";
+import { type Overrides, runAll, runOptions } from "../../fakes/run.ts";
+
+function calls(count: number, input: (index: number) => JsonObject = (index) => ({ index })): ScriptedCall[] {
+  return Array.from({ length: count }, (_, index) => ({ id: `${index}`, name: "count", input: input(index) }));
+}
+
+/** A run whose one turn asks for these calls of a tool that counts them. */
+async function play(asked: ScriptedCall[], more: Partial<Overrides> = {}) {
+  const ran: object[] = [];
+  const count = makeTool("count", (args) => {
+    ran.push(args);
+    return { ok: true, text: "A result that is long enough to count." };
+  });
+  const models = { functionCall: scriptedModel([asked, "enough"]), answer: scriptedModel(["Done."]) };
+  const outcome = outcomeOf(await runAll({ models, tools: [count], ...more }));
+  return { ran, outcome, models };
+}
+
+test("one turn of a model runs at most 50 calls, and the model reads a refusal of each of the others", async () => {
+  const { ran, models } = await play(calls(60), { limits: { maxToolCalls: 100 } });
+  expect(ran).toHaveLength(50);
+  const results = models.functionCall.requests[1]?.messages.filter(({ role }) => role === "tool");
+  expect(results).toHaveLength(60);
+});
+
+test("calls side by side never go over the limit of calls", async () => {
+  const { ran, outcome } = await play(calls(8), { limits: { maxToolCalls: 3, maxParallel: 8 } });
+  expect(ran).toHaveLength(3);
+  expect(outcome.tool_calls.filter(({ ok }) => !ok)).toHaveLength(5);
+});
+
+test("a call whose arguments are nested over 64 levels deep does not reach its tool", async () => {
+  const nested = (levels: number): JsonObject => (levels === 0 ? {} : { inner: nested(levels - 1) });
+  const { ran, outcome } = await play(calls(2, (index) => nested(index === 0 ? 63 : 70)));
+  expect(ran).toHaveLength(1);
+  expect(outcome.tool_calls.map(({ ok }) => ok)).toEqual([true, false]);
+});
+
+test("a call that waits its turn does not reach its tool once the run is cancelled", async () => {
+  const stop = new AbortController();
+  const ran: object[] = [];
+  const count = makeTool("count", async (args) => {
+    ran.push(args);
+    stop.abort(new Error("the user left"));
+    return { ok: true, text: "" };
+  });
+  const models = { functionCall: scriptedModel([calls(3)]), answer: scriptedModel([]) };
+  const options = { models, tools: [count], limits: { maxParallel: 1 }, signal: stop.signal };
+  const events = await Array.fromAsync(runAgent(await runOptions(options)));
+  expect(outcomeOf(events).status).toBe("cancelled");
+  expect(ran).toEqual([{ index: 0 }]);
+});

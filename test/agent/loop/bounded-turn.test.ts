@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { boundedTurn, longestTurn } from "../../../src/agent/loop/bounded-turn.ts";
+import { type Model, noUsage } from "../../../src/core/model.ts";
+import { runAll } from "../../fakes/run.ts";
+
+/** Says so many pieces of a million characters, whatever it was asked. */
+function wordyModel(pieces: number): Model {
+  return {
+    provider: "fake",
+    model: "wordy",
+    async *stream() {
+      for (let count = 0; count < pieces; count++) yield { type: "text-delta", text: "word ".repeat(200_000) };
+      const message = { role: "assistant" as const, content: "", toolCalls: [] };
+      yield { type: "turn-end", turn: { message, finish: "stop", usage: noUsage } };
+    },
+  };
+}
+
+test("a model that writes on and on is read no further, and what it has said stands as a partial answer", async () => {
+  const model = wordyModel(1_000_000);
+  const end = (await runAll({ models: { functionCall: model, answer: model }, mode: "chat" })).at(-1);
+  const outcome = end?.type === "run-end" ? end.outcome : undefined;
+  expect(outcome).toMatchObject({ status: "partial", error: { code: "bad_response" } });
+  expect(outcome?.error?.message).toContain("more than 4,000,000 characters");
+  expect(outcome?.response.length).toBeLessThanOrEqual(longestTurn);
+});
+
+test("a long turn passes as it is", async () => {
+  const model = wordyModel(3);
+  const events = model.stream({ messages: [], tools: [] }, AbortSignal.timeout(20_000));
+  expect(await Array.fromAsync(boundedTurn(events, "fake/wordy"))).toHaveLength(4);
+});

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import type { Limits } from "../../../src/agent/limits/limits.ts";
+import type { Observation } from "../../../src/agent/loop/act.ts";
+import { evaluate, limitReached, type Progress } from "../../../src/agent/loop/evaluate.ts";
+import { defaultLimits } from "../../fakes/run.ts";
+
+const begun: Progress = {
+  iterations: 1,
+  toolCalls: 1,
+  totalTokens: 0,
+  lastTurnTokens: 0,
+  totalCost: 0,
+  lastTurnCost: 0,
+  outOfTime: false,
+};
+
+test.each<[string, Partial<Progress>, Partial<Limits>, string | undefined]>([
+  [
+    "ends when another turn and an answer would go over the tokens",
+    { totalTokens: 801, lastTurnTokens: 100 },
+    { tokenBudget: 1000 },
+    "token-limit",
+  ],
+  [
+    "goes on while both fit into the tokens",
+    { totalTokens: 800, lastTurnTokens: 100 },
+    { tokenBudget: 1000 },
+    undefined,
+  ],
+  [
+    "ends when another turn and an answer would go over the money",
+    { totalCost: 0.75, lastTurnCost: 0.25 },
+    { costBudget: 1 },
+    "cost-limit",
+  ],
+  ["goes on while both fit into the money", { totalCost: 0.5, lastTurnCost: 0.25 }, { costBudget: 1 }, undefined],
+  ["has no limit of money where none is set", { totalCost: 1e9, lastTurnCost: 1e9 }, {}, undefined],
+  ["ends after as many turns as it may take", { iterations: 3 }, { maxIterations: 3 }, "iteration-limit"],
+  ["goes on one turn before that", { iterations: 2 }, { maxIterations: 3 }, undefined],
+  ["ends after as many calls as it may make", { toolCalls: 3 }, { maxToolCalls: 3 }, "tool-call-limit"],
+  ["goes on one call before that", { toolCalls: 2 }, { maxToolCalls: 3 }, undefined],
+  [
+    "ends when its time is over, whatever else is over too",
+    { outOfTime: true, toolCalls: 9 },
+    { maxToolCalls: 3 },
+    "time-limit",
+  ],
+])("a run %s", (_, progress, limits, reason) => {
+  expect(limitReached({ ...begun, ...progress }, { ...defaultLimits, ...limits })).toBe(reason);
+});
+
+const limits: Limits = { ...defaultLimits, minResultLength: 20, stopWhenSufficient: true };
+
+function observed(text: string, ok = true): Observation {
+  const call = { id: "1", name: "lookup", argumentsText: "{}", arguments: {} };
+  return { call, result: { ok, text }, text, ran: true, tries: 1, isRepeated: false, isNews: true };
+}
+
+const rich = observed("A result that is long enough.");
+
+test.each<[string, Observation[], boolean, string]>([
+  ["calls that only repeat what is known end it", [rich], true, "repetition"],
+  ["it goes on after calls that all failed", [observed("no", false)], false, "tool-failed"],
+  ["it goes on after results that are all thin", [observed("a"), observed("no", false)], false, "result-thin"],
+  ["one result that is long enough is sufficient", [rich, observed("a")], false, "sufficient"],
+])("of a round of calls: %s", (_, observations, isCircle, reason) => {
+  expect(evaluate(begun, { observations, isCircle }, limits).reason).toBe(reason);
+});

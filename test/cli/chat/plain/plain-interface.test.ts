@@ -1,0 +1,294 @@
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createStepBook } from "../../../../src/cli/chat/steps/step-log.ts";
+import type { AgentEvent } from "../../../../src/core/events.ts";
+import { defineTool } from "../../../../src/tools/define-tool.ts";
+import { scriptedModel } from "../../../fakes/model.ts";
+import { runAll } from "../../../fakes/run.ts";
+import { openPlainDesk, type PlainDesk } from "../plain-console.ts";
+
+const prompt = "Chat mode > ";
+/** Printable text, lines and tabs: no escape sequence, and not even a carriage return. */
+const plain = /^[^\p{Cc}]*(?:[\n\t][^\p{Cc}]*)*$/u;
+
+describe("plain lines on a terminal", () => {
+  test("prompt, take a line and prompt again, without one escape sequence", async () => {
+    const { face, type, stdout } = openPlainDesk();
+    const first = face.next();
+    await type("你好 hello\r");
+    expect(await first).toBe("你好 hello");
+    face.write("Answered.", [{ text: "in " }, { text: "two spans", styles: ["strong"], href: "https://a.example" }]);
+    const second = face.next();
+    await type("bye\r");
+    expect(await second).toBe("bye");
+    expect(stdout()).toBe(`${prompt}你好 hello\nAnswered.\nin two spans\n${prompt}bye\n`);
+  });
+
+  test("keep what is typed while something goes on in its order, the half-typed end behind the next prompt", async () => {
+    const { face, type, stdout } = openPlainDesk();
+    void face.next();
+    await type("one\rtwo\rhalf");
+    face.write("First.");
+    expect(await face.next()).toBe("two");
+    const third = face.next();
+    await type(" a line\r");
+    expect(await third).toBe("half a line");
+    expect(stdout()).toBe(`${prompt}one\nFirst.\n${prompt}two\n${prompt}half a line\n`);
+  });
+
+  test("take no more of a line than can be sent, and say so once", async () => {
+    const { face, type, stdout } = openPlainDesk();
+    const line = face.next();
+    for (let sent = 0; sent < 1_500_000; sent += 100_000) await type("x".repeat(100_000));
+    await type("\r");
+    expect(await line).toHaveLength(1_000_000);
+    expect(stdout().match(/Too long.*/g)).toEqual([
+      "Too long, not put in: 1100000 characters (at most 1000000 in all)",
+    ]);
+    const second = face.next();
+    await type("short\r");
+    expect(await second).toBe("short");
+  });
+
+  test("take back what is typed, a Chinese character and an emoji as a whole", async () => {
+    const { face, type, emulator } = openPlainDesk();
+    const line = face.next();
+    await type("ab中👩‍👩‍👧\u007f\u007f");
+    expect(await emulator.rows()).toEqual([`${prompt}ab    `]);
+    expect((await emulator.cursor()).column).toBe(prompt.length + 2);
+    await type("c words gone\u0017\u0017d\u0015你\r");
+    expect(await line).toBe("你");
+  });
+
+  test("go on with a line that ends in a backslash, and recall what was typed", async () => {
+    const entries: string[] = [];
+    const history = { entries, add: (text: string) => void entries.push(text) };
+    const { face, type } = openPlainDesk({ history });
+    const both = face.next();
+    await type("one\\\rtwo\r");
+    expect(await both).toBe("one\ntwo");
+    const again = face.next();
+    await type("draft\u001b[A\u001b[A\u001b[B\u001b[B\u001b[A\r");
+    expect(await again).toBe("one two");
+    expect(entries).toEqual(["one\ntwo", "one two"]);
+  });
+
+  test("complete with the tab key, and show what there is to choose from", async () => {
+    const completions = (text: string): { text: string; help?: string }[] =>
+      text === "/mo" ? [{ text: "/mode", help: "the mode" }, { text: "/model" }] : [{ text: "/mode " }];
+    const complete = async (text: string) => ({ from: 0, completions: completions(text) });
+    const { face, type, stdout } = openPlainDesk({ handler: { complete } });
+    const line = face.next();
+    await type("/mo\t");
+    expect(stdout()).toBe(`${prompt}/mo\n/mode  the mode\n${prompt}/mo\n/model\n${prompt}/mo`);
+    await type("d\t");
+    await type("agent\r");
+    expect(await line).toBe("/mode agent");
+  });
+
+  test("let a line from outside stand by itself, the prompt with what is typed below it", async () => {
+    const { face, type, stdout } = openPlainDesk();
+    void face.next();
+    await type("half");
+    face.write("A server has gone.");
+    expect(stdout()).toBe(`${prompt}half\nA server has gone.\n${prompt}half`);
+  });
+
+  test("show another prompt where one stands, once", async () => {
+    let mode = "Chat";
+    const { face, stdout } = openPlainDesk({ handler: { prompt: () => `${mode} > ` } });
+    void face.next();
+    face.refresh();
+    mode = "Agent";
+    face.refresh();
+    expect(stdout()).toBe("Chat > \nAgent > ");
+  });
+
+  test("leave at the second Ctrl-C, at Ctrl-D, and when the terminal goes away", async () => {
+    const interrupted = openPlainDesk();
+    const line = interrupted.face.next();
+    await interrupted.type("half\u0003");
+    expect(interrupted.stdout()).toBe(`${prompt}half\nPress Ctrl-C again to leave.\n${prompt}`);
+    await interrupted.type("\u0003");
+    expect(await line).toBeUndefined();
+    const left = openPlainDesk();
+    const next = left.face.next();
+    await left.type("\u0004");
+    expect(await next).toBeUndefined();
+    const gone = openPlainDesk();
+    const last = gone.face.next();
+    await gone.endInput();
+    expect(await last).toBeUndefined();
+  });
+
+  test("who stops what goes on is told what waited for it; who leaves leaves for good", async () => {
+    const leave = vi.fn();
+    const { face, type, stdout } = openPlainDesk({ handler: { stop: () => true, leave } });
+    void face.next();
+    await type("one\rtwo\rhalf\u0003");
+    expect(stdout()).toBe(`${prompt}one\nNot sent: two\n`);
+    const next = face.next();
+    expect(stdout()).toMatch(/Chat mode > half$/);
+    expect(leave).not.toHaveBeenCalled();
+    await type("\u0015\u0004");
+    expect(await next).toBeUndefined();
+    expect(leave).toHaveBeenCalled();
+  });
+
+  test("show what models, tools and servers say, but never obey it", async () => {
+    const { face, stdout } = openPlainDesk({ handler: { prompt: () => "\u001b]0;x\u0007> " } });
+    void face.next();
+    face.write("\u001b[2J\u009b1m\u202eevil\r", [{ text: "\u001b[31m" }]);
+    await face.writeTurn({ question: "\u001bc", answer: "\u0007" });
+    expect(stdout()).toMatch(plain);
+    expect(stdout()).toContain("\\u{1b}[2J");
+  });
+});
+
+describe("a question in plain lines", () => {
+  test("is answered by a line that was typed after it alone, and what was half typed comes back", async () => {
+    const { face, type, stdout } = openPlainDesk();
+    void face.next();
+    await type("first\rqueued\ry");
+    const reply = face.reader?.ask("Let it run? [y/n] ", new AbortController().signal);
+    await type("n\r");
+    expect(await reply).toBe("n");
+    expect(await face.next()).toBe("queued");
+    const line = face.next();
+    await type("es\r");
+    expect(await line).toBe("yes");
+    expect(stdout()).toContain("Let it run? [y/n] n\n");
+  });
+
+  test("has a reply that is not kept among what was typed before", async () => {
+    const history = { entries: [], add: vi.fn() };
+    const { face, type } = openPlainDesk({ history });
+    void face.next();
+    await type("Send it\r");
+    const reply = face.reader?.ask("Your address? ", new AbortController().signal);
+    await type("1 Private Road\r");
+    expect(await reply).toBe("1 Private Road");
+    expect(history.add.mock.calls).toEqual([["Send it"]]);
+  });
+
+  test("is taken back when the run is stopped", async () => {
+    const run = new AbortController();
+    const stop = (): boolean => {
+      run.abort(new Error("stopped"));
+      return true;
+    };
+    const { face, type } = openPlainDesk({ handler: { stop } });
+    const reply = face.reader?.ask("Sure? ", run.signal);
+    const refused = expect(reply).rejects.toThrow("stopped");
+    await type("half\u0003");
+    await refused;
+    const line = face.next();
+    await type("fresh\r");
+    expect(await line).toBe("fresh");
+  });
+
+  test("has no reply at the end of the input, which stops what goes on", async () => {
+    const stop = vi.fn(() => true);
+    const { face, type } = openPlainDesk({ handler: { stop } });
+    const reply = face.reader?.ask("Sure? ", new AbortController().signal);
+    await type("\u0004");
+    expect(await reply).toBeUndefined();
+    expect(stop).toHaveBeenCalled();
+    expect(await face.reader?.ask("Sure? ", new AbortController().signal)).toBeUndefined();
+    expect(await face.next()).toBeUndefined();
+  });
+
+  test("keeps what a run says off the screen until it is answered", async () => {
+    const { face, type, stdout } = openPlainDesk();
+    const shown = face.openRun("en");
+    const reply = face.reader?.ask("Sure? ", new AbortController().signal);
+    const taken = shown.take({ type: "tool-progress", callId: "1", message: "Let rm run? [y/n] " });
+    await type("n");
+    expect(stdout()).toBe("Sure? n");
+    await type("\r");
+    await Promise.all([reply, taken]);
+    expect(stdout()).toBe("Sure? n\n… Let rm run? [y/n]\n");
+  });
+});
+
+describe("for a screen reader", () => {
+  test("a run is told in words and whole lines, its steps by the numbers that open them", async () => {
+    const desk = await told({ isScreenReader: true });
+    const lines = desk.stdout().split("\n");
+    expect(lines).toContain("thought: #1 I need the weather.");
+    expect(lines).toContain('tool: #2 weather {"city":"Beijing"}');
+    expect(lines.find((line) => line.startsWith("ok: #2 weather ("))).toMatch(/ms\) Sunny$/);
+    expect(lines).toContain("It is sunny.");
+    expect(desk.stdout()).toMatch(plain);
+    expect(desk.stdout()).not.toMatch(/\p{Extended_Pictographic}/u);
+  });
+
+  test("the answer is written line by line, and the half one only at its end", async () => {
+    const { face, stdout } = openPlainDesk({ isScreenReader: true });
+    const shown = face.openRun("en");
+    for (const text of ["One ", "line\nand ", "half"]) await shown.take({ type: "answer-delta", text });
+    expect(stdout()).toBe("One line\n");
+    await shown.take({ type: "evaluation", verdict: "answer", reason: "model-decided", message: "done" });
+    expect(stdout()).toBe("One line\nand half\nevaluation: done\n");
+    await shown.close();
+  });
+
+  test("a run that says nothing for ten seconds says that it goes on, and what it does", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { face, stdout } = openPlainDesk({ isScreenReader: true, handler: { locale: "zh" } });
+    const shown = face.openRun("zh");
+    await shown.take({ type: "tool-start", callId: "1", step: 1, tool: "slow", arguments: {} });
+    vi.advanceTimersByTime(20_000);
+    await shown.close();
+    vi.advanceTimersByTime(60_000);
+    expect(stdout()).toBe("工具：slow {}\n仍在进行，已 10 秒：slow\n仍在进行，已 20 秒：slow\n");
+  });
+});
+
+describe("a pipe", () => {
+  test("leaves a line out that has no end, says so once, and takes the next", async () => {
+    const { face, type, endInput, stderr } = openPlainDesk({ isTerminal: false });
+    for (let sent = 0; sent < 3_000_000; sent += 100_000) await type("x".repeat(100_000));
+    expect(stderr()).toBe("Too long, not sent: a line of 1100000 bytes so far (at most 1000000)\n");
+    await type("\nnext\r\n好");
+    await endInput();
+    expect([await face.next(), await face.next(), await face.next()]).toEqual(["next", "好", undefined]);
+    expect(stderr().split("\n")).toHaveLength(2);
+  });
+
+  test("is answered line by line: no prompt, the answer alone on stdout, nobody to ask", async () => {
+    const { face, type, endInput, stdout, stderr } = openPlainDesk({ isTerminal: false });
+    await type("one\ntwo");
+    await endInput();
+    expect(await face.next()).toBe("one");
+    const shown = face.openRun("en");
+    await shown.take({ type: "answer-delta", text: "The answer." });
+    await shown.take({ type: "evaluation", verdict: "answer", reason: "model-decided", message: "done" });
+    face.write("Cleared.");
+    expect(await face.next()).toBe("two");
+    expect(await face.next()).toBeUndefined();
+    expect(face.reader).toBeUndefined();
+    expect([stdout(), stderr()]).toEqual(["The answer.", "⚖ done\nCleared.\n"]);
+  });
+});
+
+async function told(options: Parameters<typeof openPlainDesk>[0]): Promise<PlainDesk> {
+  const weather = defineTool({
+    name: "weather",
+    description: "The weather of a city.",
+    inputSchema: { type: "object" },
+    run: async () => ({ ok: true, text: "Sunny" }),
+  });
+  const thinking = { text: "I need the weather.", calls: [{ id: "1", name: "weather", input: { city: "Beijing" } }] };
+  const models = { functionCall: scriptedModel([thinking, "Enough."]), answer: scriptedModel(["It is sunny."]) };
+  const events: AgentEvent[] = await runAll({ models, tools: [weather] });
+  const steps = createStepBook();
+  const desk = openPlainDesk({ ...options, steps });
+  const shown = desk.face.openRun("en");
+  for (const event of events) {
+    steps.take(event);
+    await shown.take(event);
+  }
+  await shown.close();
+  return desk;
+}

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { createPicker } from "../../../../src/cli/chat/screen/picker.ts";
+import type { Picking } from "../../../../src/cli/questions/reader.ts";
+import type { Key } from "../../../../src/cli/terminal/keys/key.ts";
+import { textOf } from "../../../../src/cli/terminal/text/line.ts";
+
+const consent: Picking<string> = {
+  title: "Let it run?",
+  choices: [
+    { value: "once", label: "Yes, this once", words: ["y", "yes"] },
+    { value: "conversation", label: "Always", detail: "in this conversation", words: ["a"] },
+    { value: "no", label: "No", words: ["n", "no"] },
+  ],
+};
+
+test("with nothing in force an Enter takes nothing", () => {
+  expect(choices(consent, "enter")).toEqual([]);
+});
+
+test("the arrow keys move and stop at both ends, Enter takes", () => {
+  expect(choices(consent, "down", "down", "enter")).toEqual(["conversation"]);
+  expect(choices(consent, "up", "enter")).toEqual(["no"]);
+  expect(choices(consent, "down", "down", "down", "down", "down", "enter")).toEqual(["no"]);
+  expect(choices({ ...consent, chosen: "conversation" }, "up", "up", "up", "enter")).toEqual(["once"]);
+});
+
+test("a typed word, a number or the beginning of a label finds its choice; another word none", () => {
+  expect(choices(consent, typed("y"), "enter")).toEqual(["once"]);
+  expect(choices(consent, typed("Y"), typed("ES"), "enter")).toEqual(["once"]);
+  expect(choices(consent, typed("2"), "enter")).toEqual(["conversation"]);
+  expect(choices(consent, typed("alw"), "enter")).toEqual(["conversation"]);
+  expect(choices(consent, typed("quite"), "enter")).toEqual([]);
+  expect(choices(consent, typed("x"), "backspace", typed("n"), "enter")).toEqual(["no"]);
+});
+
+test("Escape leaves", () => {
+  expect(choices(consent, "down", "escape")).toEqual([undefined]);
+});
+
+test("the one that is marked is in view however long the list is, and no line is wider than the screen", () => {
+  const many = Array.from({ length: 100 }, (_, index) => ({
+    value: index,
+    label: `模型 ${index}`,
+    detail: "x".repeat(90),
+  }));
+  const picker = createPicker({ picking: { title: "?", choices: many, chosen: 57 }, locale: "zh", done() {} });
+  const lines = picker.view({ columns: 40, rows: 30 }).lines.map(textOf);
+  expect(lines.length).toBeLessThan(20);
+  expect(lines.find((line) => line.startsWith("❯"))).toContain("模型 57");
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(40);
+});
+
+function choices<T>(picking: Picking<T>, ...keys: (Key["name"] | Key)[]): (T | undefined)[] {
+  const taken: (T | undefined)[] = [];
+  const picker = createPicker({ picking, locale: "en", done: (choice) => taken.push(choice?.value) });
+  for (const key of keys) picker.press(typeof key === "string" ? named(key) : key);
+  return taken;
+}
+
+function named(name: Key["name"]): Key {
+  return { name, text: "", ctrl: false, alt: false, shift: false };
+}
+
+function typed(text: string): Key {
+  return { ...named("text"), text };
+}

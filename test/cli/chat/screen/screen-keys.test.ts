@@ -1,0 +1,81 @@
+import { PassThrough } from "node:stream";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createInputQueue } from "../../../../src/cli/chat/input-queue.ts";
+import { createInterrupts } from "../../../../src/cli/chat/screen/interrupts.ts";
+import type { Panel } from "../../../../src/cli/chat/screen/panel.ts";
+import { readScreenKeys } from "../../../../src/cli/chat/screen/screen-keys.ts";
+import { createTypingAhead } from "../../../../src/cli/chat/screen/typing-ahead.ts";
+import { createEditor } from "../../../../src/cli/terminal/editor/create-editor.ts";
+import type { Key } from "../../../../src/cli/terminal/keys/key.ts";
+
+function openKeys({
+  panel,
+  isBusy = false,
+  isUnasked = false,
+}: {
+  panel?: Panel;
+  isBusy?: boolean;
+  isUnasked?: boolean;
+} = {}) {
+  const stdin = new PassThrough();
+  const history = { entries: ["earlier"], add() {} };
+  const editor = createEditor({ complete: async () => undefined, history, onChange() {}, locale: () => "en" });
+  const queue = createInputQueue();
+  const handler = { locale: "en", stop: vi.fn(() => isBusy), expand: vi.fn() } as const;
+  const interrupts = createInterrupts({ handler, changed() {} });
+  const screen = { refreshNow() {}, suspend() {}, resume() {} };
+  const end = vi.fn();
+  const typingAhead = createTypingAhead();
+  const keys = readScreenKeys({
+    ...{ stdin, handler, editor, queue, questions: { panel }, interrupts, typingAhead, screen, end },
+    comesUnasked: () => isUnasked,
+  });
+  onTestFinished(() => keys.close());
+  async function press(codes: string): Promise<void> {
+    stdin.write(codes);
+    await new Promise(setImmediate);
+  }
+  return { editor, queue, handler, end, press };
+}
+
+test("a key that a question does not know changes nothing below it, and still drives the chat", async () => {
+  const view = () => ({ lines: [] });
+  const { editor, handler, end, press } = openKeys({ panel: { press: () => false, view } });
+  await press("\u001b[A");
+  await press("text");
+  expect(editor.text).toBe("");
+  await press("\u000f\u0004");
+  expect(handler.expand).toHaveBeenCalledOnce();
+  expect(end).toHaveBeenCalledOnce();
+});
+
+test("keys that come before a question could be read are the input's, though not where its reader has asked for it", async () => {
+  const asked: Key[] = [];
+  const panel = { press: (key: Key) => asked.push(key) > 0, view: () => ({ lines: [] }) };
+  const unasked = openKeys({ panel, isUnasked: true });
+  await unasked.press("y\r");
+  expect([asked, unasked.queue.waiting]).toEqual([[], ["y"]]);
+  await openKeys({ panel }).press("y\r");
+  expect(asked.map(({ name }) => name)).toEqual(["text", "enter"]);
+});
+
+test("without a question the same keys are the input's", async () => {
+  const { editor, press } = openKeys();
+  await press("\u001b[A");
+  expect(editor.text).toBe("earlier");
+});
+
+test("Ctrl-C gives back what waits while something goes on, drops what is typed, and leaves at the second", async () => {
+  const busy = openKeys({ isBusy: true });
+  await busy.press("one\rtwo\rhalf");
+  expect(busy.queue.waiting).toEqual(["one", "two"]);
+  await busy.press("\u0003");
+  expect([busy.editor.text, busy.queue.waiting]).toEqual(["one\ntwo\nhalf", []]);
+  const idle = openKeys();
+  await idle.press("half\u0003");
+  expect(idle.editor.text).toBe("");
+  await idle.press("\u0003");
+  expect(idle.end).not.toHaveBeenCalled();
+  await idle.press("\u0003");
+  expect(idle.end).toHaveBeenCalledOnce();
+});

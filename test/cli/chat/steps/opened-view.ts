@@ -1,0 +1,90 @@
+import { createRunView } from "../../../../src/cli/chat/steps/create-run-view.ts";
+import type { RunView } from "../../../../src/cli/chat/steps/run-view.ts";
+import type { StepBook } from "../../../../src/cli/chat/steps/step.ts";
+import { createStepBook } from "../../../../src/cli/chat/steps/step-log.ts";
+import type { MarkdownStream } from "../../../../src/cli/terminal/markdown/stream.ts";
+import { type Line, plainLine, textOf } from "../../../../src/cli/terminal/text/line.ts";
+import type { AgentEvent } from "../../../../src/core/events.ts";
+import type { Locale } from "../../../../src/kit/locale.ts";
+
+export interface OpenedView {
+  view: RunView;
+  steps: StepBook;
+  /** Shows events as a chat does: the book first. */
+  take(...events: AgentEvent[]): void;
+  /** The finished lines so far. */
+  written: Line[];
+  lines(): string[];
+  live(rows?: number): string[];
+  /** Moves its clock. */
+  pass(ms: number): void;
+}
+
+export interface ViewSettings {
+  columns?: number;
+  locale?: Locale;
+  verbose?: boolean;
+  openMarkdown?: () => MarkdownStream | Promise<MarkdownStream>;
+}
+
+/** A view on a screen that keeps what is written; its clock stands still until it is moved. */
+export function openView(settings: ViewSettings = {}): OpenedView {
+  const { columns = 100, locale = "en", verbose = false, openMarkdown = plainText } = settings;
+  const written: Line[] = [];
+  let time = 0;
+  const now = (): number => time;
+  const steps = createStepBook({ now });
+  const screen = {
+    size: { columns, rows: 30 },
+    write: (lines: readonly Line[]) => void written.push(...lines),
+    refresh() {},
+    refreshNow() {},
+  };
+  const view = createRunView({ screen, steps, locale, verbose, openMarkdown, now });
+  return {
+    view,
+    steps,
+    take(...events) {
+      for (const event of events) {
+        steps.take(event);
+        view.take(event);
+      }
+    },
+    written,
+    lines: () => written.map(textOf),
+    live: (rows = 20) => view.live(rows).map(textOf),
+    pass(ms) {
+      time += ms;
+    },
+  };
+}
+
+/** All lines that stay of these events. */
+export async function linesOf(events: Iterable<AgentEvent>, settings?: ViewSettings): Promise<string[]> {
+  const opened = openView(settings);
+  opened.take(...events);
+  await opened.view.close();
+  return opened.lines();
+}
+
+/** Text line by line, in place of Markdown. */
+export function plainText(): MarkdownStream {
+  let text = "";
+  const rest = (): Line[] => (text === "" ? [] : text.split("\n").map((line) => plainLine(line)));
+  return {
+    push(piece) {
+      text += piece;
+    },
+    take() {
+      const lines = rest().slice(0, -1);
+      text = text.slice(text.lastIndexOf("\n") + 1);
+      return lines;
+    },
+    pending: (rows) => rest().slice(-rows),
+    async end() {
+      const lines = rest();
+      text = "";
+      return lines;
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { attachFiles } from "../../../../src/cli/terminal/editor/files/attach-files.ts";
+import { createCompleteFiles } from "../../../../src/cli/terminal/editor/files/complete-files.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+describe("completion of @path", () => {
+  test("gives the folder's files and folders, hidden ones where a dot is typed", async () => {
+    const cwd = await project();
+    const complete = createCompleteFiles({ cwd, home: join(cwd, "src") });
+    expect(await completions("look at @")).toEqual(["@my\\ notes.txt ", "@readme.md ", "@src/"]);
+    expect(await completions("看看@RE")).toEqual(["@readme.md "]);
+    expect(await completions("@src/")).toEqual(["@src/link.ts ", "@src/main.ts "]);
+    expect(await completions("@~/m")).toEqual(["@~/main.ts "]);
+    expect(await completions("@.")).toEqual(["@.hidden "]);
+    expect(await completions("@my\\ n")).toEqual(["@my\\ notes.txt "]);
+    expect(await completions(`@${cwd}/src/m`)).toEqual([`@${cwd}/src/main.ts `]);
+
+    async function completions(text: string): Promise<string[]> {
+      return (await complete(text))?.completions.map((completion) => completion.text) ?? [];
+    }
+  });
+
+  test("is none for an address, a folder that is not there and other text", async () => {
+    const complete = createCompleteFiles({ cwd: await project(), home: "/" });
+    for (const text of ["a@b", "@nowhere/", "\\@src", "no file", "@src/main.ts and"]) {
+      expect(await complete(text)).toBeUndefined();
+    }
+  });
+
+  test("gives at most 50, and no name that holds a control character", async () => {
+    const cwd = await temporaryFolder();
+    for (let index = 0; index < 60; index++) await writeFile(join(cwd, `${index}`), "");
+    await writeFile(join(cwd, "evil\u001b[2J"), "");
+    const complete = createCompleteFiles({ cwd, home: cwd });
+    expect((await complete("@"))?.completions).toHaveLength(50);
+    expect(await complete("@ev")).toBeUndefined();
+  });
+});
+
+describe("files that a question names", () => {
+  test("come behind it, fenced by their names", async () => {
+    const cwd = await project();
+    const { question, attached, problems } = await attach("explain @src/main.ts, and @my\\ notes.txt", cwd);
+    expect(attached).toEqual([
+      { name: "src/main.ts", characters: 11 },
+      { name: "my notes.txt", characters: 5 },
+    ]);
+    expect(problems).toEqual([]);
+    expect(question).toMatch(
+      /^explain @src\/main\.ts, and @my\\ notes\.txt\n\nAttached files .*\n\n<<<file (\w{32}) "src\/main\.ts"\nconst a = 1\nfile \1>>>\n\n<<<file (\w{32}) "my notes.txt"\nnotes\nfile \2>>>$/,
+    );
+  });
+
+  test("are found in Chinese text without spaces, and once only", async () => {
+    const cwd = await project();
+    const { attached } = await attach("看看@src/main.ts这个文件（@readme.md），还有@./readme.md。", cwd);
+    expect(attached.map(({ name }) => name)).toEqual(["src/main.ts", "readme.md"]);
+  });
+
+  test("may be links, and stand in the home folder", async () => {
+    const cwd = await project();
+    const { attached } = await attach("@src/link.ts @~/main.ts", cwd);
+    expect(attached.map(({ name }) => name)).toEqual(["src/link.ts", "~/main.ts"]);
+  });
+
+  test("that are none leave the text as it is; a backslash keeps an @", async () => {
+    const cwd = await project();
+    const text = "mail a@b.com about @scope/package and @me";
+    expect(await attach(text, cwd)).toEqual({ question: text, attached: [], problems: [] });
+    expect((await attach("say \\@readme.md", cwd)).question).toBe("say @readme.md");
+  });
+
+  test("that cannot be attached are told, each with the reason", async () => {
+    const cwd = await project();
+    execFileSync("mkfifo", [join(cwd, "pipe")]);
+    await writeFile(join(cwd, "large"), "x".repeat(200_001));
+    await writeFile(join(cwd, "image"), Uint8Array.of(0x89, 0x50, 0x4e, 0x47));
+    await writeFile(join(cwd, "nul"), "a\0b");
+    const { attached, problems } = await attach("@pipe @large @image @nul @src @/dev/zero @no.txt里的 @~/no", cwd);
+    expect(attached).toEqual([]);
+    expect(problems.map(({ en }) => en)).toEqual([
+      "Not attached: @pipe is no regular file",
+      "Not attached: @large is too large (at most 200000 bytes)",
+      "Not attached: @image is no UTF-8 text",
+      "Not attached: @nul is no UTF-8 text",
+      "Not attached: @src is a folder; only files can be attached",
+      "Not attached: @/dev/zero is no regular file",
+      "Not attached: @no.txt names no file",
+      "Not attached: @~/no names no file",
+    ]);
+  });
+
+  test("are at most 1 MB in all", async () => {
+    const cwd = await temporaryFolder();
+    const names = ["1", "2", "3", "4", "5", "6"];
+    for (const name of names) await writeFile(join(cwd, name), "x".repeat(200_000));
+    const { attached, problems } = await attach(names.map((name) => `@${name}`).join(" "), cwd);
+    expect(attached).toHaveLength(5);
+    expect(problems).toEqual([
+      { zh: "未附上 @6：附件总量超过 1 MB", en: "Not attached: @6 would make the attachments more than 1 MB" },
+    ]);
+  });
+
+  test("are read no more once the signal aborts", async () => {
+    const cwd = await project();
+    const options = { cwd, home: cwd, locale: "en", signal: AbortSignal.abort(new Error("stopped")) } as const;
+    await expect(attachFiles("@readme.md", options)).rejects.toThrow("stopped");
+  });
+});
+
+async function attach(text: string, cwd: string) {
+  return attachFiles(text, { cwd, home: join(cwd, "src"), locale: "en", signal: AbortSignal.timeout(5_000) });
+}
+
+async function project(): Promise<string> {
+  const cwd = await temporaryFolder();
+  await mkdir(join(cwd, "src"));
+  await writeFile(join(cwd, "src", "main.ts"), "const a = 1");
+  await symlink("main.ts", join(cwd, "src", "link.ts"));
+  await writeFile(join(cwd, "readme.md"), "# Read");
+  await writeFile(join(cwd, "my notes.txt"), "notes");
+  await writeFile(join(cwd, ".hidden"), "");
+  return cwd;
+}

@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+import { connectionError, httpError, keyError } from "../../../src/providers/errors/errors.ts";
+import { retryAfterMs } from "../../../src/providers/errors/retry-after.ts";
+import { settings } from "../reading.ts";
+
+function error(status: number, body: unknown, headers: Record<string, string> = {}) {
+  return httpError({ status, headers: new Headers(headers), body }, settings());
+}
+
+describe("an error of a vendor", () => {
+  test.each([
+    [400, { error: { message: "This model's maximum context length is 10 tokens" } }, "context_overflow", false],
+    [400, { error: { message: "Range of input length should be [1, 129024]" } }, "context_overflow", false],
+    [413, "", "context_overflow", false],
+    [429, { error: { message: "Rate limit reached: too many tokens, context length 9" } }, "rate_limit", true],
+    [429, { error: { code: "insufficient_quota", message: "You exceeded your current quota" } }, "quota", false],
+    [
+      429,
+      { error: { code: "insufficient_quota", message: "Allocated quota exceeded, please increase" } },
+      "rate_limit",
+      true,
+    ],
+    [429, { error: { code: "insufficient_quota", message: "week allocated quota exceeded" } }, "quota", false],
+    [
+      429,
+      { error: { status: "RESOURCE_EXHAUSTED", message: "quota", details: [{ quotaId: "RequestsPerDay" }] } },
+      "quota",
+      false,
+    ],
+    [400, { error: { code: "Arrearage", message: "Access denied" } }, "quota", false],
+    [403, { error: "Content violates usage guidelines. Team: x" }, "content_filter", false],
+    [400, { code: "x", error: "Incorrect API key provided: sk-abc" }, "auth", false],
+    [401, '{"detail":"Invalid API Key"}', "auth", false],
+    [422, { detail: [{ msg: "field required" }] }, "invalid_request", false],
+    [400, [{ error: { message: "bad", status: "INVALID_ARGUMENT" } }], "invalid_request", false],
+    [404, { error: { message: "model not found", type: "not_found_error" } }, "invalid_request", false],
+    [408, "", "server", true],
+    [498, "", "overloaded", true],
+    [502, "<html><head><title>502 Bad Gateway</title></head></html>", "server", true],
+    [504, null, "server", true],
+  ])("%d %j is %s", (status, body, code, retryable) => {
+    expect(error(status, body)).toMatchObject({ code, retryable });
+  });
+
+  test("shows what the vendor said, without markup, in both languages", () => {
+    expect(error(502, "<html><head><title>502 Bad Gateway</title></head></html>").text).toEqual({
+      zh: "test/test-model：服务出错（HTTP 502）：502 Bad Gateway",
+      en: "test/test-model: the service failed (HTTP 502): 502 Bad Gateway",
+    });
+  });
+
+  test("shows neither secrets nor control characters, and is short", () => {
+    const message = `bad \u001b[31mkey secret-key-123, Bearer abc.def, sk-proj-0123456789abcdef\n${"x".repeat(5000)}`;
+    const { text } = error(400, { error: { message } });
+    expect(text.en).toMatch(/^[\x20-\x7e…]+$/);
+    expect(text.en).not.toMatch(/secret-key|abc\.def|0123456789abcdef/);
+    expect(text.en.length).toBeLessThan(400);
+  });
+
+  test("names the variable of the key in its hint", () => {
+    expect(error(401, "").hint).toEqual({
+      zh: "请检查环境变量 TEST_API_KEY 中的密钥。",
+      en: "Check the key in the environment variable TEST_API_KEY.",
+    });
+  });
+
+  test("is final when the server says that trying again is of no use", () => {
+    expect(error(500, "", { "x-should-retry": "false" }).retryable).toBe(false);
+  });
+});
+
+describe("what an error shows of a key", () => {
+  const key = "sk-proj-Ab3dEf9hIjKlMnOpQrSt_uv+w/x=";
+  const shownOf = (message: string) =>
+    httpError({ status: 401, headers: undefined, body: { error: { message } } }, settings({ apiKey: key })).text.en;
+
+  test.each([
+    `Incorrect API key provided: ${key}.`,
+    `Incorrect API key provided: sk-proj-Ab3*****************v+w/x=`,
+    "Incorrect API key provided: sk-proj-********************uv+w",
+    `Your key ...${key.slice(-4)} is wrong`,
+    `Your key ${key.slice(0, 14)}... is wrong`,
+    `The key that ends in ${key.slice(-9)} is wrong`,
+    `Authorization: Bearer ${key}`,
+    `Authorization: Basic ${Buffer.from(`user:${key}`).toString("base64")}`,
+    `no route https://proxy.example/v1?key=${encodeURIComponent(key)}&x=1`,
+    `base64 ${Buffer.from(key).toString("base64")}`,
+    `{"api_key":"${key}"}`,
+    `x-api-key: ${key}`,
+  ])("nothing of it in: %s", (message) => {
+    const told = shownOf(message);
+    for (const piece of [
+      "Ab3d",
+      "QrSt",
+      "v+w",
+      "+w/x",
+      "w/x=",
+      "uv%2Bw",
+      Buffer.from(key).toString("base64").slice(4, 12),
+    ]) {
+      expect(told).not.toContain(piece);
+    }
+    expect(told).toContain("***");
+  });
+
+  test.each([
+    ["https://user:hunter22@proxy.example/v1 refused", "hunter22"],
+    ["GET https://proxy.example/?api_key=0123456789&a=b", "0123456789"],
+    ["GET https://proxy.example/?access_token=0123456789", "0123456789"],
+    ["token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N", "eyJzdWIi"],
+    ["other keys: sk-ant-api03-aaaaaaaaaaaa AIzaSyA1234567890123 gsk_abcdefghijklmnop", "aaaaaaaaaaaa"],
+    ["other keys: sk-ant-api03-aaaaaaaaaaaa AIzaSyA1234567890123 gsk_abcdefghijklmnop", "1234567890123"],
+    ["other keys: sk-ant-api03-aaaaaaaaaaaa AIzaSyA1234567890123 gsk_abcdefghijklmnop", "abcdefghijklmnop"],
+  ])("%s does not show %s", (message, secret) => {
+    expect(shownOf(message)).not.toContain(secret);
+  });
+
+  test.each([
+    "You can find your API key at https://platform.openai.com/account/api-keys.",
+    "see https://api-docs.deepseek.com/guides/thinking_mode#tool-calls",
+    "The model `gpt-5.2-proo` does not exist **or** you do not have access to it.",
+  ])("ordinary words stay: %s", (message) => {
+    expect(shownOf(message)).toContain(message);
+  });
+
+  test("control characters, bidirectional marks and line breaks become harmless", () => {
+    expect(shownOf("a\u001b]0;x\u0007b\nc\u202ed")).toMatch(/^[\x20-\x7e]+$/);
+  });
+});
+
+describe("a failed connection", () => {
+  const failed = (code: string, baseUrl: string) =>
+    connectionError(Object.assign(new Error("connect failed"), { code }), settings({ baseUrl }));
+
+  test.each([
+    ["ECONNREFUSED", "http://127.0.0.1:11434/v1", /ollama serve/, true],
+    ["ECONNREFUSED", "https://api.openai.com/v1", /network.*api\.openai\.com/, true],
+    ["ENOTFOUND", "https://api.opnai.com/v1", /api\.opnai\.com/, true],
+    ["SELF_SIGNED_CERT_IN_CHAIN", "https://api.openai.com/v1", /NODE_EXTRA_CA_CERTS/, false],
+  ])("%s at %s", (code, baseUrl, hint, retryable) => {
+    expect(failed(code, baseUrl)).toMatchObject({ code: "network", retryable });
+    expect(failed(code, baseUrl).hint?.en).toMatch(hint);
+  });
+});
+
+test("a failed connection tells what the socket said, not what the package made of it", () => {
+  const socket = Object.assign(new Error("connect failed"), { code: "ECONNREFUSED" });
+  const wrapped = new Error("Connection error.", { cause: new Error("fetch failed", { cause: socket }) });
+  expect(connectionError(wrapped, settings()).text.en).toBe(
+    "test/test-model: the connection to 127.0.0.1:1 failed: ECONNREFUSED connect failed",
+  );
+});
+
+test("a key that cannot be sent is told without being shown", () => {
+  const told = keyError(settings({ apiKey: "se cret\n" }));
+  expect(told).toMatchObject({ code: "auth", message: expect.stringContaining("TEST_API_KEY") });
+  expect(told.message).not.toContain("se cret");
+});
+
+describe("the wait that a vendor asks for", () => {
+  const now = Date.parse("2026-11-20T10:00:00Z");
+  test.each([
+    [{ "retry-after": "24" }, 24_000],
+    [{ "retry-after": "1.5" }, 1500],
+    [{ "retry-after": "1", "retry-after-ms": "0" }, 0],
+    [{ "retry-after": "Fri, 20 Nov 2026 10:00:30 GMT" }, 30_000],
+    [{ "retry-after": "Fri, 20 Nov 2026 09:00:00 GMT" }, undefined],
+    [{ "retry-after": "-5" }, undefined],
+    [{ "retry-after": "soon" }, undefined],
+    [{}, undefined],
+  ])("%j is %s", (headers, expected) => {
+    expect(retryAfterMs(new Headers(headers), "", now)).toBe(expected);
+  });
+
+  test("may stand in the body", () => {
+    expect(retryAfterMs(undefined, 'x {"retryDelay":"48s"}')).toBe(48_000);
+    expect(retryAfterMs(undefined, "Please retry in 2.5s.")).toBe(2500);
+  });
+});

@@ -1,0 +1,166 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createSocketServer } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { Model } from "../../../src/core/model.ts";
+import type { WireName } from "../../../src/core/model-settings.ts";
+import { createModel } from "../../../src/providers/create-model.ts";
+import { withRetry } from "../../../src/providers/middleware/retry.ts";
+import { findOllama } from "../../../src/providers/ollama.ts";
+import { ChatReader } from "../../../src/providers/wires/openai-chat/stream.ts";
+import { streamTurn } from "../../../src/providers/wires/stream-turn.ts";
+import { openTransport } from "../../../src/providers/wires/transport.ts";
+import { startFakeProvider } from "../../fakes/provider.ts";
+import { type Replay, startReplay } from "../../fakes/replay.ts";
+import { hear, settings } from "../reading.ts";
+
+const answer = 'data: {"choices":[{"delta":{"content":"It rains."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+
+describe("over the socket", () => {
+  let replay: Replay;
+  beforeEach(async () => {
+    replay = await startReplay();
+  });
+  afterEach(() => replay.close());
+  const model = (changes = {}) =>
+    createModel(settings({ baseUrl: `${replay.url}/v1`, ...changes }), { sleep: async () => {} });
+
+  test("one connection serves turn after turn", async () => {
+    replay.serve({ body: answer });
+    const same = model();
+    await hear(same);
+    const opened = async () => {
+      const before = replay.connections();
+      await hear(same);
+      return replay.connections() - before;
+    };
+    // The end of a body may come after the last event, so that a turn begun at once needs a second connection.
+    await expect.poll(opened).toBe(0);
+  });
+
+  test("a body that a proxy compressed is read all the same", async () => {
+    const headers = { "content-type": "text/event-stream", "content-encoding": "gzip" };
+    replay.serve({ headers, body: gzipSync(answer) }, 7);
+    expect((await hear(model())).text).toBe("It rains.");
+  });
+
+  test("a page with status 200 is no answer, and asking again would not help", async () => {
+    replay.serve({ headers: { "content-type": "text/html" }, body: "<html>Sign in</html>" });
+    await expect(hear(model())).rejects.toMatchObject({ code: "bad_response", retryable: false });
+  });
+
+  test("an error body without end is read only so far", async () => {
+    replay.serve(
+      { status: 400, headers: { "content-type": "application/json" }, body: `"${"x".repeat(5_000_000)}` },
+      65_536,
+    );
+    await expect(hear(model())).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  const role = { choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }] };
+  test.each<[string, WireName, string]>([
+    ["comments", "openai-chat", ": keep-alive\n\n"],
+    ["empty deltas", "openai-chat", `data: ${JSON.stringify(role)}\n\n`],
+    ["pings", "anthropic-messages", 'event: ping\ndata: {"type":"ping"}\n\n'],
+  ])("%s over %s are no first content, however many come", async (_, wire, bytes) => {
+    const slow = await serve(async (_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const timer = setInterval(() => response.write(bytes), 20);
+      response.on("close", () => clearInterval(timer));
+    });
+    try {
+      const limits = { wire, baseUrl: `${slow.url}/v1`, idleMs: 1500, timeoutMs: 3000 };
+      const error = await hear(model(limits)).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: "timeout", message: expect.stringContaining("no content within 3 s") });
+    } finally {
+      await slow.close();
+    }
+  });
+
+  test("an address that takes a connection and no TLS on it is given up at its limit, as a time-out that is not tried again", async () => {
+    const deaf = createSocketServer().listen(0, "127.0.0.1");
+    await once(deaf, "listening");
+    let connections = 0;
+    deaf.on("connection", (socket) => {
+      connections += 1;
+      socket.on("error", () => {});
+      onTestFinished(() => void socket.destroy());
+    });
+    onTestFinished(() => void deaf.close());
+    const address = deaf.address();
+    const url = `https://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/`;
+    const transport = openTransport({ connectMs: 300 });
+    const told = settings({ timeoutMs: 600_000 });
+    const slow: Model = {
+      provider: told.provider,
+      model: told.model,
+      stream: (request, signal) =>
+        streamTurn(
+          {
+            settings: told,
+            request,
+            reader: new ChatReader(told, () => "id"),
+            send: (until) => transport.post({ url, headers: {} }, {}, until),
+          },
+          signal,
+        ),
+    };
+    await expect(hear(withRetry(slow))).rejects.toMatchObject({
+      code: "timeout",
+      text: {
+        zh: expect.stringContaining("0.3 秒内没有建立连接"),
+        en: expect.stringContaining("no connection within 0.3 s"),
+      },
+    });
+    expect(connections).toBe(1);
+  });
+
+  test("a socket that breaks in the middle of an answer is a network error", async () => {
+    const broken = await serve((_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write('data: {"choices":[{"delta":{"content":"It r"}}]}\n\n', () => response.destroy());
+    });
+    try {
+      await expect(hear(model({ baseUrl: broken.url }))).rejects.toMatchObject({ code: "network", retryable: true });
+    } finally {
+      await broken.close();
+    }
+  });
+});
+
+describe("a local Ollama", () => {
+  test("is found by its first model", async () => {
+    const fake = await startFakeProvider();
+    fake.script("qwen3:8b", { text: "hi" });
+    expect(await findOllama(`${fake.openaiUrl}/`, undefined, 20_000)).toBe("qwen3:8b");
+    await fake.close();
+    expect(await findOllama(fake.openaiUrl)).toBeUndefined();
+  });
+
+  test("is not waited for, and is not anything that answers", async () => {
+    const silent = await serve(() => {});
+    expect(await findOllama(silent.url)).toBeUndefined();
+    await silent.close();
+    const page = await serve((_, response) => response.end("<html>"));
+    expect(await findOllama(page.url)).toBeUndefined();
+    await page.close();
+  });
+
+  test("is not asked for after an abort", async () => {
+    await expect(findOllama("http://127.0.0.1:1/v1", AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
+  });
+});
+
+async function serve(listener: RequestListener) {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,214 @@
+import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
+import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { expect, onTestFinished, test } from "vitest";
+import { hostOf } from "../../../src/runs/input/host.ts";
+import type { Connection } from "../../../src/runs/input/host-connection.ts";
+import type { Question } from "../../../src/runs/input/host-question.ts";
+import { createRounds, type RoundsOptions } from "../../../src/runs/input/input-requests.ts";
+import type { Means } from "../../../src/runs/input/pending-work.ts";
+import { type CallProgress, createCallProgress } from "../../../src/server/mcp/gateway/call-progress.ts";
+
+const question: Question = { kind: "form", message: "Sure?", form: { type: "object", properties: {} } };
+
+interface Waiting {
+  resultType: "input_required";
+  requestState: string;
+}
+
+type Work = (means: Means & { progress: CallProgress }) => Promise<CallToolResult>;
+
+interface Connected {
+  /** The connection is over. */
+  leave(): void;
+  /** One request, and what came of it: a result, or a question. */
+  send(name: string, more?: object): Promise<Partial<Waiting> & Partial<CallToolResult>>;
+  /** The request with the answer to a question. */
+  answer(name: string, asked: Partial<Waiting>, action?: string): ReturnType<Connected["send"]>;
+  client: Client;
+}
+
+function text(words: string): CallToolResult {
+  return { content: [{ type: "text", text: words }] };
+}
+
+/** A host of the 2026 era that answers by hand, and a server of which each tool does the same work. */
+async function connected(work: Work, options: Partial<RoundsOptions<CallToolResult>> = {}): Promise<Connected> {
+  const rounds = createRounds<CallToolResult>({ tooLate: () => text("too late"), ...options });
+  let connection: Connection | undefined;
+  const leave = (): void => connection && rounds.leave(connection);
+  const [above, below] = InMemoryTransport.createLinkedPair();
+  const handle = serveStdio(
+    () => {
+      const server = new McpServer({ name: "test", version: "1" }, { capabilities: { tools: {} } });
+      connection = { server, caller: {}, isOneRequest: false, inputEnded: new AbortController().signal };
+      const ours = connection;
+      server.server.setRequestHandler("tools/call", ({ params: { name } }, context) => {
+        const progress = createCallProgress();
+        const served = { kind: name, connection: ours, host: hostOf(server, context), context, progress };
+        return rounds.serve(served, (means) => work({ ...means, progress }));
+      });
+      return server;
+    },
+    { transport: below },
+  );
+  const capabilities = { elicitation: { form: {} } };
+  const client = new Client({ name: "test", version: "1" }, { capabilities, versionNegotiation: { mode: "auto" } });
+  await client.connect(above);
+  onTestFinished(async () => {
+    leave();
+    await client.close();
+    await handle.close();
+  });
+  const send: Connected["send"] = async (name, more = {}) =>
+    client.callTool({ name, arguments: {}, ...more }, { allowInputRequired: true });
+  return {
+    leave,
+    client,
+    send,
+    answer: (name, { requestState }, action = "accept") =>
+      send(name, { requestState, inputResponses: { question: { action, content: {} } } }),
+  };
+}
+
+test("an answer goes to the work that asked, once", async () => {
+  let begun = 0;
+  const it = await connected(async ({ ask }) => {
+    begun += 1;
+    const first = await ask(question);
+    const second = await ask(question);
+    return text(`${first.action} ${second.action}`);
+  });
+  const one = await it.send("tool");
+  expect(one.resultType).toBe("input_required");
+  const two = await it.answer("tool", one);
+  expect(two.requestState).not.toBe(one.requestState);
+  expect(await it.answer("tool", one)).toMatchObject(text("too late"));
+  expect(await it.answer("tool", two, "decline")).toMatchObject(text("accept decline"));
+  expect(begun).toBe(1);
+});
+
+test("an answer to another request, or to none, finds nothing", async () => {
+  const it = await connected(async ({ ask }) => text((await ask(question)).action));
+  const asked = await it.send("tool");
+  expect(await it.answer("other", asked)).toMatchObject(text("too late"));
+  expect(await it.answer("tool", { requestState: "0".repeat(32) })).toMatchObject(text("too late"));
+  expect(await it.answer("tool", asked)).toMatchObject(text("accept"));
+});
+
+test("a question without an answer in time ends its work", async () => {
+  const ended = Promise.withResolvers<void>();
+  const it = await connected(
+    async ({ ask, signal }) => {
+      signal.addEventListener("abort", () => ended.resolve());
+      return text((await ask(question)).action);
+    },
+    { patienceMs: 20 },
+  );
+  const asked = await it.send("tool");
+  await ended.promise;
+  expect(await it.answer("tool", asked)).toMatchObject(text("too late"));
+});
+
+test("beyond so many open questions further ones get no answer", async () => {
+  const it = await connected(async ({ ask }) => text((await ask(question)).action), { most: 2 });
+  const asked = [await it.send("tool"), await it.send("tool")];
+  expect(asked.map(({ resultType }) => resultType)).toEqual(["input_required", "input_required"]);
+  expect(await it.send("tool")).toMatchObject(text("cancel"));
+  expect(await it.answer("tool", asked[1] ?? {})).toMatchObject(text("accept"));
+  expect((await it.send("tool")).resultType).toBe("input_required");
+});
+
+test("the end of the connection ends what waits and what runs", async () => {
+  const signals: AbortSignal[] = [];
+  const running = Promise.withResolvers<void>();
+  const it = await connected(async ({ ask, signal }) => {
+    signals.push(signal);
+    if (signals.length === 2) {
+      running.resolve();
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    }
+    return text((await ask(question)).action);
+  });
+  const asked = await it.send("tool");
+  const other = it.send("tool");
+  await running.promise;
+  it.leave();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+  expect(await other).toMatchObject(text("cancel"));
+  expect(await it.answer("tool", asked)).toMatchObject(text("too late"));
+});
+
+test("the end of a request that has asked does not end its work", async () => {
+  const it = await connected(async ({ ask, signal }) => {
+    const { action } = await ask(question);
+    return text(`${action} ${signal.aborted}`);
+  });
+  const asked = await it.send("tool");
+  // Something else goes over the connection meanwhile.
+  await it.send("other");
+  expect(await it.answer("tool", asked)).toMatchObject(text("accept false"));
+});
+
+test("a question that is withdrawn gives way to the next", async () => {
+  const withdraw = new AbortController();
+  const it = await connected(async ({ ask }) => {
+    const first = await ask(question, withdraw.signal);
+    return text(`${first.action} ${(await ask({ ...question, message: "Next" })).action}`);
+  });
+  const asked = await it.send("tool");
+  withdraw.abort();
+  const next = await it.answer("tool", asked);
+  expect(JSON.stringify(next)).toContain("Next");
+  expect(await it.answer("tool", next)).toMatchObject(text("cancel accept"));
+});
+
+test("a question that is withdrawn before it was shown is not asked, and what is asked later is", async () => {
+  const it = await connected(async ({ ask }) => {
+    const early = await ask(question, AbortSignal.abort());
+    const withdraw = new AbortController();
+    const asked = ask(question, withdraw.signal);
+    withdraw.abort();
+    const first = await asked;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return text(`${early.action} ${first.action} ${(await ask({ ...question, message: "Later" })).action}`);
+  });
+  const later = await it.send("tool");
+  expect(JSON.stringify(later)).toContain("Later");
+  expect(await it.answer("tool", later)).toMatchObject(text("cancel cancel accept"));
+});
+
+test("a request that is cancelled while its question goes out leaves nothing that waits", async () => {
+  const it = await connected(
+    async ({ ask, progress }) => {
+      progress.tell("asking");
+      return text((await ask(question)).action);
+    },
+    { most: 1 },
+  );
+  const cancel = new AbortController();
+  const options = { signal: cancel.signal, onprogress: () => cancel.abort(), allowInputRequired: true } as const;
+  await expect(it.client.callTool({ name: "tool", arguments: {} }, options)).rejects.toThrow();
+  // The next answer comes behind the cancel.
+  const asked = await it.send("tool");
+  expect(asked.resultType).toBe("input_required");
+  expect(await it.answer("tool", asked)).toMatchObject(text("accept"));
+});
+
+test("progress goes on counting from one request to the next", async () => {
+  const it = await connected(async ({ ask, progress }) => {
+    progress.tell("before");
+    await ask(question);
+    progress.tell("after");
+    return text("done");
+  });
+  const heard: [number, string | undefined][] = [];
+  const onprogress = (one: { progress: number; message?: string }) => heard.push([one.progress, one.message]);
+  it.client.setRequestHandler("elicitation/create", async () => ({ action: "accept", content: {} }));
+  await it.client.callTool({ name: "tool", arguments: {} }, { onprogress });
+  const ours = heard.filter(([, message]) => message === "before" || message === "after");
+  expect(ours).toEqual([
+    [1, "before"],
+    [2, "after"],
+  ]);
+});

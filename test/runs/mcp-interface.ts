@@ -1,0 +1,53 @@
+import { onTestFinished } from "vitest";
+import { openDuet } from "../../src/app/open-duet.ts";
+import { type Config, loadConfig } from "../../src/config/load-config.ts";
+import { abortable } from "../../src/kit/async/timeout.ts";
+import { createFace, type Face } from "../../src/server/mcp/mcp-interface.ts";
+import { defineTool, success } from "../../src/tools/define-tool.ts";
+import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
+
+export interface OpenedFace {
+  face: Face;
+  model: ScriptedModel;
+  /** What the dangerous tool was called with. */
+  wiped: unknown[];
+}
+
+export interface FaceSettings {
+  turns: ScriptedTurn[];
+  serve?: Partial<Config["serve"]>;
+  config?: Record<string, unknown>;
+  /** The model says nothing before this resolves. */
+  gate?: Promise<void>;
+}
+
+/** The MCP face of an agent with one scripted model, and a tool that needs consent: `wipe_disk`. */
+export async function openFace({ turns, serve = {}, config: more = {}, gate }: FaceSettings): Promise<OpenedFace> {
+  const model = scriptedModel(turns);
+  const wiped: unknown[] = [];
+  const settings = { conversations: { store: "memory" }, locale: "en", serve, ...more };
+  const config = await loadConfig({}, {}, "/nowhere", { name: "test", settings });
+  const wipe = defineTool({
+    name: "wipe_disk",
+    description: "Wipes a disk.",
+    source: "user",
+    inputSchema: { type: "object", properties: { disk: { type: "string" } }, required: ["disk"] },
+    annotations: { destructive: true },
+    async run(args) {
+      wiped.push(args);
+      return success("wiped");
+    },
+  });
+  const gated: ScriptedModel = {
+    ...model,
+    async *stream(request, signal) {
+      await abortable(gate ?? Promise.resolve(), signal);
+      yield* model.stream(request, signal);
+    },
+  };
+  const models = { functionCall: gated, answer: gated };
+  const duet = await openDuet(config, { models, tools: [wipe] });
+  onTestFinished(() => duet.close());
+  const face = createFace(duet, { settings: config.serve, asks: config.tools.ask });
+  return { face, model, wiped };
+}

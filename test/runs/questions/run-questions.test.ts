@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { createBell } from "../../../src/runs/notifier.ts";
+import { createQuestions } from "../../../src/runs/questions/run-questions.ts";
+import { linkHost } from "../../fakes/linked-hosts.ts";
+import { openFace } from "../mcp-interface.ts";
+
+const wipe = { id: "1", name: "wipe_disk", input: { disk: "a" } };
+const steps = { kind: "plan", steps: [] } as const;
+const never = new AbortController().signal;
+
+test("a question is open until it is answered, once, and the next is another one", async () => {
+  const questions = createQuestions(10_000, () => {});
+  const pose = () => questions.pose<string>(never, "nobody", (answer) => ({ ...steps, answer: () => answer("yes") }));
+  const first = pose();
+  const asked = questions.open;
+  if (asked?.question.kind === "plan") asked.question.answer(undefined);
+  asked?.giveUp();
+  expect(await first).toBe("yes");
+  expect(asked?.closed.aborted).toBe(true);
+  expect(questions.open).toBeUndefined();
+  const second = pose();
+  expect(questions.open?.id).not.toBe(asked?.id);
+  asked?.giveUp();
+  expect(questions.open).toBeDefined();
+  questions.open?.giveUp();
+  expect(await second).toBe("nobody");
+});
+
+test("a question that is given up leaves the one that came after it open", async () => {
+  const questions = createQuestions(10_000, () => {});
+  const pose = () => questions.pose<string>(never, "nobody", (answer) => ({ ...steps, answer: () => answer("yes") }));
+  const first = pose();
+  const [earlier] = [questions.open];
+  const second = pose();
+  const later = questions.open;
+  earlier?.giveUp();
+  expect(await first).toBe("nobody");
+  expect(questions.open).toBe(later);
+  later?.giveUp();
+  expect(await second).toBe("nobody");
+});
+
+test("whoever waits hears that a question is free to be shown again", async () => {
+  const bell = createBell();
+  const questions = createQuestions(10_000, bell.ring);
+  void questions.pose(never, undefined, (answer) => ({ ...steps, answer }));
+  const release = questions.open?.show();
+  const heard = bell.wait(AbortSignal.timeout(10_000)).then(() => questions.open?.isAsked);
+  release?.();
+  expect(await heard).toBe(false);
+  questions.open?.giveUp();
+});
+
+test("a question that was not answered in time is withdrawn, and the run comes to its end without it", async () => {
+  const { face, wiped } = await openFace({ turns: [[wipe], "Left as it was."], serve: { confirmTime: 1 } });
+  const silent = await linkHost(face, { name: "claude-code", onQuestion: () => new Promise<object>(() => {}) });
+  const { outcome } = await silent.ask("Wipe disk a.");
+  expect(outcome).toMatchObject({ status: "complete", response: "Left as it was." });
+  expect(wiped).toEqual([]);
+});
+
+test("a run that is stopped while it asks gives its end at once", async () => {
+  const { face, wiped } = await openFace({ turns: [[wipe], "Never."] });
+  const asked = Promise.withResolvers<void>();
+  const onQuestion = () => {
+    asked.resolve();
+    return new Promise<object>(() => {});
+  };
+  const host = await linkHost(face, { onQuestion });
+  const call = host.ask("Wipe disk a.");
+  await asked.promise;
+  const run_id = face.runs.latest("Wipe disk a.", {})?.id;
+  expect((await host.call("agent_cancel", { run_id })).outcome.status).toBe("cancelled");
+  expect((await call).outcome.status).toBe("cancelled");
+  expect(wiped).toEqual([]);
+});

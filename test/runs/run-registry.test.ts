@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { windowMs } from "../../src/runs/call-window.ts";
+import { linkHost } from "../fakes/linked-hosts.ts";
+import { openFace } from "./mcp-interface.ts";
+
+test("a host's window is what is configured for it, else for all, else what is known of it, else under a minute", () => {
+  const windows = { "claude-code": 20, "my host": 3 };
+  expect(windowMs("my host", { windows })).toBe(3000);
+  expect(windowMs("claude-code", { windows, window: 10 })).toBe(20_000);
+  expect(windowMs("other", { windows, window: 10 })).toBe(10_000);
+  expect(windowMs("claude-code", { windows: {} })).toBeGreaterThan(300_000);
+  expect(windowMs("constructor", { windows: {} })).toBe(50_000);
+});
+
+test("the window of the host that calls closes its call, and an agent above is answered before its deadline", async () => {
+  const gate = Promise.withResolvers<void>();
+  const serve = { windows: { impatient: 1 } };
+  const { face } = await openFace({ turns: ["a", "b"], gate: gate.promise, serve });
+  const host = await linkHost(face, { name: "impatient" });
+  expect((await host.ask("What is it?")).outcome.status).toBe("running");
+  const patient = await linkHost(face, { name: "patient" });
+  const meta = { "duet/depth": 1, "duet/deadline": Date.now() + 1500 };
+  const below = await patient.ask("And that?", {}, { meta });
+  expect(["running", "partial", "failed"]).toContain(below.outcome.status);
+  gate.resolve();
+});
+
+test("more runs than allowed are refused in words, and another may begin when one has ended", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { face } = await openFace({ turns: ["a", "b"], gate: gate.promise, serve: { maxRuns: 1 } });
+  const host = await linkHost(face);
+  const { run_id } = (await host.ask("First?", { wait_s: 0 })).outcome;
+  const refused = await host.ask("Second?");
+  expect(refused).toMatchObject({ isError: true });
+  expect(refused.text).toContain("1 runs are going on, which is all that serve.maxRuns allows");
+  gate.resolve();
+  await host.call("agent_result", { run_id });
+  expect((await host.ask("Third?")).outcome.status).toBe("complete");
+});
+
+test("a run whose result is no longer held is told from its trace", async () => {
+  const { face } = await openFace({ turns: ["Forty-two."], serve: { keepResults: 1 } });
+  const host = await linkHost(face);
+  const first = await host.ask("What is it?");
+  await expect.poll(() => face.runs.find(first.outcome.run_id, {})).toBeUndefined();
+  const kept = await host.call("agent_result", { run_id: first.outcome.run_id });
+  expect(kept.text).toBe("Forty-two.");
+  expect(kept.outcome).toMatchObject({ status: "complete", run_id: first.outcome.run_id });
+  expect(kept.outcome.meta.total_tokens).toBe(first.outcome.meta.total_tokens);
+});
+
+test("what is not known is said in one line that shows it", async () => {
+  const { face } = await openFace({ turns: [] });
+  const host = await linkHost(face);
+  expect((await host.call("agent_result", { run_id: "run-1" })).text).toContain('There is no run "run-1"');
+  const bad = await host.ask("What is it?", { max_iterations: 99, colour: "red" });
+  expect(bad.isError).toBe(true);
+  expect(bad.text).toMatch(/max_iterations: .*10.*99/);
+  expect(bad.text).toContain("colour");
+});
+
+test("a question that is asked again in another conversation, or after its answer was given, is another run", async () => {
+  const { face, model } = await openFace({ turns: ["One.", "Two.", "Three."] });
+  const host = await linkHost(face);
+  const first = await host.ask("What is it?");
+  const again = await host.ask("What is it?");
+  const other = await host.ask("What is it?", { conversation_id: "conv-other" });
+  expect(new Set([first, again, other].map(({ outcome }) => outcome.run_id)).size).toBe(3);
+  expect(model.requests).toHaveLength(3);
+});
+
+test("a question that is asked again is joined in its own conversation only, and only with the same rights", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { face } = await openFace({ turns: ["One.", "Two.", "Three."], gate: gate.promise });
+  const anna = await linkHost(face, { caller: { owner: "anna" } });
+  const limited = await linkHost(face, { caller: { owner: "anna", tools: ["echo"] } });
+  const inOne = await anna.ask("Go on.", { conversation_id: "conv-one", wait_s: 0 });
+  const inNone = await anna.ask("Go on.", { wait_s: 0 });
+  const withLess = await limited.ask("Go on.", { wait_s: 0 });
+  const again = await anna.ask("Go on.", { conversation_id: "conv-one", wait_s: 0 });
+  expect(again.outcome.run_id).toBe(inOne.outcome.run_id);
+  expect(new Set([inOne, inNone, withLess].map(({ outcome }) => outcome.run_id)).size).toBe(3);
+  gate.resolve();
+});
+
+test("an end that nobody was given is joined no longer than it is kept", async () => {
+  const { face, model } = await openFace({ turns: ["Old.", "New."], serve: { keepResults: 1 } });
+  const host = await linkHost(face);
+  expect((await host.ask("What is it?", { wait_s: 0 })).outcome.status).toBe("running");
+  await expect.poll(() => [...face.runs.of({})]).toEqual([]);
+  expect((await host.ask("What is it?")).text).toBe("New.");
+  expect(model.requests).toHaveLength(2);
+});

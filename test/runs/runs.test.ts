@@ -1,0 +1,180 @@
+import { describe, expect, test } from "vitest";
+import { eras, linkHost } from "../fakes/linked-hosts.ts";
+import { openFace } from "./mcp-interface.ts";
+
+const wipe = { id: "1", name: "wipe_disk", input: { disk: "a" } };
+
+describe.each(eras)("a host of %s", (era) => {
+  test("is given a run that goes on when its window closes, and the whole answer by agent_result", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { face, model } = await openFace({ turns: ["Forty-two."], gate: gate.promise });
+    const host = await linkHost(face, { era });
+    const first = await host.ask("What is it?", { wait_s: 0 });
+    expect(first.isError).toBe(false);
+    expect(first.outcome).toMatchObject({ success: true, status: "running", stop_reason: "running", response: "" });
+    const { run_id } = first.outcome;
+    expect(first.text).toContain(`agent_result {"run_id":"${run_id}"}`);
+    gate.resolve();
+    const rest = await host.call("agent_result", { run_id });
+    expect(rest.outcome).toMatchObject({ status: "complete", response: "Forty-two.", run_id });
+    expect(rest.text).toBe("Forty-two.");
+    expect(rest.content[1]).toMatchObject({ type: "resource_link", uri: `duet://runs/${run_id}` });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  test("that asks the same again while it goes on is given the same run", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { face, model } = await openFace({ turns: ["Forty-two."], gate: gate.promise });
+    const host = await linkHost(face, { era });
+    const first = await host.ask("What is it?", { wait_s: 0 });
+    const again = host.ask("What is it?");
+    const other = host.ask("What is it?", { conversation_id: first.outcome.conversation_id });
+    gate.resolve();
+    expect((await again).outcome).toMatchObject({ status: "complete", run_id: first.outcome.run_id });
+    expect((await other).outcome.run_id).toBe(first.outcome.run_id);
+    expect(model.requests).toHaveLength(1);
+  });
+
+  test("that cancels its call ends the run", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { face } = await openFace({ turns: ["Never."], gate: gate.promise });
+    const host = await linkHost(face, { era });
+    const cancel = new AbortController();
+    const call = host.ask("What is it?", {}, { signal: cancel.signal, onprogress: () => cancel.abort("enough") });
+    await expect(call).rejects.toThrow();
+    const run = face.runs.latest("What is it?", {});
+    await expect.poll(() => run?.outcome).toMatchObject({ status: "cancelled" });
+  });
+
+  test("that cancels leaves the run to its end where it is configured so", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { face, model } = await openFace({
+      turns: ["Kept."],
+      gate: gate.promise,
+      serve: { onDisconnect: "finish" },
+    });
+    const host = await linkHost(face, { era });
+    const cancel = new AbortController();
+    const call = host.ask("What is it?", {}, { signal: cancel.signal, onprogress: () => cancel.abort("enough") });
+    await expect(call).rejects.toThrow();
+    gate.resolve();
+    expect((await host.ask("What is it?")).text).toBe("Kept.");
+    expect(model.requests).toHaveLength(1);
+  });
+
+  test("can stop a run by its id", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { face } = await openFace({ turns: ["Never."], gate: gate.promise });
+    const host = await linkHost(face, { era });
+    const { run_id } = (await host.ask("What is it?", { wait_s: 0 })).outcome;
+    const stopped = await host.call("agent_cancel", { run_id });
+    expect(stopped.outcome).toMatchObject({ status: "cancelled", run_id });
+  });
+
+  test("that can ask its user is asked about a call that needs consent", async () => {
+    for (const [action, calls] of [
+      ["accept", 1],
+      ["decline", 0],
+      ["cancel", 0],
+    ] as const) {
+      const { face, wiped } = await openFace({ turns: [[wipe], "Done."] });
+      const asked: Record<string, unknown>[] = [];
+      const onQuestion = (params: Record<string, unknown>) => {
+        asked.push(params);
+        return action === "accept" ? { action, content: { scope: "once" } } : { action };
+      };
+      const host = await linkHost(face, { era, onQuestion });
+      const { outcome } = await host.ask("Wipe disk a.");
+      expect(outcome.status).toBe("complete");
+      expect(asked).toHaveLength(1);
+      expect(String(asked[0]?.message)).toContain('"disk": "a"');
+      expect(wiped).toHaveLength(calls);
+    }
+  });
+
+  test("that cannot ask is given a token, which its user's word turns into the call", async () => {
+    const { face, wiped } = await openFace({ turns: [[wipe], "Done."] });
+    const host = await linkHost(face, { era });
+    const first = await host.ask("Wipe disk a.");
+    expect(first.isError).toBe(false);
+    expect(first.outcome).toMatchObject({
+      status: "needs_confirmation",
+      stop_reason: "confirmation",
+      confirmation: { kind: "call", tool: "wipe_disk", arguments: { disk: "a" } },
+    });
+    expect(wiped).toEqual([]);
+    const { run_id, confirmation } = first.outcome;
+    const waits = await host.call("agent_result", { run_id });
+    expect(waits.outcome.status).toBe("needs_confirmation");
+    const done = await host.ask("yes", { confirmation: confirmation?.token });
+    expect(done.outcome).toMatchObject({ status: "complete", response: "Done.", run_id });
+    expect(wiped).toEqual([{ disk: "a" }]);
+  });
+});
+
+test("progress begins at once, rises, and tells of a run that is joined", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { face } = await openFace({ turns: ["Forty-two."], gate: gate.promise });
+  const host = await linkHost(face);
+  await host.ask("What is it?", { wait_s: 0.01 });
+  const heard: { progress: number; message?: string }[] = [];
+  const first = Promise.withResolvers<void>();
+  const onprogress = (one: { progress: number; message?: string }): void => {
+    heard.push(one);
+    first.resolve();
+  };
+  const again = host.ask("What is it?", {}, { onprogress });
+  await first.promise;
+  gate.resolve();
+  await again;
+  expect(heard[0]?.message).toContain("received");
+  expect(heard.map(({ message }) => message).join("\n")).toMatch(/↻ run-[0-9a-f]{32} has been running/);
+  expect(heard.map(({ progress }) => progress)).toEqual(heard.map((_, index) => index + 1));
+});
+
+test("who drops a run that others count on does not end it: another connection, a task", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { face } = await openFace({ turns: ["Forty-two."], gate: gate.promise });
+  const first = await linkHost(face);
+  const second = await linkHost(face);
+  const { run_id } = (await first.ask("What is it?", { wait_s: 0 })).outcome;
+  const cancel = new AbortController();
+  const poll = second.call("agent_result", { run_id }, { signal: cancel.signal, onprogress: () => cancel.abort("no") });
+  await expect(poll).rejects.toThrow();
+  gate.resolve();
+  expect((await first.call("agent_result", { run_id })).outcome.status).toBe("complete");
+});
+
+test("a connection that ends takes the runs along that nobody else counts on", async () => {
+  const { face } = await openFace({ turns: ["Never."], gate: new Promise(() => {}) });
+  const host = await linkHost(face);
+  const { run_id } = (await host.ask("What is it?", { wait_s: 0 })).outcome;
+  await host.close();
+  await expect.poll(() => face.runs.find(run_id, {})?.outcome?.status).toBe("cancelled");
+});
+
+test("rights to fewer tools do not reach a run of the same owner that has more", async () => {
+  const { face, wiped } = await openFace({ turns: [[wipe], "Done.", "I cannot."] });
+  const wide = await linkHost(face, { caller: { owner: "anna", tools: ["*"] } });
+  const narrow = await linkHost(face, { caller: { owner: "anna", tools: ["calculator"] } });
+  const { confirmation, run_id } = (await wide.ask("Wipe disk a.")).outcome;
+  expect((await narrow.ask("yes", { confirmation: confirmation?.token })).isError).toBe(true);
+  expect((await narrow.call("agent_result", { run_id })).text).toContain("There is no run");
+  expect(wiped).toEqual([]);
+});
+
+test("a call whose time is over while its user is asked says so, and the next one asks again", async () => {
+  const { face, wiped } = await openFace({ turns: [[wipe], "Done."] });
+  let asked = 0;
+  const onQuestion = () => {
+    asked += 1;
+    return asked === 1 ? new Promise<object>(() => {}) : { action: "accept", content: {} };
+  };
+  const host = await linkHost(face, { onQuestion });
+  const first = await host.ask("Wipe disk a.", { wait_s: 1 });
+  expect(first.outcome.status).toBe("running");
+  expect(first.text).toContain("It waits for the user's reply (wipe_disk): agent_result asks again.");
+  const { outcome } = await host.call("agent_result", { run_id: first.outcome.run_id });
+  expect(outcome).toMatchObject({ status: "complete", response: "Done." });
+  expect(wiped).toEqual([{ disk: "a" }]);
+});

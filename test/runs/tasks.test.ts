@@ -1,0 +1,96 @@
+import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { expect, onTestFinished, test } from "vitest";
+import * as z from "zod";
+import type { Face } from "../../src/server/mcp/mcp-interface.ts";
+import { openFace } from "./mcp-interface.ts";
+
+const wipe = { id: "1", name: "wipe_disk", input: { disk: "a" } };
+const extension = "io.modelcontextprotocol/tasks";
+
+type Sent = Record<string, unknown> & { resultType?: string; taskId?: string; status?: string };
+
+/** A host of the 2026 era that declares the tasks extension, or does not; the official client takes no task, so it speaks below it. */
+async function connect(face: Face, capabilities: object): Promise<(method: string, params: object) => Promise<Sent>> {
+  const [above, below] = InMemoryTransport.createLinkedPair();
+  const handle = serveStdio(() => face.createServer(), { transport: below });
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
+  await client.connect(above);
+  onTestFinished(async () => {
+    await client.close();
+    await handle.close();
+  });
+  const handed = above.onmessage;
+  const waiting = new Map<string, PromiseWithResolvers<Sent>>();
+  above.onmessage = (message, extra) => {
+    const { id, result, error } = z
+      .looseObject({ id: z.unknown().optional(), result: z.looseObject({}).optional(), error: z.unknown().optional() })
+      .parse(message);
+    const ours = waiting.get(String(id));
+    if (ours === undefined) return handed?.(message, extra);
+    if (result === undefined) ours.reject(error);
+    else ours.resolve(result);
+  };
+  let count = 0;
+  return (method, params) => {
+    const id = `ours-${count++}`;
+    const answer = Promise.withResolvers<Sent>();
+    waiting.set(id, answer);
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+      "io.modelcontextprotocol/clientCapabilities": capabilities,
+    };
+    void above.send({ jsonrpc: "2.0", id, method, params: { ...params, _meta } });
+    return answer.promise;
+  };
+}
+
+const withTasks = { elicitation: { form: {} }, extensions: { [extension]: {} } };
+
+async function poll(
+  send: (method: string, params: object) => Promise<Sent>,
+  taskId: string,
+  status: string,
+): Promise<Sent> {
+  return expect
+    .poll(() => send("tasks/get", { taskId }))
+    .toMatchObject({ status })
+    .then(() => send("tasks/get", { taskId }));
+}
+
+test("a request that declares the tasks extension gets a task, whose question is answered and whose result is the call's", async () => {
+  const { face, wiped } = await openFace({ turns: [[wipe], "Done."] });
+  const send = await connect(face, withTasks);
+  const task = await send("tools/call", { name: "agent_ask", arguments: { question: "Wipe disk a." } });
+  expect(task).toMatchObject({ resultType: "task", pollIntervalMs: 1000, ttlMs: 3_600_000 });
+  const taskId = String(task.taskId);
+  const asked = await poll(send, taskId, "input_required");
+  const [[name = "", question] = []] = Object.entries(z.record(z.string(), z.unknown()).parse(asked.inputRequests));
+  expect(question).toMatchObject({ method: "elicitation/create" });
+  const inputResponses = { [name]: { action: "accept", content: { scope: "once" } } };
+  expect(await send("tasks/update", { taskId, inputResponses })).toMatchObject({ resultType: "complete" });
+  const done = await poll(send, taskId, "completed");
+  expect(done.result).toMatchObject({ structuredContent: { status: "complete", response: "Done.", run_id: taskId } });
+  expect(wiped).toEqual([{ disk: "a" }]);
+});
+
+test("a task is cancelled by its id", async () => {
+  const { face } = await openFace({ turns: ["Never."], gate: new Promise(() => {}) });
+  const send = await connect(face, withTasks);
+  const { taskId } = await send("tools/call", { name: "agent_ask", arguments: { question: "What is it?" } });
+  expect(await send("tasks/cancel", { taskId })).toMatchObject({ resultType: "complete" });
+  expect(await poll(send, String(taskId), "cancelled")).toMatchObject({ taskId, status: "cancelled" });
+});
+
+test("without the extension there is no task, and asking for one says what is missing", async () => {
+  const { face } = await openFace({ turns: ["Forty-two."] });
+  const send = await connect(face, {});
+  const result = await send("tools/call", { name: "agent_ask", arguments: { question: "What is it?" } });
+  expect(result).toMatchObject({ resultType: "complete", structuredContent: { status: "complete" } });
+  const { run_id: taskId } = z.looseObject({ run_id: z.string() }).parse(result.structuredContent);
+  await expect(send("tasks/get", { taskId })).rejects.toMatchObject({ code: -32021 });
+  await expect((await connect(face, withTasks))("tasks/get", { taskId: "run-0" })).rejects.toMatchObject({
+    code: -32602,
+  });
+});

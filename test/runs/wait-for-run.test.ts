@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { ElicitationReply } from "../../src/core/forms/elicitation.ts";
+import { abortable } from "../../src/kit/async/timeout.ts";
+import type { Host } from "../../src/runs/input/host.ts";
+import { holdRun } from "../../src/runs/run-handle.ts";
+import { type Attended, attend } from "../../src/runs/wait-for-run.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const windowMs = 1000;
+
+/** A request that waits for a run which asks a person about one call and then works on until it is cancelled. */
+function attendRun({ isModern, asksForms = true }: { isModern: boolean; asksForms?: boolean }) {
+  const approvals: unknown[] = [];
+  const run = holdRun({
+    id: "run-1",
+    key: "key",
+    caller: {},
+    locale: "en",
+    request: { question: "Wipe disk a." },
+    asks: { calls: true, plans: false, forms: false },
+    patienceMs: 3_600_000,
+    async *ask({ signal = new AbortController().signal, approveCall }) {
+      const request = { tool: "wipe_disk", arguments: {}, rule: "tools.ask: *", onlyOnce: false };
+      approvals.push(await approveCall?.(request, signal));
+      await abortable(new Promise<void>(() => {}), signal);
+      yield* [];
+    },
+    onEnd() {},
+  });
+  const reply = Promise.withResolvers<ElicitationReply>();
+  const shown: unknown[] = [];
+  const host: Host = { name: "", title: "", asksForms, asksUrls: false, isModern, capabilities: {} };
+  const ends: Attended[] = [];
+  const means = {
+    signal: new AbortController().signal,
+    ask: (question: unknown, ...withdrawn: (AbortSignal | undefined)[]) => {
+      shown.push(question);
+      const nobody: ElicitationReply = { action: "cancel" };
+      return Promise.race([reply.promise, ...withdrawn.map((signal) => whenAborted(signal).then(() => nobody))]);
+    },
+  };
+  void attend(run, { host, means, windowMs, handsOut: !asksForms }).then((attended) => ends.push(attended));
+  return { run, shown, ends, approvals, reply };
+}
+
+function whenAborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+test("a modern host gets a whole new window after its user has answered, however long that took", async () => {
+  const { run, shown, ends, approvals, reply } = attendRun({ isModern: true });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([shown.length, ends]).toEqual([1, []]);
+  reply.resolve({ action: "accept", content: { scope: "once" } });
+  await vi.advanceTimersByTimeAsync(windowMs - 1);
+  expect([approvals, ends]).toEqual([["once"], []]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(ends).toEqual([{ end: "window" }]);
+  run.cancel();
+});
+
+test("a host of the older era has one window for its call, the time for its user included", async () => {
+  const { run, shown, ends, approvals } = attendRun({ isModern: false });
+  await vi.advanceTimersByTimeAsync(windowMs - 1);
+  expect([shown.length, ends]).toEqual([1, []]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(ends).toEqual([{ end: "window" }]);
+  expect([approvals, run.open?.isAsked]).toEqual([[], false]);
+  run.cancel();
+});
+
+test("a host that cannot ask is told at once which call waits for a person", async () => {
+  const { run, shown, ends } = attendRun({ isModern: true, asksForms: false });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(ends).toEqual([{ end: "confirm", open: run.open }]);
+  expect(shown).toEqual([]);
+  run.cancel();
+});

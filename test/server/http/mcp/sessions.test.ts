@@ -1,0 +1,188 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { McpServer } from "@modelcontextprotocol/server";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Authenticate } from "../../../../src/server/http/auth/authenticate.ts";
+import {
+  call,
+  initialize,
+  messagesOf,
+  openSession,
+  openSocket,
+  post,
+  type ServedFace,
+  sendRaw,
+  startHttpFace,
+} from "../../../fakes/http-interface.ts";
+
+/** Who says "I am a" is a. */
+const byName: Authenticate = async (request) => {
+  const owner = request.headers.get("authorization") ?? undefined;
+  return { caller: owner === undefined ? {} : { owner } };
+};
+
+let face: ServedFace;
+beforeAll(async () => {
+  face = await startHttpFace({ authenticate: byName, http: { maxSessions: 4 } });
+});
+afterAll(() => face.close());
+
+function send(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  const due = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  return fetch(face.url, { method: "POST", headers: { ...due, ...headers }, body: JSON.stringify(body) });
+}
+
+test("a session lives from initialize to DELETE", async () => {
+  const session = await openSession(face.url);
+  const answer = await session.send(call(1, "echo", { text: "hello" }));
+  expect(messagesOf(await answer.text())).toMatchObject([{ id: 1, result: { structuredContent: { text: "hello" } } }]);
+  const ended = await fetch(face.url, { method: "DELETE", headers: { "mcp-session-id": session.id } });
+  expect(ended.status).toBe(200);
+  expect((await session.send(call(2, "echo", { text: "x" }))).status).toBe(404);
+});
+
+test("a request without a session is told so, one with an unknown session gets 404", async () => {
+  expect((await send(call(1, "echo"))).status).toBe(400);
+  expect((await send(call(1, "echo"), { "mcp-session-id": "no-such" })).status).toBe(404);
+  expect((await fetch(face.url, { headers: { accept: "text/event-stream" } })).status).toBe(400);
+});
+
+test("another caller's session is not there", async () => {
+  const session = await openSession(face.url, { authorization: "a" });
+  const mine = await session.send(call(1, "who"));
+  expect(await mine.text()).toContain('"a"');
+  const theirs = await session.send(call(2, "who"), { authorization: "b" });
+  const unknown = await send(call(2, "who"), { "mcp-session-id": "no-such", authorization: "b" });
+  expect(theirs.status).toBe(404);
+  expect(await theirs.text()).toBe(await unknown.text());
+});
+
+test("a client that closes its connection aborts what it waited for", async () => {
+  const session = await openSession(face.url);
+  const socket = await openSocket(face.port);
+  socket.write(post(face.port, call("gone", "wait"), { "mcp-session-id": session.id, connection: "keep-alive" }));
+  await face.begun();
+  socket.destroy();
+  await face.aborted();
+  const answer = await session.send(call("gone", "echo", { text: "the id is free again" }));
+  expect(await answer.text()).toContain("free again");
+});
+
+test("a cancelled request aborts, and its stream ends without an answer", async () => {
+  const session = await openSession(face.url);
+  const waiting = session.send(call(7, "wait"));
+  await face.begun();
+  const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7, reason: "enough" } };
+  expect((await session.send(cancel)).status).toBe(202);
+  expect(await face.aborted()).toBe("enough");
+  expect(await (await waiting).text()).not.toContain("data:");
+});
+
+test('an id that waits for its answer is not taken twice, and 1 is not "1"', async () => {
+  const session = await openSession(face.url);
+  const waiting = session.send(call(1, "wait"));
+  await face.begun();
+  const twice = await session.send(call(1, "echo", { text: "x" }));
+  expect([twice.status, messagesOf(await twice.text())[0]?.error?.code]).toEqual([400, -32600]);
+  const other = await session.send(call("1", "echo", { text: "other" }));
+  expect(messagesOf(await other.text())[0]?.id).toBe("1");
+  await session.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+  await face.aborted();
+  await (await waiting).text();
+});
+
+test("the newest stream of a session is the one that is served", async () => {
+  const session = await openSession(face.url);
+  const listen = (): Promise<Response> =>
+    fetch(face.url, { headers: { accept: "text/event-stream", "mcp-session-id": session.id } });
+  const first = await listen();
+  const second = await listen();
+  expect([first.status, second.status]).toEqual([200, 200]);
+  expect(await first.text()).toBe("");
+  await second.body?.cancel();
+});
+
+test("where all places are taken the session that was idle longest goes, and one at work stays", async () => {
+  const oldest = await openSession(face.url, { authorization: "cap" });
+  const busy = await openSession(face.url, { authorization: "cap" });
+  const waiting = busy.send(call(1, "wait"));
+  await face.begun();
+  for (let count = 0; count < 4; count++) await openSession(face.url, { authorization: "cap" });
+  expect((await oldest.send(call(2, "who"))).status).toBe(404);
+  expect((await busy.send(call(2, "who"))).status).toBe(200);
+  await busy.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+  await face.aborted();
+  await (await waiting).text();
+});
+
+test("where all sessions are at work a new one is asked to come later", async () => {
+  const small = await startHttpFace({ http: { maxSessions: 1 } });
+  const session = await openSession(small.url);
+  void session
+    .send(call(1, "wait"))
+    .then((response) => response.text())
+    .catch(() => {});
+  await small.begun();
+  const refused = await fetch(small.url, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify(initialize),
+  });
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+  await small.close();
+  await small.aborted();
+  expect(small.waiting).toBe(0);
+});
+
+test("a session that nobody uses ends", async () => {
+  const short = await startHttpFace({ http: { sessionIdle: 0.1 } });
+  const session = await openSession(short.url);
+  const stream = await fetch(short.url, { headers: { accept: "text/event-stream", "mcp-session-id": session.id } });
+  await expect.poll(async () => (await fetch(`${new URL("/healthz", short.url)}`)).status).toBe(200);
+  await stream.body?.cancel();
+  await expect.poll(async () => (await head(short.url, session.id)).status, { interval: 300 }).toBe(404);
+  await short.close();
+});
+
+async function head(url: string, id: string): Promise<Response> {
+  await turn();
+  return fetch(url, { headers: { accept: "application/json", "mcp-session-id": id } });
+}
+
+test("a session that is still being made when all ends is closed and not begun", async () => {
+  const asked = Promise.withResolvers<void>();
+  const made = Promise.withResolvers<McpServer>();
+  const slow = await startHttpFace({
+    createServer: () => {
+      asked.resolve();
+      return made.promise;
+    },
+  });
+  const answer = sendRaw(slow.port, post(slow.port, initialize));
+  await asked.promise;
+  const closed = slow.close();
+  const server = new McpServer({ name: "slow", version: "0" });
+  const ended = new Promise<void>((resolve) => {
+    server.server.onclose = resolve;
+  });
+  made.resolve(server);
+  await Promise.all([closed, ended]);
+  expect((await answer).status).toBe(503);
+});
+
+test("a session that is being made takes its place: another one is asked to come later", async () => {
+  const asked = Promise.withResolvers<void>();
+  const made = Promise.withResolvers<McpServer>();
+  const small = await startHttpFace({
+    http: { maxSessions: 1 },
+    createServer: () => {
+      asked.resolve();
+      return made.promise;
+    },
+  });
+  const first = sendRaw(small.port, post(small.port, initialize));
+  await asked.promise;
+  expect((await sendRaw(small.port, post(small.port, initialize))).status).toBe(503);
+  made.resolve(new McpServer({ name: "slow", version: "0" }));
+  expect((await first).status).toBe(200);
+  await small.close();
+});

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { deepest, mostValues, readJson } from "../../../../src/server/http/request/read-json.ts";
+import { readMessage } from "../../../../src/server/http/request/read-message.ts";
+
+test("JSON is parsed as JSON.parse does", () => {
+  const text = '{"a": [1, "x,{[\\"\\\\", {"a": {"a": null}}], "b\\n" : "a", "c":"a:b"}';
+  expect(readJson(text)).toEqual({ value: JSON.parse(text) });
+});
+
+test("nesting is taken up to a depth, and text that looks like it does not count", () => {
+  const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
+  expect(readJson(nested(deepest))).toHaveProperty("value");
+  expect(readJson(nested(deepest + 1))).toEqual({ fault: "depth" });
+  expect(readJson("[".repeat(1_000_000))).toEqual({ fault: "depth" });
+  expect(readJson(JSON.stringify("[".repeat(1000)))).toHaveProperty("value");
+});
+
+test("a million keys are refused before they are built", () => {
+  const many = `{${Array.from({ length: mostValues + 2 }, (_, key) => `"${key}":0`).join()}}`;
+  expect(readJson(many)).toEqual({ fault: "values" });
+});
+
+test.each(['{"a":1,"a":2}', '{"a":1,"\\u0061":2}', '{"b":{"a":1 , "a" :2}}', '[{"x":{},"y":1,"x":[]}]'])(
+  "%s has a key twice",
+  (text) => {
+    expect(readJson(text)).toEqual({ fault: "key-twice" });
+  },
+);
+
+test.each(['[{"a":1},{"a":1}]', '{"a":{"a":1},"b":"a","c":"a"}', '{"a":"a"}'])("%s has none twice", (text) => {
+  expect(readJson(text)).toEqual({ value: JSON.parse(text) });
+});
+
+test.each(["", "{", '{"a"', '"', "nul", "[1,]", '{"a":1}}', "\\"])("%j is no JSON", (text) => {
+  expect(readJson(text)).toEqual({ fault: "syntax" });
+});
+
+test.each([
+  ["a request", { jsonrpc: "2.0", id: 1, method: "m", params: {} }, { method: "m", id: 1 }],
+  ["a notification", { jsonrpc: "2.0", method: "m" }, { method: "m", id: undefined }],
+  ["a response", { jsonrpc: "2.0", id: "x", result: {} }, { method: undefined, id: undefined }],
+])("%s is taken", (_, body, parts) => {
+  expect(readMessage(JSON.stringify(body))).toEqual({ body, ...parts });
+});
+
+test.each([
+  ["a batch", [{ jsonrpc: "2.0", id: 1, method: "m" }]],
+  ["a text", "x"],
+  ["null", null],
+  ["version 1.0", { jsonrpc: "1.0", id: 1, method: "m" }],
+  ["id null", { jsonrpc: "2.0", id: null, method: "m" }],
+  ["an object as id", { jsonrpc: "2.0", id: {}, method: "m" }],
+  ["a fraction as id", { jsonrpc: "2.0", id: 1.5, method: "m" }],
+  ["a list as params", { jsonrpc: "2.0", id: 1, method: "m", params: [] }],
+  ["a number as method", { jsonrpc: "2.0", id: 1, method: 5 }],
+  ["neither method nor result", { jsonrpc: "2.0", id: 1 }],
+])("%s is an invalid request", (_, body) => {
+  expect(readMessage(JSON.stringify(body))).toMatchObject({ status: 400, code: -32600 });
+});
+
+test("an id beyond all numbers is an invalid request", () => {
+  expect(readMessage('{"jsonrpc":"2.0","id":1e309,"method":"m"}')).toMatchObject({ code: -32600 });
+});

@@ -1,0 +1,53 @@
+import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
+import { McpServer } from "@modelcontextprotocol/server";
+import { onTestFinished } from "vitest";
+import type { ConversationStore, SharedStore } from "../../../../src/app/open-duet.ts";
+import type { Caller } from "../../../../src/core/caller.ts";
+import type { LiveRun, LiveRuns } from "../../../../src/runs/live-run.ts";
+import type { Provider } from "../../../../src/server/mcp/capabilities.ts";
+import { serve } from "../../../../src/server/mcp/serve-capabilities.ts";
+
+/** An official client of a connection that offers this; it checks all that it is given. */
+export async function connect(provider: Provider, onResourcesChanged?: () => void): Promise<Client> {
+  const server = new McpServer({ name: "test", version: "1" });
+  serve(server, [provider]);
+  const listChanged = onResourcesChanged && {
+    resources: { onChanged: onResourcesChanged, autoRefresh: false, debounceMs: 0 },
+  };
+  const client = new Client({ name: "test", version: "1" }, { ...(listChanged && { listChanged }) });
+  const [above, below] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(below), client.connect(above)]);
+  onTestFinished(async () => void (await Promise.all([client.close(), server.close()])));
+  return client;
+}
+
+/** The store as a Duet gives it to each caller. */
+export function storeOf(store: SharedStore): { store(caller?: Caller): Promise<ConversationStore> } {
+  return { store: async (caller) => store.of(caller?.owner) };
+}
+
+/** Runs that the test begins and ends. */
+export interface TestRuns extends LiveRuns {
+  add(run: LiveRun): void;
+  tell(caller: Caller): void;
+}
+
+export function testRuns(): TestRuns {
+  const runs: LiveRun[] = [];
+  const listeners = new Set<{ owner: string | undefined; listener(): void }>();
+  const ofCaller = ({ owner }: Caller): LiveRun[] => runs.filter(({ caller }) => caller.owner === owner);
+  return {
+    of: (caller) => ofCaller(caller).reverse(),
+    add: (run) => void runs.push(run),
+    tell({ owner }) {
+      for (const each of listeners) if (each.owner === owner) each.listener();
+    },
+    find: (id, caller) => ofCaller(caller).find((run) => run.id === id),
+    latest: (question, caller) => ofCaller(caller).findLast((run) => run.question === question),
+    onChange({ owner }, listener) {
+      const entry = { owner, listener };
+      listeners.add(entry);
+      return () => void listeners.delete(entry);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { runAgent } from "../../../../src/agent/run-agent.ts";
+import { operator } from "../../../../src/core/caller.ts";
+import type { Outcome } from "../../../../src/core/outcome.ts";
+import type { Tool } from "../../../../src/core/tools/tool.ts";
+import { isRecord, textOf } from "../../../../src/kit/json.ts";
+import type { HeldRun } from "../../../../src/runs/run-handle.ts";
+import { createRunRegistry, type RunRegistry } from "../../../../src/runs/run-registry.ts";
+import { createRunPage } from "../../../../src/server/mcp/agent/run-page.ts";
+import type { Provider } from "../../../../src/server/mcp/capabilities.ts";
+import { type ScriptedTurn, scriptedModel } from "../../../fakes/model.ts";
+import { runOptions } from "../../../fakes/run.ts";
+
+export interface PagedAgent {
+  readonly runs: RunRegistry;
+  /** `agent_ask` and `agent_cancel` as far as a page needs them, and the page. */
+  readonly provider: Provider;
+  begin(question: string): HeldRun;
+  ended(run: HeldRun): Promise<Outcome>;
+}
+
+export interface Script {
+  decide: ScriptedTurn[];
+  answer: ScriptedTurn[];
+  tools?: readonly Tool[];
+  /** The run that a token stands for. */
+  runIdOf?(confirmation: string): string | undefined;
+}
+
+/** Real runs of scripted models, held as the face holds them. */
+export function pagedAgent({ decide, answer, tools = [], runIdOf }: Script): PagedAgent {
+  const models = { functionCall: scriptedModel(decide, "decider"), answer: scriptedModel(answer, "writer") };
+  const runs = createRunRegistry({ most: 10, keepMs: 60_000 });
+  const page = createRunPage({ runs, caller: operator, locale: "en", runIdOf });
+
+  function begin(question: string): HeldRun {
+    return runs.begin({
+      key: question,
+      caller: operator,
+      locale: "en",
+      request: { question },
+      asks: { calls: true, plans: true, forms: true },
+      patienceMs: 10_000,
+      async *ask({ runId, signal, approveCall }) {
+        yield* runAgent(await runOptions({ models, tools: [...tools], question, id: runId, signal, approveCall }));
+      },
+    });
+  }
+
+  async function ended(run: HeldRun): Promise<Outcome> {
+    return (await runs.ended(run, AbortSignal.timeout(10_000))) ?? run.soFar();
+  }
+
+  async function call(name: string, args: unknown): Promise<CallToolResult | undefined> {
+    const { question, run_id } = isRecord(args) ? args : {};
+    if (name !== "agent_ask" && name !== "agent_cancel") return undefined;
+    const run = name === "agent_ask" ? begin(textOf(question)) : runs.find(textOf(run_id), operator);
+    if (run === undefined) return { content: [{ type: "text", text: "no such run" }], isError: true };
+    if (name === "agent_cancel") run.cancel();
+    const outcome = await ended(run);
+    return { content: [{ type: "text", text: outcome.response }], structuredContent: { ...outcome } };
+  }
+
+  const provider: Provider = {
+    ...page,
+    tools: {
+      list: page.tools.list,
+      call: async (name, args, context) => (await page.tools.call(name, args, context)) ?? call(name, args),
+    },
+  };
+  return { runs, provider, begin, ended };
+}

@@ -1,0 +1,199 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { collect, configFile, startProgram, temporaryFolder } from "../../fakes/program.ts";
+import { startFakeProvider } from "../../fakes/provider.ts";
+
+const clientInfo = { name: "test", version: "0" };
+const initialize = {
+  id: 0,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo },
+};
+const question = { name: "agent_ask", arguments: { question: "wait for me" } };
+
+function lineOf(message: object): string {
+  return `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
+}
+
+function messagesIn(stdout: string) {
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+async function startServer() {
+  const provider = await startFakeProvider();
+  onTestFinished(() => provider.close());
+  const models = { functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl } };
+  const config = await configFile({ models });
+  const child = await startProgram(["serve", "--config", config], { env: { OPENAI_API_KEY: "sk-test" } });
+  return { provider, child };
+}
+
+/**
+ * A host that reads the first answer and nothing more, while a run goes on and more answers wait than any pipe takes. The model is
+ * asked once all that came before the question was answered.
+ */
+async function startUnread() {
+  const { provider, child } = await startServer();
+  const ended = once(child, "exit");
+  provider.script("cheap", { text: "thinking", hang: "after-text" });
+  const lines = createInterface({ input: child.stdout });
+  child.stdin.write(lineOf(initialize) + lineOf({ method: "notifications/initialized" }));
+  await once(lines, "line");
+  lines.close();
+  child.stdout.pause();
+  const list = (_: unknown, index: number) => lineOf({ id: index + 1, method: "tools/list" });
+  child.stdin.write(
+    Array.from({ length: 300 }, list).join("") + lineOf({ id: 1000, method: "tools/call", params: question }),
+  );
+  await expect.poll(() => provider.requests("cheap").length).toBe(1);
+  return { provider, child, ended };
+}
+
+describe("a host that reads nothing more does not keep duet serve alive", () => {
+  test("when it closes stdin, with answers unsent and a run under way", async () => {
+    const { provider, child, ended } = await startUnread();
+    child.stdin.end();
+    expect(await ended).toEqual([0, null]);
+    await expect.poll(() => provider.requests("cheap")[0]?.aborted).toBe(true);
+  });
+
+  test.for([
+    ["SIGTERM", 0],
+    ["SIGINT", 130],
+  ] as const)("when %s comes, which exits with %i", async ([signal, code]) => {
+    const { child, ended } = await startUnread();
+    child.kill(signal);
+    expect(await ended).toEqual([code, null]);
+  });
+
+  test("when a second signal comes, which ends it at once with its own code", async () => {
+    const { child, ended } = await startUnread();
+    // They are delivered in this order, and the first one alone would exit with 129.
+    child.kill("SIGHUP");
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([143, null]);
+  });
+});
+
+describe("a host that still reads gets its answers", () => {
+  test("when it closes stdin in the same breath in which it asks", async () => {
+    const { provider, child } = await startServer();
+    provider.script("cheap", { text: "Here it is." });
+    const finished = collect(child);
+    child.stdin.end(
+      lineOf(initialize) +
+        lineOf({ id: 1, method: "tools/list" }) +
+        lineOf({ id: 2, method: "tools/call", params: { ...question } }),
+    );
+    const { code, stdout } = await finished;
+    const answers = messagesIn(stdout);
+    expect(answers.map(({ id }) => id).sort()).toEqual([0, 1, 2]);
+    // On a machine that is busy the run may not be done in time: then that is its answer.
+    const { status } = answers.find(({ id }) => id === 2).result.structuredContent;
+    expect(["complete", "cancelled"]).toContain(status);
+    expect(code).toBe(0);
+  });
+
+  test.for([
+    ["SIGTERM", 0],
+    ["SIGINT", 130],
+  ] as const)(
+    "when %s comes: the run that it cancels is told as cancelled, and it exits with %i",
+    async ([signal, code]) => {
+      const { provider, child } = await startServer();
+      provider.script("cheap", { text: "thinking", hang: "after-text" });
+      const finished = collect(child);
+      child.stdin.write(lineOf(initialize) + lineOf({ id: 1, method: "tools/call", params: question }));
+      await expect.poll(() => provider.requests("cheap").length).toBe(1);
+      child.kill(signal);
+      const { stdout, ...end } = await finished;
+      const last = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+      expect(last).toMatchObject({ id: 1, result: { structuredContent: { status: "cancelled" } } });
+      expect(end.code).toBe(code);
+    },
+  );
+});
+
+describe("a result that follows progress is not held back for an answer to a ping that cannot come", () => {
+  const withProgress = { ...question, _meta: { progressToken: 1 } };
+
+  test("when the host closes stdin in the same breath in which it asks", async () => {
+    const { provider, child } = await startServer();
+    provider.script("cheap", { text: "Here it is." });
+    const finished = collect(child);
+    child.stdin.end(lineOf(initialize) + lineOf({ id: 1, method: "tools/call", params: withProgress }));
+    const { code, stdout } = await finished;
+    const messages = messagesIn(stdout);
+    expect(messages.map(({ method }) => method)).toContain("notifications/progress");
+    expect(["complete", "cancelled"]).toContain(messages.at(-1).result?.structuredContent.status);
+    expect(code).toBe(0);
+  });
+
+  test.for([true, false])("when SIGTERM comes, and the host answers pings: %s", async (answersPing) => {
+    const { provider, child } = await startServer();
+    provider.script("cheap", { text: "thinking", hang: "after-text" });
+    const finished = collect(child);
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const { id, method } = JSON.parse(line);
+      if (method === "ping" && answersPing) child.stdin.write(lineOf({ id, result: {} }));
+    });
+    child.stdin.write(lineOf(initialize) + lineOf({ id: 1, method: "tools/call", params: withProgress }));
+    await expect.poll(() => provider.requests("cheap").length, { timeout: 20_000 }).toBe(1);
+    child.kill("SIGTERM");
+    const { code, stdout } = await finished;
+    const ended = messagesIn(stdout).filter(({ method }) => method !== "notifications/cancelled");
+    expect(ended.slice(-2)).toMatchObject([
+      { method: "ping" },
+      { id: 1, result: { structuredContent: { status: "cancelled" } } },
+    ]);
+    expect(code).toBe(0);
+  });
+});
+
+describe("a reader of other commands", () => {
+  test("that has left ends them without an error", async () => {
+    const child = await startProgram(["tools", "list", "--output", "json"]);
+    const ended = once(child, "exit");
+    child.stdout.destroy();
+    child.stdin.end();
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test("that reads nothing is waited for, as a pager wants it, until a signal comes", async () => {
+    const { provider, child: server } = await startServer();
+    server.stdin.end();
+    provider.script("cheap", { text: "word ".repeat(100_000) });
+    const models = { functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl } };
+    const args = ["ask", "Tell me all", "--mode", "chat", "--config", await configFile({ models })];
+    const child = await startProgram(args, { env: { OPENAI_API_KEY: "sk-test" } });
+    const ended = once(child, "exit");
+    child.stdout.pause();
+    child.stdin.end();
+    await expect.poll(() => provider.requests("cheap")[0]?.endedAt).toBeDefined();
+    child.kill("SIGINT");
+    expect(await ended).toEqual([130, null]);
+  });
+});
+
+test.skipIf(process.platform === "win32")(
+  "a thread that waits for ever for a pipe does not keep the process",
+  async () => {
+    const pipe = join(await temporaryFolder(), "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const code = `
+    import { open } from "node:fs";
+    const { exitNow } = await import(${JSON.stringify(resolve("src/kit/process/exit-now.ts"))});
+    open(${JSON.stringify(pipe)}, "r", () => {});
+    setImmediate(() => exitNow(7, 10));
+  `;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: "inherit" });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    expect(await once(child, "exit")).toEqual([7, null]);
+  },
+);

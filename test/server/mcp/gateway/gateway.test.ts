@@ -1,0 +1,475 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { Outcome } from "../../../../src/core/outcome.ts";
+import { isRecord } from "../../../../src/kit/json.ts";
+import { startHttpDuet } from "../../../fakes/http-duet.ts";
+import {
+  collect,
+  configFile,
+  npmServer,
+  program,
+  programEnvironment,
+  runProgram,
+  startProgram,
+  temporaryFolder,
+} from "../../../fakes/program.ts";
+import { startFakeProvider } from "../../../fakes/provider.ts";
+import { type Connect, connectV2, type Host, type HostOptions, hosts, type Listed } from "./hosts.ts";
+
+type Servers = Record<string, { command: string; args?: string[]; env?: Record<string, string> }>;
+
+/** `duet serve --expose ...` as a host starts it. */
+async function served(
+  servers: Servers,
+  more: string[] = ["--expose", "tools"],
+  config: object = {},
+): Promise<Extract<HostOptions, { command: string }>> {
+  const file = await configFile({ mcpServers: servers, conversations: { store: "memory" }, ...config });
+  return {
+    command: process.execPath,
+    args: [program, "serve", "--config", file, "--locale", "en", ...more],
+    env: await programEnvironment(),
+  };
+}
+
+/** The same in this process, over HTTP: for what does not depend on the way to the host. */
+async function inProcess(settings: Record<string, unknown>, listLimit?: number): Promise<{ url: string }> {
+  const folder = await temporaryFolder();
+  const { origin } = await startHttpDuet({
+    settings: { mcpServers: { below: offering() }, ...settings },
+    environment: { PATH: process.env.PATH ?? "", DUET_HOME: folder },
+    exposing: { expose: "tools", listLimit },
+  });
+  return { url: `${origin}/mcp` };
+}
+
+async function opened(connect: Connect, options: HostOptions): Promise<Host> {
+  const host = await connect(options);
+  onTestFinished(() => host.close());
+  return host;
+}
+
+function offering(...args: string[]) {
+  return { command: process.execPath, args: [resolve("test/fakes/mcp-offering.ts"), ...args] };
+}
+
+/** The tools of the same server without a gateway. */
+async function listedDirectly({ command, args = [] }: { command: string; args?: string[] }): Promise<Listed[]> {
+  // Some servers have more tools for clients that can be asked.
+  const client = new Client({ name: "direct", version: "1" }, { capabilities: { elicitation: { form: {}, url: {} } } });
+  const env = { PATH: process.env.PATH ?? "", HOME: tmpdir() };
+  await client.connect(new StdioClientTransport({ command, args, env, stderr: "pipe" }));
+  try {
+    return (await client.listTools()).tools;
+  } finally {
+    await client.close();
+  }
+}
+
+function realServers(folder: string) {
+  return {
+    everything: npmServer("mcp-server-everything"),
+    filesystem: npmServer("mcp-server-filesystem", folder),
+    memory: npmServer("mcp-server-memory"),
+  };
+}
+
+/** What real servers list without a gateway, in the order of `realServers`: once for all hosts. */
+let direct: Listed[][];
+beforeAll(async () => {
+  direct = await Promise.all(Object.values(realServers(tmpdir())).map(listedDirectly));
+});
+
+async function journalOf(file: string): Promise<string> {
+  return readFile(file, "utf8").catch(() => "");
+}
+
+function seen({ name, title, description, inputSchema, outputSchema, annotations }: Listed) {
+  return { name, title, description, inputSchema, outputSchema, annotations };
+}
+
+describe.each(hosts)("a gateway for %s", (_, connect) => {
+  let folder: string;
+  let journal: string;
+  /** One that most tests share: nothing that they do is in the way of another. */
+  let host: Host;
+  /** Its user. */
+  let onQuestion: NonNullable<HostOptions["onQuestion"]> = () => ({ action: "cancel" });
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "duet-test-"));
+    journal = join(folder, "journal");
+    const file = join(folder, "duet.config.json");
+    const servers = { below: offering("--journal", journal) };
+    await writeFile(file, JSON.stringify({ mcpServers: servers, conversations: { store: "memory" } }));
+    host = await connect({
+      command: process.execPath,
+      args: [program, "serve", "--config", file, "--locale", "en", "--expose", "tools"],
+      env: { PATH: process.env.PATH ?? "", HOME: folder },
+      onQuestion: (params) => onQuestion(params),
+    });
+  });
+
+  afterAll(async () => {
+    await host.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test("tools of real servers come as they are listed, but for their names, and so do their results", async () => {
+    await writeFile(join(folder, "note.txt"), "remember the milk");
+    const servers = realServers(folder);
+    const real = await opened(connect, await served(servers));
+    const listed = await real.listTools();
+    const expected = Object.keys(servers).flatMap((server, index) =>
+      (direct[index] ?? [])
+        .filter(({ execution }) => !(isRecord(execution) && execution.taskSupport === "required"))
+        .map((tool) => seen({ ...tool, name: `${server}__${tool.name}` })),
+    );
+    expect(listed.filter(({ name }) => name.includes("__")).map(seen)).toEqual(expected);
+    expect(listed.map(({ name }) => name)).toContain("calculator");
+
+    expect(await real.call("everything__get-sum", { a: 2, b: 3 })).toMatchObject({
+      content: [{ type: "text", text: "The sum of 2 and 3 is 5." }],
+    });
+    const weather = await real.call("everything__get-structured-content", { location: "New York" });
+    expect(weather.structuredContent).toEqual({ temperature: 33, conditions: "Cloudy", humidity: 82 });
+    const image = await real.call("everything__get-tiny-image");
+    expect(image.content[1]).toMatchObject({ type: "image", mimeType: "image/png" });
+    const note = await real.call("filesystem__read_text_file", { path: join(folder, "note.txt") });
+    expect(note.structuredContent).toEqual({ content: "remember the milk" });
+    expect(await real.call("memory__read_graph")).toMatchObject({ structuredContent: { entities: [], relations: [] } });
+    expect(await real.call("calculator", { expression: "6*7" })).toMatchObject({ content: [{ text: "6*7 = 42" }] });
+  });
+
+  test("blocks of every type arrive, one that MCP does not know as a text that says so", async () => {
+    const { content } = await host.call("below__blocks");
+    expect(content).toMatchObject([
+      { type: "text", text: "words", annotations: { audience: ["user"], priority: 0.5 } },
+      { type: "image", data: "aGk=", mimeType: "image/png" },
+      { type: "audio", data: "aGk=", mimeType: "audio/wav" },
+      { type: "resource", resource: { uri: "offering://note/1", text: "a note" } },
+      { type: "resource_link", uri: "offering://hidden/7", name: "seven" },
+      { type: "text", text: '[content of the unknown type "hologram", left out]' },
+    ]);
+    // A link is to be followed, also where no list and no template names it.
+    expect((await host.read("offering://hidden/7")).contents[0]?.text).toBe("offering says offering://hidden/7");
+  });
+
+  test("a tool that lacks what its output schema promises is an error that says that it ran", async () => {
+    await host.listTools();
+    const result = await host.call("below__liar");
+    expect(result.isError).toBe(true);
+    expect(result.content[0]?.text).toContain("The tool has run");
+    expect(result.content[1]?.text).toBe("did it");
+    expect(await host.call("below__fails")).toMatchObject({ isError: true, content: [{ text: "no such city" }] });
+  });
+
+  test("arguments that do not fit never reach the server, and a tool that is not there is an error", async () => {
+    const result = await host.call("below__sum", { a: "not a number", b: 2 });
+    expect(result.isError).toBe(true);
+    expect(JSON.stringify(result.content)).toContain("a: ");
+    expect(await journalOf(journal)).not.toContain("not a number");
+    await expect(host.call("below__nothing")).rejects.toThrow(/below__nothing not found/);
+  });
+
+  test("progress rises by a count of our own, whatever the server counts", async () => {
+    const progress: { progress: number; message?: string }[] = [];
+    await host.call("below__steps", {}, { onprogress: (one) => progress.push(one) });
+    const counts = progress.map((one) => one.progress);
+    expect(counts).toEqual([...counts].sort((a, b) => a - b));
+    expect(new Set(counts).size).toBe(counts.length);
+    expect(progress.map(({ message }) => message)).toEqual(
+      expect.arrayContaining(["step 5 (5/9)", "step 3 (3/9)", "step 9 (9/9)"]),
+    );
+  });
+
+  test("a cancel reaches the server below, and the connection goes on", async () => {
+    const stop = new AbortController();
+    const call = host.call("below__hang", {}, { signal: stop.signal });
+    call.catch(() => {});
+    await expect.poll(() => journalOf(journal)).toContain('"name":"hang"');
+    stop.abort("user stop");
+    await expect(call).rejects.toThrow();
+    await expect.poll(() => journalOf(journal)).toContain("notifications/cancelled");
+    expect(await host.call("below__sum", { a: 1, b: 2 })).toMatchObject({ structuredContent: { sum: 3 } });
+  });
+
+  test("questions from below are shown by the host under the server's name, and their answers go down", async () => {
+    const asked: string[] = [];
+    onQuestion = ({ message, requestedSchema }) => {
+      asked.push(`${message} ${Object.keys((requestedSchema as { properties: object }).properties)}`);
+      return { action: "accept", content: asked.length === 1 ? { city: "Oslo" } : { street: "Storgata" } };
+    };
+    const result = await host.call("below__ask-twice");
+    expect(asked).toEqual(["[below] Which city? city", "[below] Which street? street"]);
+    expect(JSON.parse(String(result.content[0]?.text))).toMatchObject([
+      { action: "accept", content: { city: "Oslo" } },
+      { action: "accept", content: { street: "Storgata" } },
+    ]);
+  });
+
+  test("a no goes down as one, and a host that cannot ask answers at once that nobody did", async () => {
+    onQuestion = () => ({ action: "decline" });
+    expect(await host.call("below__ask-twice")).toMatchObject({ content: [{ text: "first: decline" }] });
+    const mute = await opened(connect, await inProcess({}));
+    expect(await mute.call("below__ask-twice")).toMatchObject({ content: [{ text: "first: cancel" }] });
+    const unanswered = await mute.call("below__wipe");
+    expect(unanswered.isError).toBe(true);
+    expect(unanswered.content[0]?.text).toContain("nobody can be asked");
+  });
+
+  test("an address to go to is shown with the server's name", async () => {
+    const asked: unknown[] = [];
+    onQuestion = (params) => {
+      asked.push(params);
+      return { action: "accept" };
+    };
+    const result = await host.call("below__ask-url");
+    expect(asked).toMatchObject([{ mode: "url", message: "[below] Sign in", url: "https://example.com/in" }]);
+    expect(result.content[0]?.text).toContain('"accept"');
+  });
+
+  test("a call that needs consent is asked about in full, and runs only after a yes", async () => {
+    const asked: string[] = [];
+    const answers = [{ action: "decline" }, { action: "accept", content: {} }];
+    onQuestion = ({ message }) => {
+      asked.push(String(message));
+      return answers[asked.length - 1] ?? { action: "cancel" };
+    };
+    const args = { everything: ["yes", { and: "more" }] };
+    const declined = await host.call("below__wipe", args);
+    expect(declined.isError).toBe(true);
+    expect(declined.content[0]?.text).toContain("did not agree");
+    expect(await journalOf(journal)).not.toContain('"and":"more"');
+    expect(await host.call("below__wipe", args)).toMatchObject({ content: [{ text: "wiped" }] });
+    expect(asked[0]).toContain("below__wipe");
+    expect(asked[0]).toContain("*:destructive");
+    expect(asked[0]).toContain('"and": "more"');
+  });
+
+  test("the rules hold here too: what is denied is neither listed nor called", async () => {
+    const rules = { tools: { deny: ["below__sum"] } };
+    const ruled = await opened(connect, await inProcess(rules));
+    const names = (await ruled.listTools()).map(({ name }) => name);
+    expect(names).toContain("below__trace");
+    expect(names).not.toContain("below__sum");
+    await expect(ruled.call("below__sum", { a: 1, b: 2 })).rejects.toThrow(/not found/);
+  });
+
+  test("the trace context goes down, and what a result says in its _meta comes up", async () => {
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const meta = { traceparent, tracestate: "vendor=1", baggage: "user=7", "duet/depth": 1 };
+    const result = await host.call("below__trace", {}, { meta });
+    expect(JSON.parse(String(result.content[0]?.text))).toMatchObject({
+      traceparent,
+      tracestate: "vendor=1",
+      baggage: "user=7",
+      "duet/depth": 2,
+    });
+    expect(result._meta).toMatchObject({
+      traceparent: "00-11111111111111111111111111111111-2222222222222222-01",
+      "example.com/cost": 3,
+    });
+  });
+
+  test("a call that has come round a circle of agents is refused", async () => {
+    const result = await host.call("below__sum", { a: 12345, b: 2 }, { meta: { "duet/depth": 3 } });
+    expect(result.isError).toBe(true);
+    expect(result.content[0]?.text).toContain("in a circle");
+    expect(await journalOf(journal)).not.toContain("12345");
+  });
+
+  test("a tool that came later waits to be approved: the host is told so, and not that it is missing", async () => {
+    const waits = { isError: true, content: [{ text: expect.stringContaining("duet tools approve") }] };
+    const all = await opened(connect, await inProcess({}));
+    await all.call("below__grow");
+    await expect.poll(() => all.call("below__grown").catch(() => undefined)).toMatchObject(waits);
+    expect(await all.call("call_tool", { name: "below__grown" })).toMatchObject(waits);
+    expect((await all.listTools()).map(({ name }) => name)).not.toContain("below__grown");
+  });
+
+  test("arguments that are nested too deep are refused, and not as a fault of ours", async () => {
+    const deep = JSON.parse(`${'{"a":'.repeat(65)}1${"}".repeat(65)}`);
+    const result = await host.call("below__sum", deep);
+    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("at most 64") }] });
+    expect(JSON.stringify(result)).not.toContain("fault of the program");
+  });
+
+  test("a list that changes below is announced above, and has changed", async () => {
+    let changes = 0;
+    const options = await served({ below: offering() }, undefined, { tools: { newTools: "allow" } });
+    const growing = await opened(connect, { ...options, onToolsChanged: () => void changes++ });
+    const before = await growing.listTools();
+    await growing.call("below__grow");
+    await expect.poll(() => changes).toBeGreaterThan(0);
+    const names = (await growing.listTools()).map(({ name }) => name);
+    expect(names).toEqual([...before.map(({ name }) => name), "below__grown"]);
+    expect(await growing.call("below__grown")).toMatchObject({ content: [{ text: "here" }] });
+  });
+
+  test("prompts, resources, templates and completions of the servers are there", async () => {
+    expect(await host.listPrompts()).toMatchObject([
+      { name: "below__greet", title: "Greet", description: "Greets", arguments: [{ name: "who", required: true }] },
+    ]);
+    expect(await host.getPrompt("below__greet", { who: "Ada" })).toMatchObject({
+      messages: [{ role: "user", content: { type: "text", text: "Greet Ada" } }],
+    });
+    await expect(host.getPrompt("below__nothing", {})).rejects.toThrow(/below__nothing not found/);
+    expect(await host.listResources()).toMatchObject([{ uri: "offering://about", name: "about" }]);
+    expect(await host.listTemplates()).toMatchObject([{ uriTemplate: "offering://note/{id}", name: "notes" }]);
+    expect((await host.read("offering://about")).contents).toMatchObject([{ text: "offering says offering://about" }]);
+    expect((await host.read("offering://note/4")).contents).toMatchObject([
+      { text: "offering says offering://note/4" },
+    ]);
+    await expect(host.read("nobody://x")).rejects.toThrow(/nobody:\/\/x/);
+    const who = { name: "who", value: "A" };
+    const ada = { completion: { values: ["Ada", "Alan"] } };
+    expect(await host.complete({ type: "ref/prompt", name: "below__greet" }, who)).toMatchObject(ada);
+    expect(await host.complete({ type: "ref/resource", uri: "offering://note/{id}" }, who)).toMatchObject(ada);
+    const nobody = { completion: { values: [] } };
+    expect(await host.complete({ type: "ref/prompt", name: "other" }, who)).toMatchObject(nobody);
+  });
+
+  test("tools that weigh too much are found and called, with progress and questions as any other", async () => {
+    const options = await inProcess({}, 100);
+    const searching = await opened(connect, { ...options, onQuestion: () => ({ action: "decline" }) });
+    expect((await searching.listTools()).map(({ name }) => name)).toEqual(["find_tools", "call_tool"]);
+    const found = await searching.call("find_tools", { query: "adds numbers", limit: 2 });
+    const [sum] = (found.structuredContent as { tools: Listed[] }).tools;
+    expect(sum).toMatchObject({ name: "below__sum", inputSchema: { required: ["a", "b"] } });
+    expect(JSON.parse(String(found.content[0]?.text))[0]).toEqual(sum);
+    const called = await searching.call("call_tool", { name: "below__sum", arguments: { a: 2, b: 3 } });
+    expect(called.structuredContent).toEqual({ sum: 5 });
+    const asked = await searching.call("call_tool", { name: "below__ask-twice" });
+    expect(asked.content[0]?.text).toBe("first: decline");
+    const none = await searching.call("call_tool", { name: "nothing" });
+    expect(none).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("find_tools") }] });
+    expect(JSON.stringify(none)).not.toContain("fault of the program");
+    const wrong = await searching.call("find_tools", { limit: 2 });
+    expect(wrong).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("query") }] });
+  });
+});
+
+describe("duet serve --expose", () => {
+  test("agent_ask stays what it is beside the tools, and alone where nothing else is asked for", async () => {
+    const servers = { below: offering() };
+    const connect = connectV2("legacy");
+    const listed = async (...more: string[]): Promise<Listed[]> => {
+      return (await opened(connect, await served(servers, more))).listTools();
+    };
+    const [agent, both, tools] = await Promise.all([listed(), listed("--expose", "both"), listed("--expose", "tools")]);
+    expect(agent.map(({ name }) => name)).toEqual(["agent_ask", "agent_result", "agent_cancel"]);
+    expect(both.slice(0, 3)).toEqual(agent);
+    expect(both.slice(3)).toEqual(tools);
+    expect(tools.map(({ name }) => name)).not.toContain("agent_ask");
+    const host = await opened(connect, await served(servers, ["--expose", "both"]));
+    const bad = await host.call("agent_ask", { question: "x", max_iterations: 11 });
+    expect(bad.isError).toBe(true);
+    expect(JSON.stringify(bad.content)).toContain("max_iterations");
+  });
+
+  test("the calls of an agent belong to the trace of whoever asks it", async () => {
+    const provider = await startFakeProvider();
+    onTestFinished(() => provider.close());
+    provider.script("cheap", { toolCalls: [{ name: "below__trace", arguments: {} }] }, { text: "Traced." });
+    const models = { functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl } };
+    const options = await served({ below: offering() }, ["--expose", "both"], { models });
+    const host = await opened(connectV2("auto"), { ...options, env: { ...options.env, OPENAI_API_KEY: "sk-test-1" } });
+    const id = "0af7651916cd43dd8448eb211c80319c";
+    const meta = { traceparent: `00-${id}-b7ad6b7169203331-01`, tracestate: "vendor=1" };
+    const { structuredContent } = await host.call("agent_ask", { question: "Trace it." }, { meta });
+    const { trace_id, tool_calls } = structuredContent as Outcome;
+    expect(trace_id).toBe(id);
+    expect(tool_calls[0]?.result).toMatch(new RegExp(`"traceparent":"00-${id}-(?!b7ad6b7169203331)[0-9a-f]{16}-01"`));
+    expect(tool_calls[0]?.result).toContain("vendor=1");
+  });
+
+  test("an answer to a question that nobody asked is refused with what it names", async () => {
+    const { args, env } = await served({ below: offering() });
+    const child = await startProgram(args.slice(1), { env });
+    const finished = collect(child);
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "t", version: "0" },
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const forged = { _meta, requestState: "forged-1", inputResponses: {} };
+    const send = (id: number, method: string, params: object): void =>
+      void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, ...forged } })}\n`);
+    send(1, "tools/call", { name: "below__sum", arguments: { a: 1, b: 2 } });
+    send(2, "prompts/get", { name: "below__greet" });
+    let out = "";
+    child.stdout.on("data", (text) => {
+      out += text;
+    });
+    await expect.poll(() => out.trim().split("\n").length).toBe(2);
+    child.stdin.end();
+    await finished;
+    const answers = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const toCall = answers.find(({ id }) => id === 1).result;
+    expect(toCall).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('"forged-1"') }] });
+    expect(answers.find(({ id }) => id === 2).error.message).toContain('"forged-1"');
+    expect(out).not.toContain("fault of the program");
+  });
+
+  test.each(["tools", "agent"])("the operator is told once how many tools wait, exposing %s", async (exposed) => {
+    const folder = await temporaryFolder();
+    const say = join(folder, "say.json");
+    const tool = (name: string) => ({ name, description: name, inputSchema: { type: "object" } });
+    const list = (...names: string[]) => writeFile(say, JSON.stringify({ lists: [names.map(tool)] }));
+    const below = { command: process.execPath, args: [resolve("test/fakes/mcp-metadata.ts"), "--say", say] };
+    const file = await configFile({ mcpServers: { below } });
+    const env = await programEnvironment({ DUET_HOME: join(folder, "home") });
+    await list("one");
+    await runProgram(["tools", "list", "--config", file], { env });
+    await list("one", "two", "three");
+    const child = await startProgram(["serve", "--config", file, "--locale", "en", "--expose", exposed], { env });
+    const finished = collect(child);
+    let err = "";
+    child.stderr.on("data", (text) => {
+      err += text;
+    });
+    const line =
+      "duet: Tools that are new or changed and are not used until approved: 2 (below); run duet tools approve\n";
+    await expect.poll(() => err).toBe(line);
+    child.stdin.end();
+    expect(await finished).toMatchObject({ code: 0, stderr: line });
+  });
+
+  test("a choice that is none is refused in one line", async () => {
+    const run = promisify(execFile)(process.execPath, [program, "serve", "--expose", "all"], {
+      env: await programEnvironment(),
+    });
+    await expect(run).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("expose") });
+  });
+
+  test("the MCP Inspector's command line lists and calls a tool of a server", async () => {
+    const { command, args, env } = await served({ below: offering() });
+    const home = join(await temporaryFolder(), "home");
+    await mkdir(home);
+    const [entry = "", , , file = "", ...rest] = args;
+    async function inspect(...method: string[]): Promise<unknown> {
+      const variables = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
+      const { stdout } = await promisify(execFile)(
+        resolve("node_modules/.bin/mcp-inspector"),
+        // It has a --config of its own, so the server finds its file where it is started.
+        ["--cli", command, entry, "serve", ...rest, "--connect-timeout", "120000", ...method, ...variables],
+        { cwd: dirname(file), env: { ...env, HOME: home } },
+      );
+      return JSON.parse(stdout);
+    }
+    const { tools } = (await inspect("--method", "tools/list")) as { tools: Listed[] };
+    expect(tools.map(({ name }) => name)).toContain("below__sum");
+    const call = ["--method", "tools/call", "--tool-name", "below__sum", "--tool-arg", "a=2", "b=3"];
+    expect(await inspect(...call)).toMatchObject({ structuredContent: { sum: 5 } });
+  });
+});

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { readCall, readFind, searchTools } from "../../../../src/server/mcp/gateway/search-tools.ts";
+import { realTools } from "../../../fakes/real-tools.ts";
+
+test("what is asked of the two tools is read as their schemas say", () => {
+  expect(readFind({ query: " rain " }, "en")).toEqual({ query: "rain", limit: 8 });
+  expect(readCall({ name: "amap__maps_weather" }, "en")).toEqual({ name: "amap__maps_weather", arguments: {} });
+  const nested = { name: "sum", arguments: { terms: [1, { of: null }] } };
+  expect(readCall(nested, "en")).toEqual(nested);
+});
+
+test("what does not fit is told in the host's language, by its place", () => {
+  expect(readFind({ query: "", limit: 21 }, "en")).toMatch(/arguments are not valid:\n- query: .+\n- limit: .+/);
+  expect(readFind({ limit: 3 }, "zh")).toMatch(/参数格式错误：\n.*缺少 query/);
+  expect(readCall({ name: "sum", a: 2 }, "en")).toContain(
+    "\n- a: this field is not allowed (allowed: name, arguments)\n",
+  );
+});
+
+test("the host is told which servers the tools are of, and how many of each", () => {
+  const [find] = searchTools(realTools(), "en");
+  expect(find?.description).toContain("amap (12), everything (13)");
+});

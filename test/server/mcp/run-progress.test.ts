@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { AgentEvent } from "../../../src/core/events.ts";
+import { createRunProgress, type RunProgress } from "../../../src/server/mcp/run-progress.ts";
+
+const sent: { progress: number; message: string; at: number }[] = [];
+
+/** Fulfilled by the host, so to speak, when it has read what was sent. */
+let confirmed = Promise.withResolvers<void>();
+
+function start(): RunProgress {
+  const progress = createRunProgress("en");
+  progress.attach({
+    send: (count, message) => void sent.push({ progress: count, message, at: performance.now() }),
+    confirm: () => confirmed.promise,
+  });
+  return progress;
+}
+
+const phase: AgentEvent = { type: "phase-start", phase: "decide", step: 1, model: "fake/cheap", reason: "choosing" };
+
+function delta(text: string): AgentEvent {
+  return { type: "answer-delta", text };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  sent.length = 0;
+  confirmed = Promise.withResolvers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("progress", () => {
+  test("the first event is sent at once", () => {
+    start().take(phase);
+    expect(sent.map(({ message }) => message)).toEqual(["🧭 deciding · fake/cheap: choosing"]);
+  });
+
+  test("a stream of deltas becomes at most ten notifications a second, rising, and loses no text at the end", async () => {
+    const progress = start();
+    for (let index = 0; index < 200; index++) {
+      progress.take(delta(`word${index} `));
+      vi.advanceTimersByTime(10);
+    }
+    confirmed.resolve();
+    await progress.settle();
+    expect(sent.length).toBeLessThanOrEqual(22);
+    expect(sent.length).toBeGreaterThanOrEqual(18);
+    expect(sent.map(({ progress: count }) => count)).toEqual(sent.map((_, index) => index + 1));
+    expect(sent.at(-1)?.message).toContain("word199");
+  });
+
+  test("lines that come together are all told", () => {
+    const progress = start();
+    progress.take(phase);
+    progress.take({ type: "tool-start", callId: "1", step: 1, tool: "echo", arguments: { text: "hi" } });
+    progress.take({ type: "notice", level: "warning", code: "x", message: "careful" });
+    vi.advanceTimersByTime(120);
+    expect(sent).toHaveLength(2);
+    expect(sent[1]?.message).toBe('🔧 echo {"text":"hi"}  ·  ⚠ careful');
+  });
+
+  test("while nothing happens there is a sign of life within ten seconds, again and again", () => {
+    start().take(phase);
+    vi.advanceTimersByTime(60_000);
+    const gaps = sent.slice(1).map(({ at }, index) => at - (sent[index]?.at ?? 0));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(10_000);
+    expect(sent.length).toBeGreaterThanOrEqual(6);
+  });
+
+  test("after the end nothing is sent, and the end waits until the host has read the last notification", async () => {
+    const progress = start();
+    progress.take(phase);
+    let ended = false;
+    const end = progress.settle().then(() => {
+      progress.attach(undefined);
+      ended = true;
+    });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(ended).toBe(false);
+    confirmed.resolve();
+    await end;
+    const count = sent.length;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sent).toHaveLength(count);
+  });
+
+  test("when its request is over nothing is sent, neither what was pending nor a sign of life nor what comes later", async () => {
+    const progress = start();
+    progress.take(phase);
+    progress.take(delta("pending"));
+    progress.attach(undefined);
+    await vi.advanceTimersByTimeAsync(20_000);
+    progress.take({ type: "notice", level: "warning", code: "x", message: "late" });
+    expect(sent).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("control characters never reach a message", () => {
+    start().take({ type: "notice", level: "info", code: "x", message: "a\u001b]52;c;AAAA\u0007b\u202e" });
+    expect(sent[0]?.message).toBe("ℹ a\\u{1b}]52;c;AAAA\\u{7}b\\u{202e}");
+  });
+});

@@ -1,0 +1,191 @@
+import { expect, test } from "vitest";
+import { createApi } from "../../../src/server/web/chat/api/api.ts";
+import { createSender } from "../../../src/server/web/chat/api/http.ts";
+import { createConversations } from "../../../src/server/web/chat/chat-conversations.ts";
+import { createList } from "../../../src/server/web/chat/chat-list.ts";
+import { createRuns } from "../../../src/server/web/chat/chat-runs.ts";
+import { loadSteps } from "../../../src/server/web/chat/load-steps.ts";
+import { startAnew } from "../../../src/server/web/chat/state/chat-choices.ts";
+import { type ChatState, emptyChat, newTurn } from "../../../src/server/web/chat/state/chat-state.ts";
+import { sideEntriesOf } from "../../../src/server/web/chat/state/side-entries.ts";
+import { createStore, type Store } from "../../../src/server/web/chat/state/store.ts";
+import { tabTitle } from "../../../src/server/web/chat/state/talk-title.ts";
+import { createPlace } from "../../../src/server/web/chat/storage/address-hash.ts";
+import { createSaver } from "../../../src/server/web/chat/storage/save-chat.ts";
+import { createKeeper } from "../../../src/server/web/chat/storage/tab-storage.ts";
+import { toView } from "../../../src/server/web/run/to-view.ts";
+import { makeTool } from "../../fakes/events.ts";
+import { type HttpDuetSettings, startHttpDuet } from "../../fakes/http-duet.ts";
+import type { ScriptedTurn } from "../../fakes/model.ts";
+
+const call = { id: "1", name: "look", input: { word: "Duet" } };
+
+test("a first question that one has looked away from is in the list, says that it needs someone, and is opened with its question", async () => {
+  const open = await serve([[call], "Done."], { settings: { tools: { ask: ["look"] } } });
+  const { store, runs, conversations } = open();
+  runs.ask("What is it?");
+  await until(store, waits);
+  store.change(startAnew);
+  expect(sideEntriesOf(store.state)).toMatchObject([{ title: "What is it?", mark: "waits", isCurrent: false }]);
+  expect(tabTitle(store.state)).toBe("(1) Duet");
+
+  const again = open();
+  await again.list.refresh();
+  expect(sideEntriesOf(again.store.state)).toMatchObject([{ title: "What is it?", mark: "waits" }]);
+
+  await conversations.open(sideEntriesOf(store.state)[0]?.id ?? "");
+  const [turn] = shown(store.state);
+  expect(turn?.question).toMatchObject({ kind: "call", tool: "look" });
+  expect(tabTitle(store.state)).toBe("(1) What is it? · Duet");
+  if (turn?.question) await runs.reply(turn.key, turn.question, "once");
+  await until(store, isAnswered);
+  expect(sideEntriesOf(store.state)).toMatchObject([{ mark: undefined, isCurrent: true }]);
+});
+
+test("what an older run did is told by its trace as it was told while it ran", async () => {
+  const open = await serve([[call], "Enough."], {});
+  const { store, runs } = open();
+  runs.ask("What is it?");
+  await until(store, isAnswered);
+  const [live] = shown(store.state);
+  const later = open();
+  await later.conversations.open(store.state.conversationId ?? "");
+  const [kept] = shown(later.store.state);
+  await loadSteps(later.api, later.store, kept?.key ?? "");
+  const [told] = shown(later.store.state);
+  const facts = (turn = live) =>
+    turn === undefined
+      ? []
+      : toView(turn.run).steps.map(({ phase, model, end, items }) => [phase, model, end, factsOf(items)]);
+  expect(facts().length).toBeGreaterThan(1);
+  expect(facts(told)).toEqual(facts());
+  expect(told?.run.outcome?.meta).toEqual(live?.run.outcome?.meta);
+});
+
+test("a run that the server does not know any more says so in plain words, is found again, and can be asked again", async () => {
+  const open = await serve(["Here."]);
+  const { store, runs } = open();
+  runs.resume("run-gone", "Are you there?", undefined);
+  await until(store, ({ turns }) => Object.values(turns).some(({ isGone }) => isGone));
+  const [gone] = shown(store.state);
+  expect(toView(gone?.run ?? newTurn("", "").run).problem?.message).toBe(
+    "The server was started anew and this run is gone; ask again.",
+  );
+  const kept = new Map<string, string>();
+  const keeper = createKeeper(() => storageOf(kept));
+  createSaver(keeper)(store.state, "en");
+  expect(keeper.chat().runs).toMatchObject([{ id: "run-gone", question: "Are you there?" }]);
+  runs.ask("Are you there?");
+  await until(store, isAnswered);
+  expect(shown(store.state)).toHaveLength(1);
+});
+
+test("what another tab asks is seen, and what it deletes is gone, with a word", async () => {
+  const open = await serve(["One.", "Two."]);
+  const here = open();
+  here.runs.ask("First?");
+  await until(here.store, isAnswered);
+  const id = here.store.state.conversationId ?? "";
+  const there = open();
+  await there.conversations.open(id);
+  there.runs.ask("Second?");
+  await until(there.store, ({ turns }) => Object.values(turns).some(({ run }) => run.outcome !== undefined));
+  await here.conversations.catchUp();
+  await here.conversations.catchUp();
+  expect(shown(here.store.state).map(({ run }) => run.question)).toEqual(["First?", "Second?"]);
+
+  await there.conversations.remove(id);
+  await here.conversations.catchUp();
+  expect(here.store.state).toMatchObject({
+    conversationId: undefined,
+    items: [{ kind: "note", text: { zh: expect.stringContaining("这个对话已不存在") } }],
+  });
+  await here.conversations.open(id);
+  expect(here.store.state.items).toMatchObject([{ kind: "note" }]);
+});
+
+test("a run that failed says so and why when its conversation is opened later", async () => {
+  const open = await serve([]);
+  const { store, runs } = open();
+  runs.ask("Well?");
+  await until(store, ({ turns }) => Object.values(turns).some(({ run }) => run.outcome !== undefined));
+  const [live] = shown(store.state);
+  const later = open();
+  await later.conversations.open(store.state.conversationId ?? "");
+  expect(toView(shown(later.store.state)[0]?.run ?? newTurn("", "").run).status).toBe("failed");
+  await until(later.store, ({ turns }) => Object.values(turns).every(({ run }) => run.outcome !== undefined));
+  expect(shown(later.store.state)[0]?.run.outcome?.error).toEqual(live?.run.outcome?.error);
+});
+
+test("a conversation has an address: another one is another entry, one that gets its name is the same", () => {
+  const put: string[] = [];
+  const location = { hash: "", pathname: "/", search: "" };
+  const go = (way: string) => (_: unknown, __: string, place: string) => {
+    put.push(`${way} ${place}`);
+    location.hash = place.slice(1);
+  };
+  const place = createPlace({ location, history: { pushState: go("push"), replaceState: go("replace") } });
+  const none = emptyChat({ mode: "chat", search: false, models: {}, parameters: {} });
+  const asked: ChatState = { ...none, items: [{ kind: "turn", key: "one" }] };
+  const named: ChatState = { ...asked, conversationId: "conv-1" };
+  place.follow(asked, named);
+  expect(place.conversationId).toBe("conv-1");
+  place.follow(named, { ...none, conversationId: "conv-2", items: [{ kind: "turn", key: "two" }] });
+  place.follow({ ...none, conversationId: "conv-2" }, none);
+  expect(put).toEqual(["replace /#conversation=conv-1", "push /#conversation=conv-2", "push /"]);
+});
+
+async function serve(turns: ScriptedTurn[], more: HttpDuetSettings = {}) {
+  const tool = makeTool("look", () => ({ ok: true, text: "Duet is an agent that is a server: enough to know." }));
+  const { origin } = await startHttpDuet({ turns, tools: [tool], ...more });
+  /** A tab of its own. */
+  return () => {
+    const api = createApi(createSender({ origin, token: () => undefined, signIn: () => Promise.reject(new Error()) }));
+    const choices = { mode: "agent", search: false, models: {}, parameters: {} } as const;
+    const store = createStore(emptyChat(choices), () => {});
+    const list = createList(api, store);
+    const refresh = () => void list.refresh().catch(() => {});
+    const runs = createRuns({
+      api,
+      store,
+      locale: () => "en",
+      tellLoss: () => {},
+      ready: Promise.resolve(),
+      onListChange: refresh,
+      onEnd: refresh,
+      onRefused: () => {},
+    });
+    return { api, store, list, runs, conversations: createConversations(api, store, runs) };
+  };
+}
+
+function shown({ items, turns }: ChatState) {
+  return items.flatMap(({ key }) => turns[key] ?? []);
+}
+
+function waits({ turns }: ChatState): boolean {
+  return Object.values(turns).some(({ question }) => question !== undefined);
+}
+
+function isAnswered({ turns }: ChatState): boolean {
+  return Object.values(turns).some(({ run }) => run.outcome?.status === "complete");
+}
+
+async function until(store: Store, isSo: (chat: ChatState) => boolean): Promise<void> {
+  await expect.poll(() => isSo(store.state), { interval: 10 }).toBe(true);
+}
+
+function factsOf(items: readonly object[]): unknown {
+  return items.map((item) => ({ ...item, callId: "", progress: "" }));
+}
+
+function storageOf(kept: Map<string, string>): Storage {
+  return {
+    length: 0,
+    clear: () => kept.clear(),
+    key: () => null,
+    getItem: (name) => kept.get(name) ?? null,
+    setItem: (name, value) => void kept.set(name, value),
+    removeItem: (name) => void kept.delete(name),
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * A process of its own with a store: `node store-process.ts ACTION FILE ...`. It waits for a line on stdin before it
+ * begins, and writes each thing it has done as a line, at once.
+ */
+import { once } from "node:events";
+import { writeSync } from "node:fs";
+import type { ConversationStore } from "../../src/core/store/store.ts";
+import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { finishedRun, page } from "./runs.ts";
+
+const [action = "", file = "", ...words] = process.argv.slice(2);
+
+function done(value: unknown): void {
+  writeSync(1, `${JSON.stringify(value)}\n`);
+}
+
+const actions: Record<string, () => Promise<void>> = {
+  /** COUNT turns, their questions NAME-0, NAME-1 ..., one by one. */
+  async append() {
+    const [conversation = "", name = "", count = "0"] = words;
+    const store = await open();
+    for (let index = 0; index < Number(count); index++) {
+      await store.append(finishedRun(conversation, `${name}-${index}`, "x".repeat(1 + ((index * 997) % 9_000))));
+      done(index);
+    }
+    await store.close();
+  },
+  /** Numbers pages 0, STEP, 2 STEP ... of 100, round and round, a few at a time. */
+  async number() {
+    const [conversation = "", step = "1"] = words;
+    const store = await open();
+    const { sources } = (await store.load(conversation)) ?? (await store.create(conversation));
+    for (let index = 0; index < 100; index += 2) {
+      const urls = [index, index + 1].map((at) => `https://${(at * Number(step)) % 101}.example`);
+      const numbers = await sources.number(urls.map(page));
+      done(urls.map((url, at) => [url, numbers[at]]));
+    }
+    await store.close();
+  },
+  /** Opens the store and appends one turn; tells what was set aside. */
+  async begin() {
+    const [conversation = ""] = words;
+    const damaged: string[] = [];
+    const store = await createSqliteStore(file, { onDamage: (name) => damaged.push(name) });
+    await store.append(finishedRun(conversation, "q", "a"));
+    done(damaged);
+    await store.close();
+  },
+};
+
+function open(): Promise<ConversationStore> {
+  return createSqliteStore(file);
+}
+
+done("ready");
+await once(process.stdin, "data");
+process.stdin.destroy();
+await actions[action]?.();

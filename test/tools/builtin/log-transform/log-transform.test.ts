@@ -1,0 +1,272 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../../src/kit/json.ts";
+import { createLogTransform } from "../../../../src/tools/builtin/log-transform/log-transform.ts";
+import { readEntry } from "../../../../src/tools/builtin/log-transform/read-entry.ts";
+import type { LineLimits } from "../../../../src/tools/files/read-lines.ts";
+import { testContext } from "../../context.ts";
+import { temporaryFiles } from "../files.ts";
+
+const now = () => Date.UTC(2026, 10, 21);
+const transform = (root: string, args: JsonObject, limits?: Partial<LineLimits>, locale: "zh" | "en" = "en") =>
+  createLogTransform([root], locale, now, limits).run(args, testContext({ locale }));
+
+const app = `2026-01-01 10:00:00 [INFO] server started on port 8080
+2026-01-01 10:05:00 [WARN] slow query took 1532 ms
+2026-01-01 10:30:00 [ERROR] connection 17 to db refused
+    at connect (db.js:10)
+    at main (index.js:3)
+2026-01-01 11:00:00 [ERROR] connection 18 to db refused
+2026-01-01 11:10:00 [INFO] request 5f2b6c1a done
+2026-01-02 09:00:00 [FATAL] out of memory
+`;
+
+test("sums a log up: levels, time span, frequent messages, first and last error", async () => {
+  await using files = await temporaryFiles({ "logs/app.log": app });
+  expect(
+    (await transform(files.path, { path: "logs/app.log" })).text,
+  ).toBe(`logs/app.log: 8 lines, 6 log entries, format timestamped
+Time span: 2026-01-01 10:00:00 to 2026-01-02 09:00:00 (UTC; those without a zone as they are)
+Levels: FATAL 1, ERROR 2, WARN 1, INFO 2
+Most frequent messages:
+  2× connection <n> to db refused
+  1× server started on port <n>
+  1× slow query took <n> ms
+  1× request <id> done
+  1× out of memory
+First error: 3: 2026-01-01 10:30:00 [ERROR] connection 17 to db refused
+  at connect (db.js:10)
+  at main (index.js:3)
+Last error: 8: 2026-01-02 09:00:00 [FATAL] out of memory`);
+});
+
+test("an error is shown with what follows it: the first lines and the last", async () => {
+  const trace = [
+    "Traceback (most recent call last):",
+    ...Array(20).fill('  File "a.py", line 1'),
+    "ZeroDivisionError: zero",
+  ];
+  await using files = await temporaryFiles({ "a.log": `2026-01-01 10:00:00 ERROR bad\n${trace.join("\n")}\n` });
+  expect((await transform(files.path, { path: "a.log" })).text).toMatch(
+    /First error: 1: .*\n {2}Traceback .*\n {2}File "a\.py", line 1\n {2}…\n {2}ZeroDivisionError: zero$/,
+  );
+});
+
+test("says the same in Chinese", async () => {
+  await using files = await temporaryFiles({ "app.log": app });
+  const { text } = await transform(files.path, { path: "app.log", level: "WARN" }, {}, "zh");
+  expect(text).toContain("app.log：8 行，识别出 6 条记录，格式 timestamped\n符合筛选条件：4 行\n时间范围：");
+  expect(text).toContain("第一个错误：3: ");
+});
+
+describe("filters", () => {
+  test("by level and the more severe", async () => {
+    await using files = await temporaryFiles({ "app.log": app });
+    const { text } = await transform(files.path, { path: "app.log", level: "ERROR", limit: 2 });
+    expect(text).toContain("Lines that fit the filter: 3");
+    expect(text).toContain("Levels: FATAL 1, ERROR 2\n");
+    expect(text.split("The first 2 of them:\n")[1]?.split("\n")).toEqual([
+      "3: 2026-01-01 10:30:00 [ERROR] connection 17 to db refused",
+      "6: 2026-01-01 11:00:00 [ERROR] connection 18 to db refused",
+    ]);
+  });
+
+  test("by text, whatever its case, and by time, inclusive", async () => {
+    await using files = await temporaryFiles({ "app.log": app });
+    const filtered = async (args: JsonObject) =>
+      /fit the filter: (\d+)/.exec((await transform(files.path, { path: "app.log", ...args })).text)?.[1];
+    expect(await filtered({ contains: "CONNECTION" })).toBe("2");
+    expect(await filtered({ since: "2026-01-01 10:30:00", until: "2026-01-01T11:00:00Z" })).toBe("2");
+    expect(await filtered({ until: "2026-01-01" })).toBe("5");
+    expect(await filtered({ since: "2026-01-02" })).toBe("1");
+    expect(await filtered({ contains: "nowhere" })).toBe("0");
+  });
+
+  test("refuse a time that is none, showing it", async () => {
+    await using files = await temporaryFiles({ "app.log": app });
+    const result = await transform(files.path, { path: "app.log", since: "yesterday", until: "2026-13-99" });
+    expect(result).toMatchObject({ ok: false, error: { code: "invalid_arguments" } });
+    expect(result.text).toMatch(/- since: must be a time.*"yesterday"\)\n- until: .*"2026-13-99"/);
+  });
+});
+
+test("counts by hour in the order of time", async () => {
+  await using files = await temporaryFiles({ "app.log": app });
+  const { text } = await transform(files.path, { path: "app.log", group_by: "hour" });
+  expect(text).toContain("Count by hour:\n  3× 2026-01-01 10:00\n  2× 2026-01-01 11:00\n  1× 2026-01-02 09:00\n");
+});
+
+describe("formats", () => {
+  const at = (text: string) => Date.parse(text);
+  test.each([
+    [
+      '{"level":50,"time":1767261600000,"name":"api","msg":"boom"}',
+      { format: "json", level: "ERROR", source: "api", message: "boom", time: 1767261600000 },
+    ],
+    [
+      '{"timestamp":"2026-01-01T10:00:00+08:00","severity":"warning","message":"hot"}',
+      { format: "json", level: "WARN", message: "hot", time: at("2026-01-01T02:00:00Z") },
+    ],
+    [
+      "2026-01-01T10:00:00.123Z ERROR [worker-1] com.shop.Cart - failed",
+      {
+        format: "timestamped",
+        level: "ERROR",
+        source: "com.shop.Cart",
+        message: "failed",
+        time: at("2026-01-01T10:00:00.123Z"),
+      },
+    ],
+    [
+      "2026-01-01 10:00:00,123 [main] WARN  com.shop.Cart - slow",
+      { level: "WARN", source: "com.shop.Cart", message: "slow" },
+    ],
+    ["2026-01-01 10:00:00,123 - app.db - CRITICAL - down", { level: "FATAL", source: "app.db", message: "down" }],
+    ["[2026-01-01 10:00:00] local.ERROR: broken", { format: "timestamped", level: "ERROR" }],
+    ["[ERROR] 2026-01-01 10:00:00 broken", { level: "ERROR", message: "broken", time: at("2026-01-01T10:00:00Z") }],
+    ["2026/01/01 10:00:00 [error] 12#0: *1 upstream timed out", { level: "ERROR", time: at("2026-01-01T10:00:00Z") }],
+    ["2026-01-01 10:00:00 Error reading file", { level: undefined, message: "Error reading file" }],
+    ["ERROR:root:broken", { format: "levelled", level: "ERROR", source: "root", message: "broken" }],
+    ["[warn] careful", { format: "levelled", level: "WARN", message: "careful" }],
+    [
+      '10.0.0.1 - bob [10/Oct/2026:13:55:36 +0800] "GET /x?a=1 HTTP/1.1" 502 17 "-" "curl"',
+      {
+        format: "access",
+        level: "ERROR",
+        source: "10.0.0.1",
+        message: "GET /x?a=1 502",
+        time: at("2026-10-10T05:55:36Z"),
+      },
+    ],
+    [
+      "Jan  2 03:04:05 host sshd[12]: error: bad key",
+      { format: "syslog", level: "ERROR", source: "sshd", message: "error: bad key", time: at("2026-01-02T03:04:05Z") },
+    ],
+    [
+      'time="2026-01-02T03:04:05Z" level=error msg="lost \\"db\\"" service=api',
+      { format: "logfmt", level: "ERROR", source: "api", message: 'lost "db"', time: at("2026-01-02T03:04:05Z") },
+    ],
+    [
+      "E0102 03:04:05.678901       1 main.go:10] broken",
+      { format: "klog", level: "ERROR", source: "main.go:10", message: "broken", time: at("2026-01-02T03:04:05.678Z") },
+    ],
+    [
+      "2026年1月2日 03:04:05 错误：连接失败",
+      { format: "timestamped", level: "ERROR", message: "连接失败", time: at("2026-01-02T03:04:05Z") },
+    ],
+    ["【2026-01-02 03:04:05】【警告】磁盘快满", { format: "timestamped", level: "WARN", message: "磁盘快满" }],
+    [
+      "<35>1 2026-01-02T03:04:05Z host app 12 id - it broke",
+      { format: "syslog", level: "ERROR", source: "app", message: "it broke" },
+    ],
+  ])("%s", (line, expected) => {
+    expect(readEntry(line, 2026)).toMatchObject(expected);
+  });
+
+  test.each([
+    "",
+    "    at main (index.js:3)",
+    "Error: boom",
+    "Traceback (most recent call last):",
+    "{broken json",
+    "2026-99-99 10:00",
+  ])("%j starts no entry, or one without a time", (line) => expect(readEntry(line, 2026)?.time).toBeUndefined());
+
+  test("plain text is searched all the same", async () => {
+    await using files = await temporaryFiles({ "notes.txt": "one\ntwo needles\nthree\n" });
+    const { text } = await transform(files.path, { path: "notes.txt", contains: "needle" });
+    expect(text).toBe(
+      "notes.txt: 3 lines, 0 log entries, format plain text\nLines that fit the filter: 1\nThe first 1 of them:\n2: two needles",
+    );
+  });
+});
+
+test("more kinds of messages than are counted apart are told as such", async () => {
+  const word = (n: number): string =>
+    n.toString(26).replace(/\d/g, (digit) => String.fromCharCode(113 + Number(digit)));
+  const lines = Array.from({ length: 5010 }, (_, n) => `2026-01-01 10:00:00 INFO ${word(n)}`);
+  await using files = await temporaryFiles({ "x.log": lines.join("\n") });
+  expect((await transform(files.path, { path: "x.log" })).text).toContain("... and more than 4995 others");
+  expect((await transform(files.path, { path: "x.log" }, {}, "zh")).text).toContain("…还有 4995 种以上");
+});
+
+test.each([
+  ["seconds", 1_767_225_600.5],
+  ["milliseconds", 1_767_225_600_500],
+  ["microseconds", 1_767_225_600_500_000],
+  ["nanoseconds", 1_767_225_600_500_000_000],
+])("a time in %s since 1970 is understood", (_, time) =>
+  expect(readEntry(JSON.stringify({ time, msg: "m" }), 2026)?.time).toBe(Date.UTC(2026, 0, 1, 0, 0, 0, 500)),
+);
+
+describe("hostile files", () => {
+  test("times out of range and endless depth in JSON do not end the reading", async () => {
+    const deep = `${"[".repeat(15_000)}${"]".repeat(15_000)}`;
+    const lines = ['{"time":1e300,"msg":"far"}', '{"time":-1e300,"msg":"far"}', `{"a":${deep}}`, `{"time":${deep}}`];
+    await using files = await temporaryFiles({ "x.log": lines.join("\n") });
+    const result = await transform(files.path, { path: "x.log", group_by: "day" });
+    expect(result.ok).toBe(true);
+    expect(result.text).toContain("x.log: 4 lines, 4 log entries, format json");
+  });
+
+  test("outside paths, links out and hidden files get one answer", async () => {
+    await using files = await temporaryFiles({ ".env": "x", "a.log": "x" });
+    for (const path of ["/etc/passwd", "../x", ".env", "missing.log", "."]) {
+      expect((await transform(files.path, { path })).text).toBe(
+        `"${path}" was not found: a path must exist within the allowed directories, and not be hidden or hold secrets.`,
+      );
+    }
+  });
+
+  test("binary files are refused", async () => {
+    await using files = await temporaryFiles({ "x.log": Buffer.from([0, 1, 2, 0]) });
+    expect(await transform(files.path, { path: "x.log" })).toMatchObject({
+      ok: false,
+      text: "x.log is not a text file.",
+    });
+  });
+
+  test("one endless line and control characters are shown short and printable", async () => {
+    const line = `2026-01-01 10:00:00 ERROR \u001b]0;evil\u0007${"x".repeat(3_000_000)}`;
+    await using files = await temporaryFiles({ "x.log": `${line}\n${line}` });
+    const { text } = await transform(files.path, { path: "x.log", level: "ERROR" });
+    expect(text.length).toBeLessThan(3000);
+    expect(text).not.toContain("\u001b");
+    expect(text).toContain("x.log: 2 lines, 2 log entries");
+  });
+
+  test("a file beyond the limit is read in part, and the answer says so", async () => {
+    await using files = await temporaryFiles({ "x.log": app.repeat(30) });
+    await truncate(join(files.path, "x.log"), 50_000_000_000);
+    const { text } = await transform(files.path, { path: "x.log" }, { totalBytes: 1_000_000 });
+    expect(text).toContain("Partial: a limit on size or time");
+  });
+
+  test("a large file is streamed: memory stays far below its size", async () => {
+    await using files = await temporaryFiles();
+    const stream = createWriteStream(join(files.path, "big.log"));
+    for (let block = 0; block < 300; block++) {
+      const lines = Array.from(
+        { length: 2000 },
+        (_, n) => `2026-01-01 10:00:00 [INFO] message ${"abcdefghij"[n % 10]} number ${block * 2000 + n} ok`,
+      );
+      if (!stream.write(`${lines.join("\n")}\n`)) await once(stream, "drain");
+    }
+    stream.end();
+    await once(stream, "finish");
+    const before = process.memoryUsage().heapUsed;
+    const { text } = await transform(files.path, { path: "big.log" }, { milliseconds: 100_000 });
+    expect(text).toContain("big.log: 600000 lines, 600000 log entries");
+    expect(text).toContain("  60000× message a number <n> ok");
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(60_000_000);
+  }, 120_000);
+
+  test("a cancel stops the reading", async () => {
+    await using files = await temporaryFiles({ "x.log": app });
+    const context = testContext({ signal: AbortSignal.abort(new Error("stop")) });
+    await expect(createLogTransform([files.path], "en", now).run({ path: "x.log" }, context)).rejects.toThrow("stop");
+  });
+});

@@ -4,17 +4,17 @@ import { version } from "../src/kit/version.ts";
 import type { Action } from "./actions/action.ts";
 import { ask } from "./actions/ask.ts";
 import { chat } from "./actions/chat.ts";
-import { trace } from "./actions/conversations.ts";
-import { doctor } from "./actions/doctor.ts";
+import { showTrace } from "./actions/conversations.ts";
+import { diagnose } from "./actions/doctor.ts";
 import { install } from "./actions/install.ts";
-import { login } from "./actions/login.ts";
-import { models } from "./actions/models.ts";
-import { serve } from "./actions/serve.ts";
-import { output, rows, textOrJson } from "./commands/command-options.ts";
-import { configCommands } from "./commands/config.ts";
-import { conversationsCommands } from "./commands/conversations.ts";
-import { installOptions } from "./commands/install.ts";
-import { toolsCommands } from "./commands/tools.ts";
+import { runSignIn } from "./actions/login.ts";
+import { runModels } from "./actions/models.ts";
+import { startServer } from "./actions/serve.ts";
+import { createOutputOption, textOrJson, toYargsOptions } from "./commands/command-options.ts";
+import { addConfigCommands } from "./commands/config.ts";
+import { addConversationsCommands } from "./commands/conversations.ts";
+import { addInstallOptions } from "./commands/install.ts";
+import { addToolsCommands } from "./commands/tools.ts";
 import { chatOptions, conversationOptions, serveOptions } from "./options.ts";
 
 /** What the command line asks for; undefined when yargs has answered itself (`--help`, `--version`). Throws `config` errors. */
@@ -43,7 +43,7 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
     .command(
       ["chat", "$0"],
       "terminal chat (the default)",
-      (it) => it.options(rows(chatOptions)),
+      (it) => it.options(toYargsOptions(chatOptions)),
       (values) => take(chat(values)),
     )
     .command(
@@ -52,29 +52,29 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
       (it) =>
         it
           .positional("question", { type: "string" })
-          .options(rows({ ...conversationOptions, output: output("text", "json", "jsonl") })),
+          .options(toYargsOptions({ ...conversationOptions, output: createOutputOption("text", "json", "jsonl") })),
       (values) => take(ask({ ...values, question: values.question ?? rest })),
     )
     .command(
       "serve",
       "MCP server over stdio, or over HTTP with --http",
-      (it) => it.options(rows(serveOptions)),
-      (values) => take(serve(values)),
+      (it) => it.options(toYargsOptions(serveOptions)),
+      (values) => take(startServer(values)),
     )
-    .command("tools", "the tools the agent has", (it) => toolsCommands(it, take))
-    .command("conversations", "the conversations that are kept", (it) => conversationsCommands(it, take))
-    .command("config", "the configuration in force", (it) => configCommands(it, take))
+    .command("tools", "the tools the agent has", (it) => addToolsCommands(it, take))
+    .command("conversations", "the conversations that are kept", (it) => addConversationsCommands(it, take))
+    .command("config", "the configuration in force", (it) => addConfigCommands(it, take))
     .command(
       "models",
       "the models in use: wire, limits, context window, price, and where each value comes from",
-      (it) => it.options(rows(textOrJson)),
-      (values) => take(models(values)),
+      (it) => it.options(toYargsOptions(textOrJson)),
+      (values) => take(runModels(values)),
     )
     .command(
       "trace [run]",
       "what a run did, step by step; the last one when none is named",
-      (it) => it.positional("run", { type: "string" }).options(rows(textOrJson)),
-      (values) => take(trace(values)),
+      (it) => it.positional("run", { type: "string" }).options(toYargsOptions(textOrJson)),
+      (values) => take(showTrace(values)),
     )
     .command(
       "login <server>",
@@ -82,20 +82,20 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
       (it) =>
         it
           .positional("server", { type: "string", demandOption: true })
-          .options(rows({ remove: { type: "boolean", describe: "forget the sign-in" } })),
-      (values) => take(login(values)),
+          .options(toYargsOptions({ remove: { type: "boolean", describe: "forget the sign-in" } })),
+      (values) => take(runSignIn(values)),
     )
     .command(
       "install [host]",
       "plugs Duet into a host: shows the change of its file, asks, keeps a copy; the hosts when none is named",
-      (it) => installOptions(it),
+      (it) => addInstallOptions(it),
       (values) => take(install(values)),
     )
     .command(
       "doctor",
       "checks configuration, keys, models and servers: what is wrong and what to do",
-      (it) => it.options(rows(textOrJson)),
-      (values) => take(doctor(values)),
+      (it) => it.options(toYargsOptions(textOrJson)),
+      (values) => take(diagnose(values)),
     )
     .strict()
     .exitProcess(false)

@@ -2,14 +2,14 @@ import { Console } from "node:console";
 import { getEventListeners } from "node:events";
 import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
 import type { Context } from "../src/cli/console.ts";
-import { DuetError, report, toDuetError } from "../src/kit/errors.ts";
+import { DuetError, toDuetError, toErrorReport } from "../src/kit/errors.ts";
 import { createExitDeadline } from "../src/kit/process/exit-deadline.ts";
 import { exitNow } from "../src/kit/process/exit-now.ts";
-import { printableLine } from "../src/kit/text/sanitize.ts";
-import { sentences } from "../src/render/event-lines.ts";
+import { sanitizeLine } from "../src/kit/text/sanitize.ts";
+import { joinSentences } from "../src/render/event-lines.ts";
 import type { Action } from "./actions/action.ts";
 import { chat } from "./actions/chat.ts";
-import { serve } from "./actions/serve.ts";
+import { startServer } from "./actions/serve.ts";
 import { chatOptions, type Option, serveOptions, sharedOptions } from "./options.ts";
 import type { Values } from "./values.ts";
 
@@ -65,7 +65,7 @@ export async function main(argv: string[]): Promise<void> {
     });
   // The last door: what nobody caught is a line, and the other callers are served on.
   const tell = (thrown: unknown): void =>
-    void process.stderr.write(`duet: ${printableLine(toDuetError(thrown).message)}\n`);
+    void process.stderr.write(`duet: ${sanitizeLine(toDuetError(thrown).message)}\n`);
   process.on("unhandledRejection", tell).on("uncaughtException", tell);
   // A module of the user's that ends the process must not look like a success.
   const early = (): void => {
@@ -111,7 +111,7 @@ function hasLeft(error: NodeJS.ErrnoException): boolean {
 /** Tells why the answer could not be written, and gives the exit code. */
 function tellUnwritten(error: NodeJS.ErrnoException): number {
   if (hasLeft(error)) return 0;
-  process.stderr.write(`duet: ${printableLine(error.message)}\n`);
+  process.stderr.write(`duet: ${sanitizeLine(error.message)}\n`);
   return 1;
 }
 
@@ -135,15 +135,15 @@ function localeIn(argv: string[]): string | undefined {
 }
 
 async function errorText(error: DuetError, locale: string | undefined): Promise<string> {
-  const { fallbackLocale } = await import("../src/config/load-config.ts");
-  const { message, hint } = report(error, fallbackLocale({ locale }));
-  return `duet: ${sentences(message, hint)}`;
+  const { getFallbackLocale } = await import("../src/config/load-config.ts");
+  const { message, hint } = toErrorReport(error, getFallbackLocale({ locale }));
+  return `duet: ${joinSentences(message, hint)}`;
 }
 
 /** `duet serve` and `duet chat` with ordinary flags, read without yargs: hosts and people wait for them. Anything else is left to yargs. */
 function plainAction(argv: string[]): Action | undefined {
   const [command = ""] = argv;
-  if (command === "serve") return plain(argv.slice(1), serveOptions, serve);
+  if (command === "serve") return plain(argv.slice(1), serveOptions, startServer);
   if (command === "chat") return plain(argv.slice(1), chatOptions, chat);
   return command === "" || command.startsWith("-") ? plain(argv, chatOptions, chat) : undefined;
 }

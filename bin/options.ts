@@ -1,7 +1,7 @@
 import type { Flags } from "../src/config/load-config.ts";
 import { DuetError } from "../src/kit/errors.ts";
 import type { Text } from "../src/kit/locale.ts";
-import { text, type Values } from "./values.ts";
+import { toText, type Values } from "./values.ts";
 
 /** One row a flag; the same table feeds yargs and the quick reader of `serve`. All values arrive as text. */
 export interface Option {
@@ -64,10 +64,10 @@ export const pageOptions = {
 /** The flags as `loadConfig` takes them. Throws a `config` error for a number that is none. */
 export function toFlags(values: Values): Flags {
   return {
-    config: text(values.config),
-    mode: text(values.mode),
-    functionCallModel: text(values["function-call-model"]),
-    answerModel: text(values["answer-model"]),
+    config: toText(values.config),
+    mode: toText(values.mode),
+    functionCallModel: toText(values["function-call-model"]),
+    answerModel: toText(values["answer-model"]),
     maxIterations: number(values, "max-iterations"),
     maxToolCalls: number(values, "max-tool-calls"),
     maxExecutionTime: number(values, "max-execution-time"),
@@ -75,15 +75,15 @@ export function toFlags(values: Values): Flags {
     tools: list(values.tools),
     noTools: list(values["no-tools"]),
     search: searchFlag(values),
-    locale: text(values.locale),
+    locale: toText(values.locale),
     verbose: values.verbose === true ? true : undefined,
     screenReader: values["screen-reader"] === true ? true : undefined,
   };
 }
 
 /** The conversation to go on with; undefined for a new one. Throws a `config` error for an ID that is none, and for both flags. */
-export function conversationChoice(values: Values): "latest" | { id: string } | undefined {
-  const id = text(values.conversation);
+export function readConversationChoice(values: Values): "latest" | { id: string } | undefined {
+  const id = toText(values.conversation);
   if (id === undefined) return values.continue === true ? "latest" : undefined;
   if (values.continue === true) throw usage(onlyOne);
   if (id.trim() !== "" && id.length <= 200) return { id };
@@ -99,7 +99,7 @@ const onlyOne = {
 };
 
 /** What a host gets. Throws a `config` error for a limit that is none. */
-export function exposeOf(values: Values): { expose?: "agent" | "tools" | "both"; listLimit?: number } {
+export function readExpose(values: Values): { expose?: "agent" | "tools" | "both"; listLimit?: number } {
   const { expose } = values;
   const listLimit =
     values["list-limit"] === undefined ? {} : { listLimit: whole(values, "list-limit", 0, 0, 10_000_000) };
@@ -107,7 +107,7 @@ export function exposeOf(values: Values): { expose?: "agent" | "tools" | "both";
 }
 
 /** Which part of a list. Throws a `config` error for what is no such number. */
-export function pageOf(values: Values): { limit: number; offset: number } {
+export function readPage(values: Values): { limit: number; offset: number } {
   return { limit: whole(values, "limit", 50, 1), offset: whole(values, "offset", 0, 0) };
 }
 
@@ -130,14 +130,14 @@ function searchFlag(values: Values): boolean | undefined {
 }
 
 function list(value: unknown): string[] | undefined {
-  return text(value)
+  return toText(value)
     ?.split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
 }
 
 function number(values: Values, name: string): number | undefined {
-  const given = text(values[name]);
+  const given = toText(values[name]);
   if (given === undefined) return undefined;
   const value = Number(given);
   if (given.trim() !== "" && Number.isFinite(value)) return value;

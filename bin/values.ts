@@ -3,18 +3,18 @@ import type { Mode } from "../src/core/outcome.ts";
 /** Parsed flags and arguments by name, as either reader gives them. */
 export type Values = Readonly<Record<string, unknown>>;
 
-export function text(value: unknown): string | undefined {
+export function toText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-export function texts(value: unknown): string[] {
+export function toTexts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
-export function formOf({ output }: Values): "json" | "text" {
+export function readOutputFormat({ output }: Values): "json" | "text" {
   return output === "json" ? "json" : "text";
 }
 
-export function modeOf({ mode }: Values): Mode | undefined {
+export function readMode({ mode }: Values): Mode | undefined {
   return mode === "chat" || mode === "agent" || mode === "plan" ? mode : undefined;
 }

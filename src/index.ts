@@ -17,7 +17,11 @@ export type { Citation, Mode, Outcome, Status, StopReason, ToolCallRecord } from
 export type { PlanReply } from "./core/plan-reply.ts";
 export type { NumberedSource } from "./core/sources.ts";
 export type { Conversation, ConversationTurn, Summary } from "./core/store/conversation.ts";
-export type { BegunRun, BegunRuns, WantedMark } from "./core/store/idempotency-records.ts";
+export type {
+  IdempotencyRecord as BegunRun,
+  IdempotencyRecords as BegunRuns,
+  NewIdempotencyRecord as WantedMark,
+} from "./core/store/idempotency-records.ts";
 export type { SourceList } from "./core/store/source-list.ts";
 export type { ConversationEntry, ConversationStore, FinishedRun, RunEntry } from "./core/store/store.ts";
 export type { Approval, ApprovalRequest, ApproveCall, Permission } from "./core/tools/permission.ts";

@@ -1,32 +1,32 @@
-import { chosenConversation } from "../../src/cli/conversations/chosen-conversation.ts";
+import { findChosenConversation } from "../../src/cli/conversations/chosen-conversation.ts";
 import { withDuet } from "../../src/cli/with-duet.ts";
 import { DuetError } from "../../src/kit/errors.ts";
-import { conversationChoice, toFlags } from "../options.ts";
-import { modeOf, text, type Values } from "../values.ts";
+import { readConversationChoice, toFlags } from "../options.ts";
+import { readMode, toText, type Values } from "../values.ts";
 import type { Action } from "./action.ts";
 
 /** Answers one question. */
 export function ask(values: Values): Action {
-  const choice = conversationChoice(values);
+  const choice = readConversationChoice(values);
   const flags = toFlags(values);
   return (context) =>
     withDuet(flags, context, async ({ duet, config, console, signal }) => {
-      const [{ runAsk }, { readQuestion }, { showsHyperlinks }] = await Promise.all([
+      const [{ runAsk }, { readQuestion }, { canShowHyperlinks }] = await Promise.all([
         import("../../src/cli/ask.ts"),
         import("../../src/cli/read-question.ts"),
         import("../../src/cli/terminal/screen/shows-hyperlinks.ts"),
       ]);
-      const question = await readQuestion(text(values.question), console);
+      const question = await readQuestion(toText(values.question), console);
       if (question === "") throw noQuestion();
       const { output } = values;
-      const conversationId = await chosenConversation(choice, { duet, config });
+      const conversationId = await findChosenConversation(choice, { duet, config });
       return runAsk({
         duet,
         console,
-        request: { question, conversationId, mode: modeOf(values), signal },
+        request: { question, conversationId, mode: readMode(values), signal },
         output: output === "json" || output === "jsonl" ? output : "text",
         verbose: config.agent.verbose,
-        hyperlinks: showsHyperlinks(console.stdout, config.environment, values["no-color"] !== true),
+        hyperlinks: canShowHyperlinks(console.stdout, config.environment, values["no-color"] !== true),
       });
     });
 }

@@ -1,14 +1,14 @@
-import { startMode } from "../../src/app/models/start-mode.ts";
-import { chosenConversation, tellTitle } from "../../src/cli/conversations/chosen-conversation.ts";
-import { following } from "../../src/cli/follow-config.ts";
+import { chooseStartMode } from "../../src/app/models/start-mode.ts";
+import { findChosenConversation, writeTitle } from "../../src/cli/conversations/chosen-conversation.ts";
+import { followConfig } from "../../src/cli/follow-config.ts";
 import { type Opened, withDuet } from "../../src/cli/with-duet.ts";
-import { conversationChoice, toFlags } from "../options.ts";
-import { modeOf, type Values } from "../values.ts";
+import { readConversationChoice, toFlags } from "../options.ts";
+import { readMode, type Values } from "../values.ts";
 import type { Action } from "./action.ts";
 
 /** The terminal chat. A pipe on stdin is asked line by line in agent mode, as `ask` does. */
 export function chat(values: Values): Action {
-  const choice = conversationChoice(values);
+  const choice = readConversationChoice(values);
   const flags = toFlags(values);
   const action: Action = (context) => {
     const isTyped = context.console.stdin.isTTY === true;
@@ -16,16 +16,16 @@ export function chat(values: Values): Action {
     const startServers = isTyped ? "when-wanted" : "at-once";
     const work = async (opened: Opened): Promise<number> => {
       const { duet, config, console, signal } = opened;
-      const [{ runChat }, { openFace }, { programPlaces }] = await Promise.all([
+      const [{ runChat }, { openInterface }, { getProgramPaths }] = await Promise.all([
         import("../../src/cli/chat/run-chat.ts"),
         import("../../src/cli/chat/open-interface.ts"),
         import("../../src/config/load-config.ts"),
       ]);
-      const mode = modeOf(values) ?? (isTyped ? await startMode(config, duet) : "agent");
-      const conversationId = await chosenConversation(choice, { duet, config });
-      if (choice === "latest" && !isTyped) await tellTitle(duet, console);
+      const mode = readMode(values) ?? (isTyped ? await chooseStartMode(config, duet) : "agent");
+      const conversationId = await findChosenConversation(choice, { duet, config });
+      if (choice === "latest" && !isTyped) await writeTitle(duet, console);
       const { enabled } = config.search;
-      const { home, directory: cwd } = programPlaces();
+      const { home, directory: cwd } = getProgramPaths();
       const place = { console, config, wantsColours: values["no-color"] !== true, signal };
       const options = {
         duet,
@@ -34,11 +34,11 @@ export function chat(values: Values): Action {
         mode,
         search: { on: enabled === true, isBarred: enabled === false },
         folders: { cwd, home },
-        openFace: openFace.bind(undefined, place),
+        openFace: openInterface.bind(undefined, place),
         signal,
       };
       if (!isTyped) return runChat(options);
-      return following({ ...opened, flags }, (asides) => runChat({ ...options, asides }));
+      return followConfig({ ...opened, flags }, (asides) => runChat({ ...options, asides }));
     };
     return withDuet(flags, context, work, { startServers });
   };

@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
 import { load } from "../../src/cli/with-duet.ts";
 import { DuetError } from "../../src/kit/errors.ts";
-import { exposeOf, serveOptions, sharedOptions, toFlags } from "../options.ts";
-import { text, type Values } from "../values.ts";
+import { readExpose, serveOptions, sharedOptions, toFlags } from "../options.ts";
+import { toText, type Values } from "../values.ts";
 import type { Action } from "./action.ts";
 
 /** Puts Duet into a host's file, or lists the hosts. */
 export function install(values: Values): Action {
   const flags = toFlags(values);
   const name = nameOf(values);
-  exposeOf(values);
+  readExpose(values);
   return async ({ console, signal }) => {
-    const [{ hostNames }, { findMachine }, { findProgram }, { fallbackLocale }] = await Promise.all([
+    const [{ hostNames }, { findMachine }, { findProgram }, { getFallbackLocale }] = await Promise.all([
       import("../../src/cli/install/hosts.ts"),
       import("../../src/cli/install/find-machine.ts"),
       import("../../src/cli/install/find-program.ts"),
@@ -22,7 +22,7 @@ export function install(values: Values): Action {
     const write = (lines: string): void => void console.stdout.write(lines);
     if (host === undefined) {
       const { listHosts } = await import("../../src/cli/install/list-hosts.ts");
-      write(await listHosts(machine, { name, isProject: values.project === true }, fallbackLocale(flags)));
+      write(await listHosts(machine, { name, isProject: values.project === true }, getFallbackLocale(flags)));
       return 0;
     }
     const isRemoval = values.remove === true;
@@ -41,7 +41,7 @@ export function install(values: Values): Action {
         withValues: values["with-env"] === true,
         words: wordsOf(values),
         program: await findProgram(machine, process.execPath, resolve(process.argv[1] ?? "")),
-        locale: config?.locale ?? fallbackLocale(flags),
+        locale: config?.locale ?? getFallbackLocale(flags),
         now: new Date(),
         ...(person && { confirm: person.confirm }),
       });
@@ -63,7 +63,7 @@ function wordsOf(values: Values): string[] {
 }
 
 function nameOf(values: Values): string {
-  const name = text(values.name) ?? "duet";
+  const name = toText(values.name) ?? "duet";
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return name;
   throw new DuetError({
     code: "config",

@@ -1,16 +1,16 @@
 import { loadWithState } from "../../src/cli/with-duet.ts";
 import { toFlags } from "../options.ts";
-import { text, type Values } from "../values.ts";
+import { toText, type Values } from "../values.ts";
 import type { Action } from "./action.ts";
 
 /** Signs in to a remote server, or forgets it; nothing but that server is opened. */
-export function login(values: Values): Action {
+export function runSignIn(values: Values): Action {
   return async ({ console, signal }) => {
     const [config, { runLogin, runLogout }] = await Promise.all([
       loadWithState(toFlags(values), console),
       import("../../src/cli/login.ts"),
     ]);
-    const command = { config, server: text(values.server) ?? "", console, signal };
+    const command = { config, server: toText(values.server) ?? "", console, signal };
     return values.remove === true ? runLogout(command) : runLogin(command);
   };
 }

@@ -1,26 +1,26 @@
 import type { Console } from "../../src/cli/console.ts";
-import { following } from "../../src/cli/follow-config.ts";
-import { tellTroubles } from "../../src/cli/report-failed-servers.ts";
+import { followConfig } from "../../src/cli/follow-config.ts";
+import { reportFailedServers } from "../../src/cli/report-failed-servers.ts";
 import { type Opened, withDuet } from "../../src/cli/with-duet.ts";
 import type { Config } from "../../src/config/load-config.ts";
 import { hideSecrets } from "../../src/config/secrets/mask.ts";
-import { secretsOf } from "../../src/config/secrets/secrets.ts";
+import { listSecrets } from "../../src/config/secrets/secrets.ts";
 import { say } from "../../src/kit/locale.ts";
-import type { HeldRun } from "../../src/runs/run-handle.ts";
+import type { RunHandle } from "../../src/runs/run-handle.ts";
 import { createLog, type Log } from "../../src/server/operations/log.ts";
 import { createFaultLog, createRunLog } from "../../src/server/operations/log-runs.ts";
-import { exposeOf, toFlags } from "../options.ts";
-import { modeOf, text, type Values } from "../values.ts";
+import { readExpose, toFlags } from "../options.ts";
+import { readMode, toText, type Values } from "../values.ts";
 import type { Action } from "./action.ts";
 
 /** How long the last spans may take to be sent over stdio, in milliseconds. */
 const telemetryMs = 500;
 
 /** Serves MCP over stdio until the client leaves, or over HTTP until the process is told to end. */
-export function serve(values: Values): Action {
-  const exposed = exposeOf(values);
+export function startServer(values: Values): Action {
+  const exposed = readExpose(values);
   const flags = toFlags(values);
-  const address = text(values.http);
+  const address = toText(values.http);
   const action: Action = async ({ console: { stdin, stdout, stderr }, signal: stop, hurry, deadline }) => {
     const face =
       address === undefined
@@ -35,7 +35,7 @@ export function serve(values: Values): Action {
       const { duet, config, signal } = opened;
       const chosen = await face;
       log = createLog({ format: config.serve.log, write, hide: hiding(config) });
-      const options = { duet, log, signal, mode: modeOf(values), ...told(config, log), ...exposed };
+      const options = { duet, log, signal, mode: readMode(values), ...told(config, log), ...exposed };
       const serveUntilEnd = async (): Promise<void> => {
         if (!("serveOverStdio" in chosen))
           return chosen.serveDuetOverHttp({ ...options, config, hurry, address: address ?? "" });
@@ -45,9 +45,9 @@ export function serve(values: Values): Action {
         ({ written } = await chosen.serveOverStdio(stdio));
       };
       if (address === undefined && stdin.isTTY) log(say(config.locale, atTerminal));
-      void tellTroubles(opened);
-      const onServers = (): void => void tellTroubles(opened);
-      await following({ ...opened, flags, onServers }, serveUntilEnd);
+      void reportFailedServers(opened);
+      const onServers = (): void => void reportFailedServers(opened);
+      await followConfig({ ...opened, flags, onServers }, serveUntilEnd);
       return 0;
     };
     const code = await withDuet(flags, { console, signal: stop, deadline }, work, { telemetryMs });
@@ -59,7 +59,7 @@ export function serve(values: Values): Action {
 }
 
 function hiding(config: Config): (text: string) => string {
-  const secrets = secretsOf(config);
+  const secrets = listSecrets(config);
   return (text) => hideSecrets(text, secrets);
 }
 
@@ -70,7 +70,7 @@ function told({ agent, serve, locale }: Config, log: Log) {
   return {
     logSteps: agent.verbose ? (line: string) => log(line, "debug") : undefined,
     onBegin: runLog?.begun,
-    onEnd(run: HeldRun) {
+    onEnd(run: RunHandle) {
       tellFault(run);
       runLog?.ended(run);
     },

@@ -1,18 +1,18 @@
 import { withDuet } from "../../src/cli/with-duet.ts";
 import { toFlags } from "../options.ts";
-import { formOf, text, texts, type Values } from "../values.ts";
+import { readOutputFormat, toText, toTexts, type Values } from "../values.ts";
 import type { Action } from "./action.ts";
 
 /** Lists the tools. */
 export function listTools(values: Values): Action {
   return (context) =>
     withDuet(toFlags(values), context, async (opened) => {
-      const [tools, { tellDangers }] = await Promise.all([
+      const [tools, { warnDangers }] = await Promise.all([
         import("../../src/cli/tools/list-tools.ts"),
         import("../../src/cli/trust/warn-dangers.ts"),
       ]);
-      tellDangers(opened.config, opened.console);
-      return tools.listTools({ ...opened, output: formOf(values) });
+      warnDangers(opened.config, opened.console);
+      return tools.listTools({ ...opened, output: readOutputFormat(values) });
     });
 }
 
@@ -30,8 +30,8 @@ export function callTool(values: Values): Action {
   return (context) =>
     withDuet(toFlags(values), context, async (opened) => {
       const tools = await import("../../src/cli/tools/call-tool.ts");
-      const options = { ...opened, output: formOf(values) };
-      return tools.callTool(options, text(values.name) ?? "", text(values.json) ?? "{}");
+      const options = { ...opened, output: readOutputFormat(values) };
+      return tools.callTool(options, toText(values.name) ?? "", toText(values.json) ?? "{}");
     });
 }
 
@@ -40,7 +40,7 @@ export function approveTools(values: Values): Action {
   return (context) =>
     withDuet(toFlags(values), context, async (opened) => {
       const tools = await import("../../src/cli/tools/approve-tools.ts");
-      const options = { ...opened, output: formOf(values), yes: values.yes === true };
-      return tools.approveTools(options, texts(values.names));
+      const options = { ...opened, output: readOutputFormat(values), yes: values.yes === true };
+      return tools.approveTools(options, toTexts(values.names));
     });
 }

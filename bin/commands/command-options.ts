@@ -2,20 +2,20 @@ import type { Action } from "../actions/action.ts";
 import { type Option, sharedOptions } from "../options.ts";
 
 /** Takes what the command line asks for. */
-export type Take = (action: Action) => void;
+export type SetAction = (action: Action) => void;
 
 /** The options of a command as yargs wants them: its own beside those of all commands. */
-export function rows(own: Record<string, Option> = {}) {
+export function toYargsOptions(own: Record<string, Option> = {}) {
   const all: Record<string, Option> = { ...sharedOptions, ...own };
   return Object.fromEntries(
     Object.entries(all).map(([name, option]) => [name, { ...option, requiresArg: option.type === "string" }]),
   );
 }
 
-export function output(...choices: string[]): Option {
+export function createOutputOption(...choices: string[]): Option {
   return { type: "string", describe: "form of the output", choices };
 }
 
-export const textOrJson = { output: output("text", "json") };
+export const textOrJson = { output: createOutputOption("text", "json") };
 
 export const yes: Option = { type: "boolean", describe: "does so without asking first" };

@@ -1,25 +1,25 @@
 import type { Argv } from "yargs";
-import { config, trustConfig } from "../actions/config.ts";
-import { rows, type Take, textOrJson, yes } from "./command-options.ts";
+import { runConfig, trustConfigFiles } from "../actions/config.ts";
+import { type SetAction, textOrJson, toYargsOptions, yes } from "./command-options.ts";
 
 /** `duet config …` */
-export function configCommands(it: Argv, take: Take): Argv {
+export function addConfigCommands(it: Argv, take: SetAction): Argv {
   return (["show", "path", "schema", "init"] as const)
     .reduce(
       (command, name) =>
         command.command(
           name === "show" ? [name, "$0"] : name,
           help[name],
-          (own) => own.options(rows(textOrJson)),
-          (values) => take(config(name, values)),
+          (own) => own.options(toYargsOptions(textOrJson)),
+          (values) => take(runConfig(name, values)),
         ),
       it,
     )
     .command(
       "trust",
       "shows what a configuration found in a git work tree would start, and trusts its content",
-      (own) => own.options(rows({ yes, ...textOrJson })),
-      (values) => take(trustConfig(values)),
+      (own) => own.options(toYargsOptions({ yes, ...textOrJson })),
+      (values) => take(trustConfigFiles(values)),
     );
 }
 

@@ -1,22 +1,22 @@
 import type { Argv } from "yargs";
-import { conversations } from "../actions/conversations.ts";
+import { runConversations } from "../actions/conversations.ts";
 import { pageOptions } from "../options.ts";
-import { rows, type Take, textOrJson } from "./command-options.ts";
+import { type SetAction, textOrJson, toYargsOptions } from "./command-options.ts";
 
 /** `duet conversations …` */
-export function conversationsCommands(it: Argv, take: Take): Argv {
+export function addConversationsCommands(it: Argv, take: SetAction): Argv {
   return it
     .command(
       ["list", "$0"],
       "the last asked first",
-      (list) => list.options(rows({ ...pageOptions, ...textOrJson })),
-      (values) => take(conversations("list", values)),
+      (list) => list.options(toYargsOptions({ ...pageOptions, ...textOrJson })),
+      (values) => take(runConversations("list", values)),
     )
     .command(
       "show <id>",
       "what was asked and answered",
-      (show) => show.positional("id", { type: "string", demandOption: true }).options(rows(textOrJson)),
-      (values) => take(conversations("show", values)),
+      (show) => show.positional("id", { type: "string", demandOption: true }).options(toYargsOptions(textOrJson)),
+      (values) => take(runConversations("show", values)),
     )
     .command(
       "delete <ids..>",
@@ -26,7 +26,7 @@ export function conversationsCommands(it: Argv, take: Take): Argv {
           // Without it yargs keeps only the last of the IDs.
           .parserConfiguration({ "duplicate-arguments-array": true })
           .positional("ids", { type: "string", array: true, demandOption: true })
-          .options(rows(textOrJson)),
-      (values) => take(conversations("delete", values)),
+          .options(toYargsOptions(textOrJson)),
+      (values) => take(runConversations("delete", values)),
     );
 }

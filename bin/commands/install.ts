@@ -1,12 +1,12 @@
 import type { Argv } from "yargs";
 import { hostNames } from "../../src/cli/install/hosts.ts";
 import { serveOptions } from "../options.ts";
-import { rows, yes } from "./command-options.ts";
+import { toYargsOptions, yes } from "./command-options.ts";
 
 /** What `duet install [host]` may be told. */
-export function installOptions(it: Argv) {
+export function addInstallOptions(it: Argv) {
   return it.positional("host", { type: "string", choices: hostNames }).options(
-    rows({
+    toYargsOptions({
       name: { type: "string", describe: "the server's name in the host (duet)" },
       project: { type: "boolean", describe: "for the project in this folder, not for the user" },
       expose: serveOptions.expose,

@@ -1,14 +1,14 @@
 import type { Argv } from "yargs";
 import { approveTools, callTool, documentTools, listTools } from "../actions/tools.ts";
-import { rows, type Take, textOrJson, yes } from "./command-options.ts";
+import { type SetAction, textOrJson, toYargsOptions, yes } from "./command-options.ts";
 
 /** `duet tools …` */
-export function toolsCommands(it: Argv, take: Take): Argv {
+export function addToolsCommands(it: Argv, take: SetAction): Argv {
   return it
     .command(
       ["list", "$0"],
       "by server, with their state and weight in tokens",
-      (list) => list.options(rows(textOrJson)),
+      (list) => list.options(toYargsOptions(textOrJson)),
       (values) => take(listTools(values)),
     )
     .command(
@@ -18,13 +18,13 @@ export function toolsCommands(it: Argv, take: Take): Argv {
         call
           .positional("name", { type: "string", demandOption: true })
           .positional("json", { type: "string", describe: "arguments, a JSON object" })
-          .options(rows(textOrJson)),
+          .options(toYargsOptions(textOrJson)),
       (values) => take(callTool(values)),
     )
     .command(
       "docs",
       "a document of every tool, in Markdown: arguments, example, limits, permission",
-      (docs) => docs.options(rows()),
+      (docs) => docs.options(toYargsOptions()),
       (values) => take(documentTools(values)),
     )
     .command(
@@ -35,7 +35,7 @@ export function toolsCommands(it: Argv, take: Take): Argv {
           // Without it yargs keeps only the last of the names.
           .parserConfiguration({ "duplicate-arguments-array": true })
           .positional("names", { type: "string", array: true })
-          .options(rows({ yes, ...textOrJson })),
+          .options(toYargsOptions({ yes, ...textOrJson })),
       (values) => take(approveTools(values)),
     );
 }

@@ -141,7 +141,7 @@ export const agent: readonly Mutation[] = [
   {
     id: "bare-yes-later",
     file: "src/agent/plan/pending-plan.ts",
-    text: "return locales.some((locale) => waitingText(resumed.begun.steps, locale) === last);",
+    text: "return locales.some((locale) => renderPendingPlan(resumed.begun.steps, locale) === last);",
     becomes: "return true;",
     tests: ["test/agent/plan/confirm-plan.test.ts"],
     endangers: "a yes to something else carries out an old plan",
@@ -173,15 +173,15 @@ export const agent: readonly Mutation[] = [
   {
     id: "allowance-endless",
     file: "src/agent/loop/run-call.ts",
-    text: "take: () => left > 0 && left-- > 0",
-    becomes: "take: () => left-- >= 0",
+    text: "reserve: () => left > 0 && left-- > 0",
+    becomes: "reserve: () => left-- >= 0",
     tests: ["test/agent/loop/act.test.ts"],
     endangers: "calls side by side go over the limit of calls",
   },
   {
     id: "call-after-time",
     file: "src/agent/loop/run-call.ts",
-    text: "if (run.working.aborted) return { result: stopped(run), ran: false };\n",
+    text: "if (run.decideSignal.aborted) return { result: toStoppedResult(run), ran: false };\n",
     becomes: "",
     tests: ["test/agent/loop/act.test.ts"],
     endangers: "a tool is called although the run's time is over or it was cancelled",

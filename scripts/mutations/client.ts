@@ -189,7 +189,7 @@ export const client: readonly Mutation[] = [
   {
     id: "sign-in-other-issuer",
     file: "src/client/oauth/login-provider.ts",
-    text: "configured?.secret !== undefined && before !== undefined && issuerKey(issuer) !== before",
+    text: "configured?.secret !== undefined && before !== undefined && toIssuerKey(issuer) !== before",
     becomes: "false",
     tests: ["test/client/oauth/login-provider.test.ts"],
     endangers: "the client's secret goes to another authorization server",
@@ -197,8 +197,8 @@ export const client: readonly Mutation[] = [
   {
     id: "call-total-limit",
     file: "src/client/calls/call-clock.ts",
-    text: "[follow(controller, outer), follow(controller, total.signal)]",
-    becomes: "[follow(controller, outer)]",
+    text: "[followSignal(controller, outer), followSignal(controller, total.signal)]",
+    becomes: "[followSignal(controller, outer)]",
     tests: ["test/client/calls/call-clock.test.ts"],
     endangers: "progress keeps a call alive for ever",
   },

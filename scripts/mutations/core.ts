@@ -197,7 +197,7 @@ export const core: readonly Mutation[] = [
   {
     id: "chain-depth",
     file: "src/core/chain.ts",
-    text: "if (depth > deepestChain) throw tooDeep(depth);\n",
+    text: "if (depth > deepestChain) throw tooDeepError(depth);\n",
     becomes: "",
     tests: ["test/core/chain-text.test.ts"],
     endangers: "agents call one another in a circle without end",

@@ -165,7 +165,7 @@ export const http: readonly Mutation[] = [
   {
     id: "jwt-scopes",
     file: "src/server/http/auth/open-auth.ts",
-    text: "    if (missing.length > 0) return insufficientScope(challenge, missing);\n",
+    text: "    if (missing.length > 0) return toScopeChallenge(challenge, missing);\n",
     becomes: "",
     tests: ["test/server/http/auth/open-auth.test.ts"],
     endangers: "a token without the needed scopes lets its bearer in",
@@ -189,7 +189,7 @@ export const http: readonly Mutation[] = [
   {
     id: "jwt-length",
     file: "src/server/http/auth/open-auth.ts",
-    text: "      if (token.length > longestToken) return invalidToken(challenge, tooLong);\n",
+    text: "      if (token.length > longestToken) return toInvalidTokenChallenge(challenge, tooLong);\n",
     becomes: "",
     tests: ["test/server/http/auth/open-auth.test.ts"],
     endangers: "a huge token is parsed",

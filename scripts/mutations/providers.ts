@@ -21,7 +21,7 @@ export const providers: readonly Mutation[] = [
   {
     id: "P3",
     file: "src/providers/wires/idle-timeout.ts",
-    text: "if (silence.waiting) controller.abort",
+    text: "if (idleTimeout.waiting) controller.abort",
     becomes: "if (true) controller.abort",
     tests: ["test/providers/model-silence.test.ts"],
     endangers: "a reader that is slow counts as a server that fell silent",
@@ -29,8 +29,8 @@ export const providers: readonly Mutation[] = [
   {
     id: "P4",
     file: "src/providers/wires/stream-turn.ts",
-    text: "silence.sent(reader.sent);",
-    becomes: 'silence.sent("words");',
+    text: "idleTimeout.sent(reader.sent);",
+    becomes: 'idleTimeout.sent("words");',
     tests: ["test/providers/model-silence.test.ts"],
     endangers: "pings switch off the limit of the first content",
   },

@@ -5,7 +5,7 @@ export const server: readonly Mutation[] = [
   {
     id: "S1",
     file: "src/runs/run-registry.ts",
-    text: "    if (all.length >= 2 * most) throw tooManyWait(waiting, freeIn(all));\n",
+    text: "    if (all.length >= 2 * most) throw tooManyWaitingError(waiting, freeIn(all));\n",
     becomes: "",
     tests: ["test/runs/waiting-runs.test.ts"],
     endangers: "runs that wait for a person pile up without end",
@@ -37,8 +37,8 @@ export const server: readonly Mutation[] = [
   {
     id: "runs-at-once",
     file: "src/runs/run-registry.ts",
-    text: "if (all.length - waiting >= most) throw tooMany(most);",
-    becomes: "if (all.length - waiting > most) throw tooMany(most);",
+    text: "if (all.length - waiting >= most) throw tooManyRunsError(most);",
+    becomes: "if (all.length - waiting > most) throw tooManyRunsError(most);",
     tests: ["test/runs/run-registry.test.ts"],
     endangers: "more runs go on than allowed",
   },
@@ -141,7 +141,7 @@ export const server: readonly Mutation[] = [
   {
     id: "confirm-fits",
     file: "src/runs/questions/confirm.ts",
-    text: "if (!confirmations.fits(token, confirmableCall(run, run.open))) throw refused(over);\n",
+    text: "if (!confirmations.fits(token, toConfirmableCall(run, run.open))) throw refused(over);\n",
     becomes: "",
     tests: ["test/runs/questions/confirmation-tokens.test.ts"],
     endangers: "an old token answers a new question of its run",
@@ -165,7 +165,7 @@ export const server: readonly Mutation[] = [
   {
     id: "confirm-plan",
     file: "src/runs/questions/confirm.ts",
-    text: "pendingPlan === undefined || !seat.confirmations.fits(token, what)",
+    text: "pendingPlan === undefined || !scope.confirmations.fits(token, what)",
     becomes: "pendingPlan === undefined",
     tests: ["test/runs/plan-token.test.ts"],
     endangers: "a token of an old plan carries out a newer one",
@@ -197,7 +197,7 @@ export const server: readonly Mutation[] = [
   {
     id: "key-of-another-body",
     file: "src/server/api/idempotency.ts",
-    text: "      if (before !== undefined && before.print !== print) throw new Refused(otherBody);\n",
+    text: "      if (before !== undefined && before.print !== print) throw new RefusedError(otherBody);\n",
     becomes: "",
     tests: ["test/server/api/idempotency.test.ts"],
     endangers: "a key answers another question with an old run",
@@ -237,7 +237,7 @@ export const server: readonly Mutation[] = [
   {
     id: "key-after-a-crash",
     file: "src/server/api/start-once.ts",
-    text: "    if (before !== undefined) throw new Refused(before.runId === runId ? unknownEnd(before.begunAt) : otherBody);\n",
+    text: "    if (before !== undefined) throw new RefusedError(before.runId === runId ? unknownEnd(before.begunAt) : otherBody);\n",
     becomes: "",
     tests: ["test/server/api/idempotency.test.ts"],
     endangers: "a run whose end is not known is run again",
@@ -245,7 +245,7 @@ export const server: readonly Mutation[] = [
   {
     id: "key-not-marked",
     file: "src/server/api/start-once.ts",
-    text: ".catch((): never => {\n    throw new Refused(notMarked);\n  })",
+    text: ".catch((): never => {\n    throw new RefusedError(notMarked);\n  })",
     becomes: ".catch(() => undefined)",
     tests: ["test/server/api/idempotency.test.ts"],
     endangers: "a run begins although its key cannot be kept",

@@ -1,32 +1,32 @@
-import { type Chain, traceIdOf } from "../core/chain.ts";
+import { type Chain, getTraceId } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { AskElicitation } from "../core/forms/elicitation.ts";
 import type { Notice } from "../core/notice.ts";
 import type { Mode } from "../core/outcome.ts";
-import { type Conversation, newId } from "../core/store/conversation.ts";
+import { type Conversation, createId } from "../core/store/conversation.ts";
 import type { ConversationStore } from "../core/store/store.ts";
 import type { ApproveCall } from "../core/tools/permission.ts";
 import type { Tool } from "../core/tools/tool.ts";
-import { type Locale, languageOf } from "../kit/locale.ts";
-import { randomHex } from "../kit/random.ts";
+import { detectLanguage, type Locale } from "../kit/locale.ts";
+import { createRandomHex } from "../kit/random.ts";
 import { createAnswerText } from "./answer/answer-text.ts";
-import { createWindows, longestResult, smallerOf } from "./context/context-window.ts";
+import { createContextWindows, getLongestResult, pickSmallerModel } from "./context/context-window.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { RunClock } from "./limits/run-clock.ts";
 import { createStatistics } from "./limits/statistics.ts";
-import { createAgentsBelow } from "./limits/sub-agents.ts";
+import { createSubAgents } from "./limits/sub-agents.ts";
 import type { Evaluator } from "./loop/evaluator.ts";
 import { createRepetition } from "./loop/repetition.ts";
 import type { Prompts } from "./prompts/prompts.ts";
 import { createApprove } from "./questions/approve.ts";
-import { createAskInTurn } from "./questions/ask-person.ts";
+import { createAskSequentially } from "./questions/ask-person.ts";
 import type { ConfirmPlan, PlanPolicy } from "./questions/confirm-plan.ts";
 import { createElicit } from "./questions/elicit.ts";
 import type { Models, Run } from "./run.ts";
 import type { RunObserver } from "./run-observer.ts";
-import { createOffer, type Finding } from "./tools/tool-catalog.ts";
-import { createResults } from "./tools/tool-results.ts";
-import { toolsAtDepth } from "./tools/tools-at-depth.ts";
+import { createToolCatalog, type ToolFinder } from "./tools/tool-catalog.ts";
+import { createToolResults } from "./tools/tool-results.ts";
+import { filterToolsByDepth } from "./tools/tools-at-depth.ts";
 
 export interface RunOptions {
   /** `run-…`; a new one when absent. */
@@ -41,7 +41,7 @@ export interface RunOptions {
   models: Models;
   tools: readonly Tool[];
   /** What it takes to search among tools that are too many to be listed; absent, all are listed. */
-  finding?: Finding | undefined;
+  finding?: ToolFinder | undefined;
   prompts: Prompts;
   limits: Limits;
   evaluator?: Evaluator | undefined;
@@ -67,7 +67,7 @@ export interface RunOptions {
   signal?: AbortSignal;
 }
 
-export interface Surroundings {
+export interface RunEnvironment {
   /** What is asked: in plan mode, where the words reply to a plan that waits, what that plan is for. */
   question: string;
   cancelled: AbortSignal;
@@ -78,23 +78,23 @@ export interface Surroundings {
 }
 
 /** What all parts of one run share. */
-export function openRun(options: RunOptions, { question, cancelled, clock, emit, keepOutput }: Surroundings): Run {
-  const language = languageOf(question, options.locale);
+export function openRun(options: RunOptions, { question, cancelled, clock, emit, keepOutput }: RunEnvironment): Run {
+  const language = detectLanguage(question, options.locale);
   const { conversation, limits, models } = options;
   const depth = options.chain?.depth ?? 0;
   const isPlainChat = options.mode === "chat" && !options.search;
-  const askInTurn = createAskInTurn({ clock, cancelled });
-  const offer = createOffer({
-    tools: isPlainChat ? [] : toolsAtDepth(options.tools, depth),
+  const askInTurn = createAskSequentially({ clock, callerSignal: cancelled });
+  const catalog = createToolCatalog({
+    tools: isPlainChat ? [] : filterToolsByDepth(options.tools, depth),
     model: models.functionCall,
     language,
     questions: [question, ...conversation.turns.slice(-1).map((turn) => turn.question)],
     finding: options.finding,
   });
-  const { tools } = offer;
+  const { tools } = catalog;
   return {
-    id: options.id ?? newId("run"),
-    traceId: options.observer?.traceId ?? traceIdOf(options.chain?.trace) ?? randomHex(),
+    id: options.id ?? createId("run"),
+    traceId: options.observer?.traceId ?? getTraceId(options.chain?.trace) ?? createRandomHex(),
     question,
     said: options.question,
     mode: options.mode,
@@ -102,12 +102,12 @@ export function openRun(options: RunOptions, { question, cancelled, clock, emit,
     language,
     conversation,
     isInteractive: options.isInteractive ?? false,
-    marker: randomHex().slice(0, 8),
+    marker: createRandomHex().slice(0, 8),
     answer: createAnswerText({ conversation, language, emit }),
     models,
     history: [],
     tools,
-    offer,
+    catalog,
     prompts: options.prompts,
     limits,
     depth,
@@ -120,16 +120,16 @@ export function openRun(options: RunOptions, { question, cancelled, clock, emit,
     elicit: options.elicit && createElicit(options.elicit, askInTurn),
     search: options.search ?? false,
     statistics: createStatistics(),
-    agentsBelow: createAgentsBelow(limits.maxParallel),
+    subAgents: createSubAgents(limits.maxParallel),
     repetition: createRepetition(limits.repeatable),
-    results: createResults({ tools, longest: longestResult(smallerOf(models)), language }),
-    windows: createWindows(),
+    results: createToolResults({ tools, longest: getLongestResult(pickSmallerModel(models)), language }),
+    windows: createContextWindows(),
     refusedKeys: new Map(),
     calls: [],
     callIds: new Set(),
-    cancelled,
-    working: clock.working,
-    answering: clock.answering,
+    callerSignal: cancelled,
+    decideSignal: clock.working,
+    answerSignal: clock.answering,
     emit,
     keepOutput,
   };

@@ -1,21 +1,21 @@
 import { checkChain } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { modelName } from "../core/model.ts";
+import { toModelName } from "../core/model.ts";
 import { Channel } from "../kit/async/channel.ts";
-import { follow } from "../kit/async/timeout.ts";
+import { followSignal } from "../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../kit/errors.ts";
-import { briefOf } from "./answer/answer-input.ts";
-import { chat } from "./answer/chat.ts";
-import { messagesOfInstruction } from "./answer/instruction.ts";
+import { createAnswerInput } from "./answer/answer-input.ts";
+import { answerInChatMode } from "./answer/chat.ts";
+import { toInstructionMessages } from "./answer/instruction.ts";
 import { writeAnswer } from "./answer/write-answer.ts";
-import { recall } from "./context/recall.ts";
-import { keepRun } from "./context/save-run.ts";
-import { keptOfRun } from "./context/turn-record.ts";
+import { recallConversation } from "./context/recall.ts";
+import { saveRun } from "./context/save-run.ts";
+import { toTurnRecord } from "./context/turn-record.ts";
 import { createRunClock } from "./limits/run-clock.ts";
-import { unknownPrice } from "./limits/unknown-price.ts";
+import { findUnknownPrice } from "./limits/unknown-price.ts";
 import { decideAndAct } from "./loop/decide.ts";
-import type { Work } from "./loop/decide-result.ts";
-import { type Ending, toOutcome } from "./loop/run-result.ts";
+import type { DecideResult } from "./loop/decide-result.ts";
+import { type RunResult, toOutcome } from "./loop/run-result.ts";
 import { openRun, type RunOptions } from "./open-run.ts";
 import type { Run } from "./run.ts";
 import { createTraceRecorder } from "./trace/trace-recorder.ts";
@@ -42,11 +42,11 @@ export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent,
 
 async function drive(options: RunOptions, events: Channel<AgentEvent>, left: AbortController): Promise<void> {
   const started = performance.now();
-  const unfollow = follow(left, options.signal);
+  const unfollow = followSignal(left, options.signal);
   const recorder = createTraceRecorder({ question: options.question });
   const emit = (event: AgentEvent): void => {
-    recorder.take(event);
-    options.observer?.take(event);
+    recorder.handle(event);
+    options.observer?.handle(event);
     events.push(event);
   };
   const { limits, spentMs = 0 } = options;
@@ -57,7 +57,7 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
     { question, cancelled: left.signal, clock, emit, keepOutput: recorder.keepOutput },
   );
   announce(run, options);
-  const ending: Ending = {};
+  const ending: RunResult = {};
   try {
     checkChain(options.chain);
     await work(run, options, ending);
@@ -69,11 +69,11 @@ async function drive(options: RunOptions, events: Channel<AgentEvent>, left: Abo
   }
   run.answer.finish();
   const outcome = toOutcome(run, ending, performance.now() - started - clock.outsideMs);
-  await keepRun(run, options.store, {
+  await saveRun(run, options.store, {
     conversationId: run.conversation.id,
     runId: run.id,
     trace: recorder.finish(outcome),
-    ...keptOfRun(run, ending, outcome),
+    ...toTurnRecord(run, ending, outcome),
   });
   run.emit({ type: "run-end", outcome });
 }
@@ -85,26 +85,26 @@ function announce(run: Run, { notices = [] }: RunOptions): void {
     traceId: run.traceId,
     conversationId: run.conversation.id,
     mode: run.mode,
-    models: { functionCall: modelName(run.models.functionCall), answer: modelName(run.models.answer) },
-    toolCount: run.offer.all.size,
+    models: { functionCall: toModelName(run.models.functionCall), answer: toModelName(run.models.answer) },
+    toolCount: run.catalog.all.size,
   });
   for (const notice of notices) run.emit(notice);
-  const price = unknownPrice(run.limits, run.models, run.locale);
+  const price = findUnknownPrice(run.limits, run.models, run.locale);
   if (price) run.emit(price);
 }
 
-async function work(run: Run, { store, instruction }: RunOptions, ending: Ending): Promise<void> {
-  run.cancelled.throwIfAborted();
-  run.history = [...messagesOfInstruction(run, instruction), ...(await recall(run, store))];
+async function work(run: Run, { store, instruction }: RunOptions, ending: RunResult): Promise<void> {
+  run.callerSignal.throwIfAborted();
+  run.history = [...toInstructionMessages(run, instruction), ...(await recallConversation(run, store))];
   if (run.mode === "chat") {
-    ending.written = await chat(run);
+    ending.written = await answerInChatMode(run);
     return;
   }
   ending.work = run.mode === "plan" ? await planned(run) : await decideAndAct(run);
-  ending.written = ending.work.written ?? (await writeAnswer(run, briefOf(run, ending.work)));
+  ending.written = ending.work.answer ?? (await writeAnswer(run, createAnswerInput(run, ending.work)));
 }
 
-async function planned(run: Run): Promise<Work> {
+async function planned(run: Run): Promise<DecideResult> {
   const { planAndAct } = await import("./plan/plan-and-act.ts");
   return planAndAct(run);
 }

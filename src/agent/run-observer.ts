@@ -5,5 +5,5 @@ export interface RunObserver {
   /** The trace id under which the run is known outside: 32 hex digits. The run draws one itself where there is none. */
   readonly traceId: string | undefined;
   /** Must not throw. */
-  take(event: AgentEvent): void;
+  handle(event: AgentEvent): void;
 }

@@ -10,17 +10,17 @@ import type { Tool } from "../core/tools/tool.ts";
 import type { DuetError } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { AnswerText } from "./answer/answer-text.ts";
-import type { Windows } from "./context/context-window.ts";
+import type { ContextWindows } from "./context/context-window.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { RunClock } from "./limits/run-clock.ts";
 import type { Statistics } from "./limits/statistics.ts";
-import type { AgentsBelow } from "./limits/sub-agents.ts";
+import type { SubAgents } from "./limits/sub-agents.ts";
 import type { Evaluator } from "./loop/evaluator.ts";
 import type { Repetition } from "./loop/repetition.ts";
 import type { Prompts } from "./prompts/prompts.ts";
 import type { ConfirmPlan, PlanPolicy } from "./questions/confirm-plan.ts";
-import type { Offer } from "./tools/tool-catalog.ts";
-import type { Results } from "./tools/tool-results.ts";
+import type { ToolCatalog } from "./tools/tool-catalog.ts";
+import type { ToolResults } from "./tools/tool-results.ts";
 
 /** What all parts of one run share; made once, in `runAgent`. */
 export interface Run {
@@ -49,7 +49,7 @@ export interface Run {
   /** The tools that models are offered. */
   readonly tools: Map<string, Tool>;
   /** Those and all others there are. */
-  readonly offer: Offer;
+  readonly catalog: ToolCatalog;
   readonly prompts: Prompts;
   readonly limits: Limits;
   /** How many agents stand above this one. */
@@ -69,11 +69,11 @@ export interface Run {
   /** Chat mode: search the web for the raw question first. */
   readonly search: boolean;
   readonly statistics: Statistics;
-  readonly agentsBelow: AgentsBelow;
+  readonly subAgents: SubAgents;
   readonly repetition: Repetition;
   /** The whole results behind what the models read of them. */
-  readonly results: Results;
-  readonly windows: Windows;
+  readonly results: ToolResults;
+  readonly windows: ContextWindows;
   /** The keys that a vendor has refused in this run, by the name of their variable, and with what error. */
   readonly refusedKeys: Map<string, DuetError>;
   /** The ids under which calls have stood in events. */
@@ -81,11 +81,11 @@ export interface Run {
   /** Every call asked for so far, in order. */
   readonly calls: ToolCallRecord[];
   /** The caller's stop. */
-  readonly cancelled: AbortSignal;
+  readonly callerSignal: AbortSignal;
   /** `cancelled`, or the end of the time for deciding and acting. */
-  readonly working: AbortSignal;
+  readonly decideSignal: AbortSignal;
   /** `cancelled`, or the end of the time for the whole run. */
-  readonly answering: AbortSignal;
+  readonly answerSignal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
   /** Keeps for the trace what a tool gave for a call that has not ended yet. */
   readonly keepOutput: (callId: string, output: string) => void;

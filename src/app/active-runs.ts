@@ -1,18 +1,18 @@
 import type { RunObserver } from "../agent/run-observer.ts";
-import { abortable, follow, timeLimit } from "../kit/async/timeout.ts";
+import { createTimeLimit, followSignal, waitAbortable } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
 
 /** The runs that are going on, so that closing can stop them all and wait until they are kept. */
-export interface GoingRuns {
+export interface ActiveRuns {
   /** Whether nothing may begin any more. */
   readonly isStopped: boolean;
   /** Counts one more; its signal follows `outer`. */
-  begin(outer: AbortSignal | undefined): GoingRun;
+  begin(outer: AbortSignal | undefined): ActiveRun;
   /** Cancels them all; resolves when the last has ended, after `limitMs` milliseconds at the latest. Never rejects. */
   stop(limitMs?: number): Promise<void>;
 }
 
-export interface GoingRun {
+export interface ActiveRun {
   readonly signal: AbortSignal;
   /** Does something when the run ends, or at once. */
   atEnd(work: () => void): void;
@@ -24,7 +24,7 @@ export interface GoingRun {
 
 const longestStopMs = 2000;
 
-export function createGoingRuns(): GoingRuns {
+export function createActiveRuns(): ActiveRuns {
   const stopping = new AbortController();
   const going = new Set<Promise<void>>();
   return {
@@ -33,7 +33,7 @@ export function createGoingRuns(): GoingRuns {
     },
     begin(outer) {
       const controller = new AbortController();
-      const unfollow = [follow(controller, outer), follow(controller, stopping.signal)];
+      const unfollow = [followSignal(controller, outer), followSignal(controller, stopping.signal)];
       const ended = Promise.withResolvers<void>();
       const atEnd: (() => void)[] = [];
       let isOver = false;
@@ -54,8 +54,8 @@ export function createGoingRuns(): GoingRuns {
         },
         observe: (observer) => ({
           traceId: observer?.traceId,
-          take(event) {
-            observer?.take(event);
+          handle(event) {
+            observer?.handle(event);
             // The last event, which comes when the run has been kept.
             if (event.type === "run-end") end();
           },
@@ -63,15 +63,15 @@ export function createGoingRuns(): GoingRuns {
       };
     },
     async stop(limitMs = longestStopMs) {
-      stopping.abort(closed());
+      stopping.abort(closedError());
       if (going.size === 0) return;
-      const limit = timeLimit(limitMs, closed);
-      await abortable(Promise.all(going), limit.signal).catch(() => {});
+      const limit = createTimeLimit(limitMs, closedError);
+      await waitAbortable(Promise.all(going), limit.signal).catch(() => {});
       limit.clear();
     },
   };
 }
 
-export function closed(): DuetError {
+export function closedError(): DuetError {
   return new DuetError({ code: "config", text: { zh: "Duet 已关闭", en: "Duet is closed" } });
 }

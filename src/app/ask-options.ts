@@ -1,8 +1,8 @@
-import { permitProblem } from "../core/tools/tool-pattern.ts";
+import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import type { DuetError } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
 import type { AskRequest } from "./duet.ts";
-import { optionProblem } from "./option-error.ts";
+import { optionError } from "./option-error.ts";
 
 /** What a program that embeds Duet may say beside a question. */
 export type AskOptions = Omit<AskRequest, "question" | "models">;
@@ -17,7 +17,7 @@ export function checkAsk(question: unknown, { conversationId, mode, tools, local
     throw refused("locale", locale, { zh: "zh、en", en: "zh, en" });
   if (tools !== undefined && !isTexts(tools)) throw refused("tools", tools, texts);
   for (const written of tools ?? []) {
-    const allowed = permitProblem(written);
+    const allowed = findPermitProblem(written);
     if (allowed) throw refused("tools", written, allowed);
   }
   const { repeatable, costBudget } = limits;
@@ -60,5 +60,5 @@ const aMode: Text = { zh: "chat、agent、plan", en: "chat, agent, plan" };
 const texts: Text = { zh: "文本列表", en: "a list of texts" };
 
 function refused(option: string, value: unknown, allowed: Text): DuetError {
-  return optionProblem(`ask: ${option}`, value, allowed);
+  return optionError(`ask: ${option}`, value, allowed);
 }

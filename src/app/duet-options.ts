@@ -1,13 +1,13 @@
 import type { input } from "zod";
 import type { Evaluator } from "../agent/loop/evaluator.ts";
-import { unknownKey } from "../config/config-errors.ts";
+import { unknownKeyError } from "../config/config-errors.ts";
 import type { fileSchema } from "../config/schema/file-schema.ts";
 import type { ConversationStore } from "../core/store/store.ts";
-import { isRecord, ownValue } from "../kit/json.ts";
+import { getOwnValue, isRecord } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
 import type { OwnTool } from "../tools/own-tool.ts";
 import type { ModelOption } from "./models/model-options.ts";
-import { optionProblem } from "./option-error.ts";
+import { optionError } from "./option-error.ts";
 
 /** What an embedding program sets; everything has a default. */
 export interface DuetOptions {
@@ -31,9 +31,9 @@ export interface DuetOptions {
 /** Checks what types say, for those who write without them. Throws a `config` error of one line that names the option. */
 export function checkOptions(options: DuetOptions): void {
   for (const [name, value] of Object.entries(options)) {
-    const kind = ownValue<Kind>(kinds, name);
-    if (kind === undefined) throw unknownKey(`createDuet: ${name}`, name, Object.keys(kinds));
-    if (value !== undefined && !kind.fits(value)) throw optionProblem(`createDuet: ${name}`, value, kind.allowed);
+    const kind = getOwnValue<Kind>(kinds, name);
+    if (kind === undefined) throw unknownKeyError(`createDuet: ${name}`, name, Object.keys(kinds));
+    if (value !== undefined && !kind.fits(value)) throw optionError(`createDuet: ${name}`, value, kind.allowed);
   }
 }
 

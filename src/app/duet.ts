@@ -2,7 +2,7 @@ import type { Compaction } from "../agent/context/compact.ts";
 import type { Evaluator } from "../agent/loop/evaluator.ts";
 import type { ConfirmPlan } from "../agent/questions/confirm-plan.ts";
 import type { Models } from "../agent/run.ts";
-import type { OfferWeight } from "../agent/tools/catalog-weight.ts";
+import type { CatalogWeight } from "../agent/tools/catalog-weight.ts";
 import type { NamedChange } from "../client/pool.ts";
 import type { ServerStatus } from "../client/server-connection.ts";
 import type { ServerSettings } from "../config/server-settings.ts";
@@ -21,7 +21,7 @@ import type { PausedModel } from "../providers/middleware/endpoints.ts";
 import type { LimitChanges } from "./merge-limits.ts";
 import type { ModelCheck, SearchCheck } from "./models/check-models.ts";
 import type { ModelChanges, ModelParameters } from "./models/model-changes.ts";
-import type { OwnModels } from "./models/model-registry.ts";
+import type { CustomModels } from "./models/model-registry.ts";
 import type { Gateway } from "./tools/gateway.ts";
 import type { Inventory } from "./tools/tool-inventory.ts";
 
@@ -53,7 +53,7 @@ export interface Duet {
    */
   inventory(signal?: AbortSignal, patienceMs?: number): Promise<Inventory>;
   /** What these tools weigh in each request of the function-call model in force. Opens the models. */
-  weigh(tools: readonly Tool[]): Promise<OfferWeight>;
+  weigh(tools: readonly Tool[]): Promise<CatalogWeight>;
   /** The servers as they are once each has been tried. */
   servers(signal?: AbortSignal): Promise<ServerStatus[]>;
   /** The servers' tools that wait to be approved. Waits for the servers to start. */
@@ -140,7 +140,7 @@ export interface CompactRequest {
 
 /** What a program that embeds Duet brings itself, in place of what the configuration says. */
 export interface Parts {
-  models?: OwnModels | undefined;
+  models?: CustomModels | undefined;
   /** Beside the built-in ones and those of the servers. */
   tools?: readonly Tool[];
   evaluator?: Evaluator | undefined;

@@ -2,17 +2,17 @@ import type { ServerStatus } from "../client/server-connection.ts";
 import type { Config } from "../config/load-config.ts";
 import { deepestChain } from "../core/chain.ts";
 import type { Notice } from "../core/notice.ts";
-import { type DuetError, report } from "../kit/errors.ts";
+import { type DuetError, toErrorReport } from "../kit/errors.ts";
 import { type Locale, say } from "../kit/locale.ts";
-import { printableLine } from "../kit/text/sanitize.ts";
-import { cutText } from "../kit/text/truncate.ts";
-import { sentences } from "../render/event-lines.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
+import { truncate } from "../kit/text/truncate.ts";
+import { joinSentences } from "../render/event-lines.ts";
 import type { DroppedTool } from "../tools/collect-tools.ts";
-import { lostTools } from "./tools/own-tools.ts";
-import { serverFailure } from "./tools/server-failure.ts";
+import { findMissingTools } from "./tools/own-tools.ts";
+import { describeServerFailure } from "./tools/server-failure.ts";
 
 /** Tells that no server was started, because Duets start one another in a circle. */
-export function nested(
+export function noticeNested(
   { depth, servers }: Pick<Config, "depth" | "servers">,
   known: Set<string>,
   locale: Locale,
@@ -29,13 +29,13 @@ export function nested(
 const nestedCode = "nested-too-deep";
 
 /** Tells which servers a run goes on without; `known` keeps what was told already. */
-export function unavailable(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
+export function noticeUnavailable(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
   return states.flatMap(({ name, state, toolCount, error }): Notice[] => {
     // One that is being started again still offers what it had.
     const isLate = state === "starting" && toolCount === 0;
     if (known.has(name) || (error === null && !isLate)) return [];
     known.add(name);
-    const why = error ? serverFailure(name, error) : { zh: "还在启动", en: "it is still starting" };
+    const why = error ? describeServerFailure(name, error) : { zh: "还在启动", en: "it is still starting" };
     const message = say(locale, {
       zh: `MCP 服务器 ${name} 不可用，其余照常：${why.zh}`,
       en: `MCP server ${name} is unavailable; the rest goes on: ${why.en}`,
@@ -45,7 +45,7 @@ export function unavailable(states: readonly ServerStatus[], known: Set<string>,
 }
 
 /** Tells where a person should look at what servers say of their tools; `known` keeps what was told already. */
-export function suspicious(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
+export function noticeSuspicious(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
   return states.flatMap(({ name, warnings: [first, ...more] }): Notice[] => {
     const key = `${suspiciousCode} ${name}`;
     if (first === undefined || known.has(key)) return [];
@@ -56,14 +56,14 @@ export function suspicious(states: readonly ServerStatus[], known: Set<string>, 
       zh: `MCP 服务器 ${name} 有需要查看之处${rest.zh}：${first.zh}。详见 duet tools`,
       en: `Something of the MCP server ${name} needs a look${rest.en}: ${first.en}. See duet tools`,
     });
-    return [{ type: "notice", level: "warning", code: suspiciousCode, message: printableLine(message) }];
+    return [{ type: "notice", level: "warning", code: suspiciousCode, message: sanitizeLine(message) }];
   });
 }
 
 const suspiciousCode = "server-suspicious";
 
 /** Tells of tools that stand still until somebody approves them; `known` keeps what was told already. */
-export function unapproved(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
+export function noticeUnapproved(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
   return states.flatMap(({ name, waiting }): Notice[] => {
     const key = `${unapprovedCode} ${name} ${waiting}`;
     if (waiting === 0 || known.has(key)) return [];
@@ -79,8 +79,8 @@ export function unapproved(states: readonly ServerStatus[], known: Set<string>, 
 const unapprovedCode = "tools-unapproved";
 
 /** Tells which of the user's own tools and skills a run goes without; `known` keeps what was told already. */
-export function brokenTools(dropped: readonly DroppedTool[], known: Set<string>, locale: Locale): Notice[] {
-  return lostTools(dropped).flatMap(({ name, text }): Notice[] => {
+export function noticeBrokenTools(dropped: readonly DroppedTool[], known: Set<string>, locale: Locale): Notice[] {
+  return findMissingTools(dropped).flatMap(({ name, text }): Notice[] => {
     const key = `${brokenCode} ${name}`;
     if (known.has(key)) return [];
     known.add(key);
@@ -96,8 +96,8 @@ const brokenCode = "tool-broken";
 
 /** Tells that a conversation to go on with is not there. */
 /** `begun` is the id of the one that stands in its place. */
-export function lostConversation(id: string, begun: string, locale: Locale): Notice {
-  const shown = cutText(printableLine(id), 100);
+export function noticeLostConversation(id: string, begun: string, locale: Locale): Notice {
+  const shown = truncate(sanitizeLine(id), 100);
   const isSame = id === begun;
   const message = say(locale, {
     zh: `没有找到对话 ${shown}，已用${isSame ? "这个编号" : `编号 ${begun} `}开始新的对话。`,
@@ -107,7 +107,7 @@ export function lostConversation(id: string, begun: string, locale: Locale): Not
 }
 
 /** Tells that the conversations so far could not be read, and where their file is now. */
-export function storeDamaged(name: string, locale: Locale): Notice {
+export function noticeDamagedStore(name: string, locale: Locale): Notice {
   const message = say(locale, {
     zh: `对话存储已损坏，原文件保留为 ${name}；已开始新的存储，之前的对话不在其中。`,
     en: `The store of conversations was damaged; its file is kept as ${name}. A new store has begun, without the conversations so far.`,
@@ -116,11 +116,11 @@ export function storeDamaged(name: string, locale: Locale): Notice {
 }
 
 /** Tells that conversations are not kept, and why. */
-export function storeUnavailable(problem: DuetError, locale: Locale): Notice {
-  const { message: why, hint } = report(problem, locale);
+export function noticeUnavailableStore(problem: DuetError, locale: Locale): Notice {
+  const { message: why, hint } = toErrorReport(problem, locale);
   const message = say(locale, {
-    zh: `对话只保留到进程结束，之前的对话无法读取：${sentences(why, hint)}`,
-    en: `Conversations last only as long as this process, and earlier ones cannot be read: ${sentences(why, hint)}`,
+    zh: `对话只保留到进程结束，之前的对话无法读取：${joinSentences(why, hint)}`,
+    en: `Conversations last only as long as this process, and earlier ones cannot be read: ${joinSentences(why, hint)}`,
   });
   return { type: "notice", level: "warning", code: "store-unavailable", message };
 }

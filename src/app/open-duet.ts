@@ -1,29 +1,36 @@
 import type { Pool } from "../client/pool.ts";
 import type { Config } from "../config/load-config.ts";
 import { operator } from "../core/caller.ts";
-import { traceIdOf } from "../core/chain.ts";
+import { getTraceId } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { createTurns } from "../kit/async/keyed-mutex.ts";
-import { once } from "../kit/async/once.ts";
-import { abortable, timeLimit } from "../kit/async/timeout.ts";
-import { type Locale, languageOf } from "../kit/locale.ts";
-import { closed, createGoingRuns, type GoingRun } from "./active-runs.ts";
-import { loadInTurn } from "./conversations/load-in-turn.ts";
-import { openStore, storeOf } from "./conversations/open-store.ts";
+import { createKeyedMutex } from "../kit/async/keyed-mutex.ts";
+import { createOnce } from "../kit/async/once.ts";
+import { createTimeLimit, waitAbortable } from "../kit/async/timeout.ts";
+import { detectLanguage, type Locale } from "../kit/locale.ts";
+import { type ActiveRun, closedError, createActiveRuns } from "./active-runs.ts";
+import { loadConversation } from "./conversations/load-in-turn.ts";
+import { openStore, scopeStore } from "./conversations/open-store.ts";
 import { rememberApprovals } from "./conversations/remember-approvals.ts";
-import { createSessions, keyOf } from "./conversations/sessions.ts";
+import { createSessions, toSessionKey } from "./conversations/sessions.ts";
 import type { AskRequest, CloseLimits, Duet, Parts } from "./duet.ts";
 import { mergeLimits } from "./merge-limits.ts";
 import { changeChoices } from "./models/change-models.ts";
-import { choose, createModels } from "./models/model-registry.ts";
-import { brokenTools, lostConversation, nested, suspicious, unapproved, unavailable } from "./notices.ts";
+import { chooseModels, createModelRegistry } from "./models/model-registry.ts";
+import {
+  noticeBrokenTools,
+  noticeLostConversation,
+  noticeNested,
+  noticeSuspicious,
+  noticeUnapproved,
+  noticeUnavailable,
+} from "./notices.ts";
 import { openAgent, readOwnAgent } from "./own-agent/own-agent.ts";
 import { createSample } from "./sampling.ts";
 import { openTelemetry } from "./telemetry/telemetry.ts";
 import { createGateways } from "./tools/gateway.ts";
-import { createSearchLimits, onlySearch } from "./tools/search-limits.ts";
-import { noTools, openOffer, type Wanted } from "./tools/tool-inventory.ts";
-import { createToolFinding } from "./tools/tool-search.ts";
+import { createSearchLimits, selectSearch } from "./tools/search-limits.ts";
+import { noTools, openToolInventory, type WantedTools } from "./tools/tool-inventory.ts";
+import { createToolSearch } from "./tools/tool-search.ts";
 
 export type { Compaction } from "../agent/context/compact.ts";
 export type { ConfirmPlan } from "../agent/questions/confirm-plan.ts";
@@ -46,30 +53,30 @@ const patienceMs = 10_000;
 export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet> {
   const warn = parts.warn ?? (() => {});
   const own = await readOwnAgent(config, warn);
-  const agent = once(() => openAgent(own.prompts));
-  const models = createModels(config, parts.models);
-  const modelList = once(async () => (await import("./models/list-models.ts")).createModelList(config));
-  const offer = openOffer(config, {
+  const agent = createOnce(() => openAgent(own.prompts));
+  const registry = createModelRegistry(config, parts.models);
+  const modelList = createOnce(async () => (await import("./models/list-models.ts")).createModelList(config));
+  const catalog = openToolInventory(config, {
     own: parts.tools,
-    sample: createSample(models.open),
+    sample: createSample(registry.open),
     warn,
     start: parts.startServers,
   });
-  const gateways = createGateways(offer, warn);
-  const store = once(() => openStore(config, parts.store));
+  const gateways = createGateways(catalog, warn);
+  const store = createOnce(() => openStore(config, parts.store));
   const telemetry = openTelemetry(config.telemetry, warn);
   const sessions = createSessions();
-  const finding = createToolFinding(config);
-  const runs = createGoingRuns();
-  const planTurns = createTurns();
-  const given = once(async () => (await import("./conversations/given-history.ts")).createGivenHistories());
+  const finding = createToolSearch(config);
+  const runs = createActiveRuns();
+  const planTurns = createKeyedMutex();
+  const given = createOnce(async () => (await import("./conversations/given-history.ts")).createGivenHistories());
   const limitSearches = createSearchLimits(config.search);
 
   function localeFor(question: string): Locale {
-    return config.localeIsChosen ? config.locale : languageOf(question, config.locale);
+    return config.localeIsChosen ? config.locale : detectLanguage(question, config.locale);
   }
 
-  async function* run(request: AskRequest, going: GoingRun): AsyncGenerator<AgentEvent, void, undefined> {
+  async function* run(request: AskRequest, going: ActiveRun): AsyncGenerator<AgentEvent, void, undefined> {
     const { question, caller = operator, conversationId, mode = "agent", search, approveCall, limits, chain } = request;
     const { history, instruction } = request;
     const { signal } = going;
@@ -78,21 +85,21 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
     const [{ runAgent, prompts }, { store: whole, takeNotices }, chosen] = await Promise.all([
       agent.get(),
       store.get(),
-      request.models ?? models.open(),
+      request.models ?? registry.open(),
     ]);
-    const kept = storeOf(whole, caller);
+    const kept = scopeStore(whole, caller);
     const brought = history && (await given.get()).open(history, { caller, kept });
     const { known, waitedMs } =
-      brought ?? (await loadInTurn(kept, conversationId, { caller, going, turns: planTurns }));
+      brought ?? (await loadConversation(kept, conversationId, { caller, going, mutex: planTurns }));
     const isLost = conversationId !== undefined && known === undefined;
     const conversation = known ?? (await kept.create(conversationId));
-    const session = sessions.of(keyOf(caller, conversation.id), known === undefined);
+    const session = sessions.of(toSessionKey(caller, conversation.id), known === undefined);
     // A caller who leaves while servers start still gets a run, which says that it was cancelled.
-    const wanted: Wanted = { allow: request.tools, caller, patienceMs, signal };
+    const wanted: WantedTools = { allow: request.tools, caller, patienceMs, signal };
     const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
-    const chatTools = searchFirst ? onlySearch(offer, session, wanted) : noTools;
-    const taken = mode === "chat" ? chatTools : offer.take(session, wanted);
-    const { tools, servers, dropped } = await abortable(Promise.resolve(taken), signal).catch(
+    const chatTools = searchFirst ? selectSearch(catalog, session, wanted) : noTools;
+    const taken = mode === "chat" ? chatTools : catalog.resolveTools(session, wanted);
+    const { tools, servers, dropped } = await waitAbortable(Promise.resolve(taken), signal).catch(
       unlessAborted(signal, noTools),
     );
     const observer = await telemetry.follow({
@@ -100,7 +107,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       models: chosen,
       tools,
       servers,
-      callersTraceId: traceIdOf(chain?.trace),
+      callersTraceId: getTraceId(chain?.trace),
     });
     yield* runAgent({
       id: request.runId,
@@ -126,12 +133,12 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
       spentMs: performance.now() - began - waitedMs,
       notices: [
         ...takeNotices(locale),
-        ...(isLost ? [lostConversation(conversationId, conversation.id, locale)] : []),
-        ...unavailable(servers, session.told, locale),
-        ...unapproved(servers, session.told, locale),
-        ...suspicious(servers, session.told, locale),
-        ...brokenTools(dropped, session.told, locale),
-        ...nested(config, session.told, locale),
+        ...(isLost ? [noticeLostConversation(conversationId, conversation.id, locale)] : []),
+        ...noticeUnavailable(servers, session.told, locale),
+        ...noticeUnapproved(servers, session.told, locale),
+        ...noticeSuspicious(servers, session.told, locale),
+        ...noticeBrokenTools(dropped, session.told, locale),
+        ...noticeNested(config, session.told, locale),
       ],
       observer: going.observe(observer),
       signal,
@@ -140,7 +147,7 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
 
   /** Once each has been tried. */
   async function triedServers(signal: AbortSignal | undefined): Promise<Pool | undefined> {
-    const pool = await offer.pool();
+    const pool = await catalog.pool();
     await pool?.ready(signal);
     return pool;
   }
@@ -155,51 +162,51 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
   return {
     locale: config.locale,
     localeFor,
-    models: models.open,
-    modelParameters: models.parameters,
+    models: registry.open,
+    modelParameters: registry.parameters,
     async modelNames(signal) {
-      const [list, inForce] = await abortable(Promise.all([modelList.get(), models.open()]), signal);
+      const [list, inForce] = await waitAbortable(Promise.all([modelList.get(), registry.open()]), signal);
       return list(inForce, signal);
     },
     async compact(request) {
-      if (runs.isStopped) throw closed();
+      if (runs.isStopped) throw closedError();
       const going = runs.begin(request.signal);
       try {
         const [{ compact }, { prompts }, { store: whole }, chosen] = await Promise.all([
           import("./conversations/compact.ts"),
           agent.get(),
           store.get(),
-          request.models ?? models.open(),
+          request.models ?? registry.open(),
         ]);
-        const kept = storeOf(whole, request.caller ?? operator);
+        const kept = scopeStore(whole, request.caller ?? operator);
         return await compact({ ...request, models: chosen, store: kept, prompts, config, signal: going.signal });
       } finally {
         going.end();
       }
     },
-    store: async (caller = operator) => storeOf((await store.get()).store, caller),
-    inventory: (signal, patienceMs) => abortable(offer.take({}, { signal, patienceMs }), signal),
+    store: async (caller = operator) => scopeStore((await store.get()).store, caller),
+    inventory: (signal, patienceMs) => waitAbortable(catalog.resolveTools({}, { signal, patienceMs }), signal),
     async weigh(tools) {
-      const [{ weighOffer }, { functionCall }] = await Promise.all([agent.get(), models.open()]);
+      const [{ weighOffer }, { functionCall }] = await Promise.all([agent.get(), registry.open()]);
       return weighOffer(tools, functionCall, config.tools.searchAbove, finding.weights);
     },
     servers: async (signal) => (await triedServers(signal))?.status() ?? [],
     toolChanges: async (signal) => (await triedServers(signal))?.waiting() ?? [],
     trustedTools: async (signal) => (await triedServers(signal))?.trusted() ?? [],
-    approveTools: async (shown) => (await offer.pool())?.approve(shown) ?? [],
+    approveTools: async (shown) => (await catalog.pool())?.approve(shown) ?? [],
     async configure(next) {
-      await offer.configure(next);
+      await catalog.configure(next);
       await gateways.refresh();
     },
     gateway: gateways.open,
-    pausedModels: models.paused,
+    pausedModels: registry.paused,
     async checkModels(signal, changes = {}) {
-      const [{ checkModels }, chosen] = await Promise.all([import("./models/check-models.ts"), choose(config)]);
+      const [{ checkModels }, chosen] = await Promise.all([import("./models/check-models.ts"), chooseModels(config)]);
       return checkModels(await changeChoices(chosen, changes, config), config.locale, signal);
     },
-    searchInUse: async () => (await import("./models/check-models.ts")).searchInUse(config),
+    searchInUse: async () => (await import("./models/check-models.ts")).findSearchInUse(config),
     async *ask(request) {
-      if (runs.isStopped) throw closed();
+      if (runs.isStopped) throw closedError();
       const going = runs.begin(request.signal);
       try {
         yield* run(request, going);
@@ -207,12 +214,12 @@ export async function openDuet(config: Config, parts: Parts = {}): Promise<Duet>
         going.end();
       }
     },
-    forget: (conversationId, caller = operator) => sessions.forget(keyOf(caller, conversationId)),
+    forget: (conversationId, caller = operator) => sessions.forget(toSessionKey(caller, conversationId)),
     takeNotices: async () => (await store.begun)?.takeNotices(config.locale) ?? [],
     async close(limits) {
-      const limit = limits && timeLimit(limits.totalMs, closed);
-      const closing = Promise.all([offer.close(limits?.totalMs), finishRuns(limits ?? {})]);
-      await abortable(closing, limit?.signal).catch(unlessAborted(limit?.signal, undefined));
+      const limit = limits && createTimeLimit(limits.totalMs, closedError);
+      const closing = Promise.all([catalog.close(limits?.totalMs), finishRuns(limits ?? {})]);
+      await waitAbortable(closing, limit?.signal).catch(unlessAborted(limit?.signal, undefined));
       limit?.clear();
     },
   };

@@ -1,10 +1,10 @@
 import { inspect } from "node:util";
-import { notAllowed } from "../config/config-errors.ts";
+import { notAllowedError } from "../config/config-errors.ts";
 import type { DuetError } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
 
 /** The one line with which an option of an embedding program is refused; `where` names it. */
-export function optionProblem(where: string, value: unknown, allowed: Text): DuetError {
+export function optionError(where: string, value: unknown, allowed: Text): DuetError {
   const shown = typeof value === "string" ? JSON.stringify(value) : inspect(value, { depth: 0 });
-  return notAllowed(where, shown.slice(0, 80), allowed);
+  return notAllowedError(where, shown.slice(0, 80), allowed);
 }

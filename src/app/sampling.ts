@@ -1,10 +1,10 @@
 import type { Models } from "../agent/run.ts";
 import type { Message } from "../core/messages.ts";
-import { type Model, modelName, type Turn, type Usage } from "../core/model.ts";
+import { type Model, type Turn, toModelName, type Usage } from "../core/model.ts";
 import type { Sample, SamplingReply, SamplingRequest } from "../core/sampling.ts";
-import { abortable, type TimeLimit, timeLimit, timeoutError } from "../kit/async/timeout.ts";
+import { createTimeLimit, type TimeLimit, timeoutError, waitAbortable } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
-import { randomHex } from "../kit/random.ts";
+import { createRandomHex } from "../kit/random.ts";
 
 /** For one text, in milliseconds. */
 const longestWritingMs = 60_000;
@@ -15,9 +15,9 @@ const longestWritingMs = 60_000;
  */
 export function createSample(models: () => Promise<Pick<Models, "functionCall">>): Sample {
   return async (request, outer) => {
-    const limit = timeLimit(longestWritingMs, () => timeoutError("sampling", longestWritingMs), outer);
+    const limit = createTimeLimit(longestWritingMs, () => timeoutError("sampling", longestWritingMs), outer);
     try {
-      const { functionCall: model } = await abortable(models(), limit.signal);
+      const { functionCall: model } = await waitAbortable(models(), limit.signal);
       if (model.followsPrompts === false) throw noModel(model);
       return await write(model, request, limit);
     } finally {
@@ -29,7 +29,7 @@ export function createSample(models: () => Promise<Pick<Models, "functionCall">>
 async function write(model: Model, request: SamplingRequest, limit: TimeLimit): Promise<SamplingReply> {
   const spent: Usage[] = [];
   let turn: Turn | undefined;
-  const run = { id: `sampling-${randomHex()}`, leftMs: () => limit.leftMs };
+  const run = { id: `sampling-${createRandomHex()}`, leftMs: () => limit.leftMs };
   const asked = { messages: messagesOf(request), tools: [], maxTokens: request.maxTokens, run };
   for await (const event of model.stream(asked, limit.signal)) {
     if (event.type === "spent") spent.push(event.usage);
@@ -40,7 +40,7 @@ async function write(model: Model, request: SamplingRequest, limit: TimeLimit): 
   const costs = spent.map((usage) => model.cost?.(usage) ?? null);
   return {
     text: turn.message.content,
-    model: modelName(model),
+    model: toModelName(model),
     finish: turn.finish,
     tokens: spent.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0),
     costUsd: costs.reduce<number | null>((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0),
@@ -60,8 +60,8 @@ function noModel(model: Model): DuetError {
   return new DuetError({
     code: "config",
     text: {
-      zh: `${modelName(model)} 不是语言模型，不能为 MCP 服务器写文本`,
-      en: `${modelName(model)} is no language model and cannot write for MCP servers`,
+      zh: `${toModelName(model)} 不是语言模型，不能为 MCP 服务器写文本`,
+      en: `${toModelName(model)} is no language model and cannot write for MCP servers`,
     },
   });
 }
@@ -71,8 +71,8 @@ function unwritten(model: Model, turn: Turn | undefined): DuetError {
   return new DuetError({
     code: finish === "refused" || finish === "content-filter" ? "content_filter" : "bad_response",
     text: {
-      zh: `${modelName(model)} 没有写出 MCP 服务器要的文本（${finish}）`,
-      en: `${modelName(model)} did not write the text for an MCP server (${finish})`,
+      zh: `${toModelName(model)} 没有写出 MCP 服务器要的文本（${finish}）`,
+      en: `${toModelName(model)} did not write the text for an MCP server (${finish})`,
     },
   });
 }

@@ -1,22 +1,27 @@
-import type { LoggedIn, LoginOptions } from "../client/oauth/login.ts";
+import type { LoginOptions, SignInResult } from "../client/oauth/login.ts";
 import type { Config } from "../config/load-config.ts";
 import { DuetError } from "../kit/errors.ts";
-import { shortLine } from "../kit/text/short-line.ts";
+import { toShortLine } from "../kit/text/short-line.ts";
 import { version } from "../kit/version.ts";
 
 /** How a face lets a person sign in. */
-export type SignInFace = Pick<LoginOptions, "visit" | "paste" | "misread" | "signal">;
+export type SignInInterface = Pick<LoginOptions, "visit" | "paste" | "misread" | "signal">;
 
 /** Has a person sign in to a server. Rejects with a `DuetError`, of code `config` where there is nothing to sign in to. */
-export async function signIn(config: Config, name: string, face: SignInFace): Promise<LoggedIn> {
+export async function signIn(config: Config, name: string, signInInterface: SignInInterface): Promise<SignInResult> {
   const settings = config.servers.find((server) => server.name === name);
   if (settings === undefined) throw unknownServer(config, name);
-  const [{ login }, { createCredentialStore }] = await Promise.all([
+  const [{ signInToServer }, { createCredentialStore }] = await Promise.all([
     import("../client/oauth/login.ts"),
     import("../client/oauth/credential-store.ts"),
   ]);
   const store = createCredentialStore(config.home);
-  return login(settings, { ...face, store, locale: config.locale, clientInfo: { name: "duet", version } });
+  return signInToServer(settings, {
+    ...signInInterface,
+    store,
+    locale: config.locale,
+    clientInfo: { name: "duet", version },
+  });
 }
 
 /** Forgets the sign-in to a server, also one that is not configured any more; whether there was one. */
@@ -35,8 +40,8 @@ export async function openInBrowser(url: URL): Promise<void> {
 
 function unknownServer({ servers }: Config, name: string): DuetError {
   const remote = servers.filter(({ transport }) => transport.type !== "stdio").map((server) => server.name);
-  const allowed = remote.length === 0 ? undefined : shortLine(remote.join(", "), 300);
-  const shown = shortLine(name, 100);
+  const allowed = remote.length === 0 ? undefined : toShortLine(remote.join(", "), 300);
+  const shown = toShortLine(name, 100);
   return new DuetError({
     code: "config",
     text: {

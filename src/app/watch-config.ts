@@ -1,9 +1,9 @@
-import { type Config, configFiles, type Flags, leftOutLine, loadConfig } from "../config/load-config.ts";
+import { type Config, describeSkippedFiles, type Flags, listConfigFiles, loadConfig } from "../config/load-config.ts";
 import type { ServerSettings } from "../config/server-settings.ts";
 import { type Watching, watchFiles } from "../config/sources/watch-files.ts";
-import { report, toDuetError } from "../kit/errors.ts";
+import { toDuetError, toErrorReport } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
-import { sentences } from "../render/event-lines.ts";
+import { joinSentences } from "../render/event-lines.ts";
 
 export interface Reloading extends Omit<Watching, "onChange"> {
   /** The configuration in force. */
@@ -39,7 +39,7 @@ export function watchConfig(reloading: Reloading): void {
     if (restOf(next) !== restOf(before)) warn(needsRestart);
   }
 
-  watchFiles(configFiles(flags, environment, directory), {
+  watchFiles(listConfigFiles(flags, environment, directory), {
     ...reloading,
     onChange: () => reload().catch((thrown) => warn(unchanged(thrown))),
   });
@@ -47,7 +47,7 @@ export function watchConfig(reloading: Reloading): void {
 
 function lostTrust(inForce: Config, next: Config): Text | undefined {
   const before = new Set(inForce.leftOut.map(({ file }) => file));
-  return leftOutLine(next.leftOut.filter(({ file }) => !before.has(file)));
+  return describeSkippedFiles(next.leftOut.filter(({ file }) => !before.has(file)));
 }
 
 function lostFile(inForce: Config, next: Config): Text | undefined {
@@ -77,6 +77,8 @@ const needsRestart: Text = {
 
 function unchanged(thrown: unknown): Text {
   const error = toDuetError(thrown);
-  const [zh, en] = [report(error, "zh"), report(error, "en")].map(({ message, hint }) => sentences(message, hint));
+  const [zh, en] = [toErrorReport(error, "zh"), toErrorReport(error, "en")].map(({ message, hint }) =>
+    joinSentences(message, hint),
+  );
   return { zh: `仍使用之前的配置：${zh}`, en: `the configuration stays as it was: ${en}` };
 }

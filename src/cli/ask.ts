@@ -1,8 +1,8 @@
 import type { AskRequest, Duet } from "../app/open-duet.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
-import { printableJson } from "../kit/text/sanitize.ts";
-import { createStepLog } from "../render/step-writer.ts";
+import { toSafeJson } from "../kit/text/sanitize.ts";
+import { createStepWriter } from "../render/step-writer.ts";
 import { type Console, writeSafely } from "./console.ts";
 import { createRenderer, type RenderOptions } from "./create-renderer.ts";
 import { createApproveCall } from "./questions/approve-call.ts";
@@ -50,11 +50,11 @@ export async function runAsk({ duet, console, request, output, verbose, hyperlin
 function writer(output: AskOptions["output"], options: RenderOptions): (event: AgentEvent) => void {
   const { console, locale, verbose } = options;
   if (output === "text") return createRenderer(options);
-  const log = createStepLog({ write: (line) => writeSafely(console.stderr, `${line}\n`), locale, verbose });
+  const log = createStepWriter({ write: (line) => writeSafely(console.stderr, `${line}\n`), locale, verbose });
   return (event) => {
     if (verbose || (output === "json" && isWarning(event))) log(event);
-    if (output === "jsonl") console.stdout.write(`${printableJson(event)}\n`);
-    else if (event.type === "run-end") console.stdout.write(`${printableJson(event.outcome, 2)}\n`);
+    if (output === "jsonl") console.stdout.write(`${toSafeJson(event)}\n`);
+    else if (event.type === "run-end") console.stdout.write(`${toSafeJson(event.outcome, 2)}\n`);
   };
 }
 

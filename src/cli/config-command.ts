@@ -1,27 +1,27 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { problem } from "../config/config-errors.ts";
+import { configError } from "../config/config-errors.ts";
 import {
-  configPlaces,
+  describeSkippedFiles,
   type Flags,
-  fallbackLocale,
-  foundFiles,
-  leftOutLine,
+  findConfigFiles,
+  findTrustedFiles,
+  getFallbackLocale,
   loadConfig,
 } from "../config/load-config.ts";
-import { type Overview, overview } from "../config/overview.ts";
-import { fileJsonSchema } from "../config/schema/file-schema.ts";
-import type { LeftOut } from "../config/sources/choose-files.ts";
+import { createOverview, type Overview } from "../config/overview.ts";
+import { createFileJsonSchema } from "../config/schema/file-schema.ts";
+import type { SkippedFile } from "../config/sources/choose-files.ts";
 import type { Environment } from "../config/sources/expand-variables.ts";
 import { fileName } from "../config/sources/find-file.ts";
-import { leaves } from "../config/sources/merge.ts";
-import { pathText, valueAt } from "../config/sources/setting-path.ts";
+import { listLeaves } from "../config/sources/merge.ts";
+import { getValue, renderPath } from "../config/sources/setting-path.ts";
 import type { Origin } from "../config/sources/source.ts";
-import { starterFile } from "../config/starter-file.ts";
+import { createStarterFile } from "../config/starter-file.ts";
 import { trustFiles } from "../config/trust/trusted-files.ts";
 import { isRecord } from "../kit/json.ts";
 import { type Locale, say } from "../kit/locale.ts";
-import { printableJson, printableLine } from "../kit/text/sanitize.ts";
+import { sanitizeLine, toSafeJson } from "../kit/text/sanitize.ts";
 
 export interface ConfigCommand {
   flags: Flags;
@@ -47,21 +47,21 @@ const actions = { show, path: showPath, schema: showSchema, init: writeStarter }
 
 async function show({ flags, environment, directory, output, write, note }: ConfigCommand): Promise<void> {
   const config = await loadConfig(flags, environment, directory);
-  const view = overview(config);
+  const view = createOverview(config);
   const { locale, leftOut } = config;
   tellLeftOut(leftOut, locale, note);
-  if (output === "json") return write(asJson({ ...view, ...leftOutKey(leftOut) }));
+  if (output === "json") return write(toJsonText({ ...view, ...leftOutKey(leftOut) }));
   const origin = say(locale, { zh: "来源", en: "origin" });
   const header = [say(locale, { zh: "键", en: "key" }), say(locale, { zh: "值", en: "value" }), origin];
-  write(table([header, ...rows(view, locale)]));
+  write(toTable([header, ...rows(view, locale)]));
 }
 
 async function showPath({ flags, environment, directory, output, write, note }: ConfigCommand): Promise<void> {
-  const { file, searched, leftOut } = await configPlaces(flags, environment, directory);
-  tellLeftOut(leftOut, fallbackLocale(flags, environment), note);
-  if (output === "json") return write(asJson({ file: file ?? null, searched, ...leftOutKey(leftOut) }));
+  const { file, searched, leftOut } = await findConfigFiles(flags, environment, directory);
+  tellLeftOut(leftOut, getFallbackLocale(flags, environment), note);
+  if (output === "json") return write(toJsonText({ file: file ?? null, searched, ...leftOutKey(leftOut) }));
   if (file !== undefined) return write(`${file}\n`);
-  const none = say(fallbackLocale(flags, environment), {
+  const none = say(getFallbackLocale(flags, environment), {
     zh: "没有配置文件。查找的位置：",
     en: "There is no configuration file. It would be looked for here:",
   });
@@ -69,32 +69,32 @@ async function showPath({ flags, environment, directory, output, write, note }: 
 }
 
 async function showSchema({ write }: ConfigCommand): Promise<void> {
-  write(asJson(fileJsonSchema()));
+  write(toJsonText(createFileJsonSchema()));
 }
 
 async function writeStarter({ flags, environment, directory, output, write }: ConfigCommand): Promise<void> {
   const file = resolve(directory ?? "", flags.config ?? fileName);
-  const locale = fallbackLocale(flags, environment);
-  const text = starterFile(locale);
+  const locale = getFallbackLocale(flags, environment);
+  const text = createStarterFile(locale);
   try {
     await writeFile(file, text, { flag: "wx" });
   } catch (thrown) {
     const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
-    throw problem(file, code === "EEXIST" ? exists : notWritten(code), thrown);
+    throw configError(file, code === "EEXIST" ? exists : notWritten(code), thrown);
   }
   // What Duet wrote is nobody else's. Where that cannot be remembered, the next command says what to do.
-  await trustFiles([{ file, text }], foundFiles(flags, environment, directory).home).catch(() => {});
-  if (output === "json") return write(asJson({ file }));
+  await trustFiles([{ file, text }], findTrustedFiles(flags, environment, directory).home).catch(() => {});
+  if (output === "json") return write(toJsonText({ file }));
   write(`${say(locale, { zh: `已写入 ${file}`, en: `Wrote ${file}` })}\n`);
 }
 
-function tellLeftOut(leftOut: readonly LeftOut[], locale: Locale, note: ConfigCommand["note"]): void {
-  const line = leftOutLine(leftOut);
+function tellLeftOut(leftOut: readonly SkippedFile[], locale: Locale, note: ConfigCommand["note"]): void {
+  const line = describeSkippedFiles(leftOut);
   if (line) note?.(say(locale, line));
 }
 
 /** Only where there is something to tell. */
-function leftOutKey(leftOut: readonly LeftOut[]): { left_out?: { file: string; servers: number | null }[] } {
+function leftOutKey(leftOut: readonly SkippedFile[]): { left_out?: { file: string; servers: number | null }[] } {
   if (leftOut.length === 0) return {};
   return { left_out: leftOut.map(({ file, servers }) => ({ file, servers: servers ?? null })) };
 }
@@ -103,22 +103,22 @@ const exists = { zh: "文件已存在，不会覆盖", en: "is there already and
 const notWritten = (code: string) => ({ zh: `无法写入（${code}）`, en: `cannot be written (${code})` });
 
 function rows({ values, origins }: Overview, locale: Locale): string[][] {
-  return leaves(values).flatMap((path) => {
-    const value = valueAt(values, path);
+  return listLeaves(values).flatMap((path) => {
+    const value = getValue(values, path);
     if (isRecord(value)) return [];
     const shown = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-    const origin = origins[pathText(path)] ?? { from: "default" };
-    return [[pathText(path), printableLine(shown), printableLine(originText(origin, locale))]];
+    const origin = origins[renderPath(path)] ?? { from: "default" };
+    return [[renderPath(path), sanitizeLine(shown), sanitizeLine(toOriginText(origin, locale))]];
   });
 }
 
-export function originText(origin: Origin, locale: Locale): string {
+export function toOriginText(origin: Origin, locale: Locale): string {
   if (origin.from === "default") return say(locale, { zh: "默认", en: "default" });
   return origin.from === "environment" && origin.file !== undefined ? `${origin.name} (${origin.file})` : origin.name;
 }
 
 /** Columns as wide as their longest cell, up to 60 columns; a longer cell only pushes its own row. */
-export function table(lines: string[][]): string {
+export function toTable(lines: string[][]): string {
   const widths = (lines[0] ?? []).map((_, column) =>
     Math.min(60, Math.max(...lines.map((line) => width(line[column])))),
   );
@@ -140,6 +140,6 @@ function width(cell = ""): number {
   );
 }
 
-export function asJson(value: unknown): string {
-  return `${printableJson(value, 2)}\n`;
+export function toJsonText(value: unknown): string {
+  return `${toSafeJson(value, 2)}\n`;
 }

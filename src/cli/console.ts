@@ -1,5 +1,5 @@
 import type { ExitDeadline } from "../kit/process/exit-deadline.ts";
-import { printable } from "../kit/text/sanitize.ts";
+import { sanitize } from "../kit/text/sanitize.ts";
 
 /** The streams of this process, as faces use them. */
 export interface Console {
@@ -27,5 +27,5 @@ export interface Context {
 
 /** Writes text that models, tools or servers gave: nothing in it can drive the terminal. */
 export function writeSafely(stream: NodeJS.WritableStream, text: string): void {
-  stream.write(printable(text));
+  stream.write(sanitize(text));
 }

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../core/events.ts";
 import type { Locale } from "../kit/locale.ts";
-import { printableStream } from "../kit/text/sanitize.ts";
-import { createStepLog } from "../render/step-writer.ts";
+import { createSanitizer } from "../kit/text/sanitize.ts";
+import { createStepWriter } from "../render/step-writer.ts";
 import { type Output, writeSafely } from "./console.ts";
 import { createLinker } from "./link-citations.ts";
 
@@ -23,9 +23,9 @@ export function createRenderer(options: RenderOptions): (event: AgentEvent) => v
   const { console, locale, verbose, hyperlinks, word, byLine = false } = options;
   /** Whether stdout stands in the middle of an answer's line. */
   let open = false;
-  const answer = printableStream();
+  const answer = createSanitizer();
   const link = hyperlinks ? createLinker() : (text: string): string => text;
-  const log = createStepLog({ write: note, locale, verbose });
+  const log = createStepWriter({ write: note, locale, verbose });
   let current: AgentEvent | undefined;
   /** The last line of the answer, where it has not ended. */
   let held = "";

@@ -1,7 +1,7 @@
 import type { Flags } from "../config/load-config.ts";
 import { sleep } from "../kit/async/timeout.ts";
 import { say, type Text } from "../kit/locale.ts";
-import { printableLine } from "../kit/text/sanitize.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { writeLine } from "./stderr-lines.ts";
 import type { Opened } from "./with-duet.ts";
 
@@ -9,24 +9,27 @@ import type { Opened } from "./with-duet.ts";
 const startAfterMs = 1000;
 
 /** Lines that come while something else is on the screen. */
-export interface Asides {
+export interface SideOutput {
   /** Gives them to whoever knows what is on the screen; until then they go to stderr. */
   showBy(show: (line: string) => void): void;
 }
 
-export interface FollowingOptions extends Opened {
+export interface FollowConfigOptions extends Opened {
   flags: Flags;
   /** Called when other servers are in force. */
   onServers?: () => void;
 }
 
 /** Does work that lasts, and meanwhile takes the servers of a configuration that changes. */
-export async function following<T>(options: FollowingOptions, work: (asides: Asides) => Promise<T>): Promise<T> {
+export async function followConfig<T>(
+  options: FollowConfigOptions,
+  work: (asides: SideOutput) => Promise<T>,
+): Promise<T> {
   const { console, config } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
   let show = (line: string): void => writeLine(console, line);
-  const warn = (line: Text): void => show(printableLine(say(config.locale, line)));
+  const warn = (line: Text): void => show(sanitizeLine(say(config.locale, line)));
   follow({ ...options, signal }, warn).catch(() => {});
   try {
     return await work({
@@ -41,7 +44,7 @@ export async function following<T>(options: FollowingOptions, work: (asides: Asi
 
 /** Rejects when the signal aborts before it has begun. */
 async function follow(
-  { duet, config, flags, onServers, signal }: FollowingOptions,
+  { duet, config, flags, onServers, signal }: FollowConfigOptions,
   warn: (line: Text) => void,
 ): Promise<void> {
   await sleep(startAfterMs, signal);

@@ -1,5 +1,5 @@
 import type { Citation } from "../core/outcome.ts";
-import { hyperlink } from "./terminal/text/hyperlink.ts";
+import { createHyperlink } from "./terminal/text/hyperlink.ts";
 
 /** Links the numbers `[n]` of an answer that comes in pieces, and the addresses in its list of references, outside of code. */
 export function createLinker(): (text: string, citations?: readonly Citation[]) => string {
@@ -20,7 +20,7 @@ export function createLinker(): (text: string, citations?: readonly Citation[]) 
       return token;
     }
     const address = inBlock || inSpan ? undefined : addresses.get(token);
-    return address === undefined ? token : hyperlink(address, token);
+    return address === undefined ? token : createHyperlink(address, token);
   }
 
   return (text, citations = []) => {

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { forgetSignIn, openInBrowser, signIn } from "../app/sign-in.ts";
 import type { Config } from "../config/load-config.ts";
 import { say, type Text } from "../kit/locale.ts";
-import { printable, printableLine } from "../kit/text/sanitize.ts";
+import { sanitize, sanitizeLine } from "../kit/text/sanitize.ts";
 import type { Console } from "./console.ts";
 import { takeLines } from "./questions/typed-lines.ts";
 
@@ -15,7 +15,7 @@ export interface LoginCommand {
 
 /** Signs in to a server in the user's browser; a line on stdout says what came of it. */
 export async function runLogin({ config, server, console, signal }: LoginCommand): Promise<number> {
-  const tell = (text: Text): void => void console.stderr.write(`${printable(say(config.locale, text))}\n`);
+  const tell = (text: Text): void => void console.stderr.write(`${sanitize(say(config.locale, text))}\n`);
   // The terminal itself edits the line, so that its Ctrl-C interrupts the program.
   const input = createInterface({ input: console.stdin, terminal: false });
   const lines = takeLines(input);
@@ -30,7 +30,7 @@ export async function runLogin({ config, server, console, signal }: LoginCommand
       signal,
     });
     const done = hasSignedIn ? signedIn(server, toolCount) : notNeeded(server, toolCount);
-    console.stdout.write(`${printableLine(say(config.locale, done))}\n`);
+    console.stdout.write(`${sanitizeLine(say(config.locale, done))}\n`);
     return 0;
   } finally {
     input.close();
@@ -43,7 +43,7 @@ export async function runLogout({ config, server, console }: Omit<LoginCommand, 
   const text: Text = isForgotten
     ? { zh: `已忘记 ${server} 的登录`, en: `The sign-in to ${server} is forgotten` }
     : { zh: `${server} 没有登录`, en: `There is no sign-in to ${server}` };
-  console.stdout.write(`${printableLine(say(config.locale, text))}\n`);
+  console.stdout.write(`${sanitizeLine(say(config.locale, text))}\n`);
   return 0;
 }
 

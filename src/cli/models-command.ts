@@ -1,8 +1,8 @@
 import { findUsedModels, type UsedModel, type ValueOrigin } from "../app/models/used-models.ts";
 import { type Flags, loadConfig } from "../config/load-config.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
-import { printableLine } from "../kit/text/sanitize.ts";
-import { asJson, originText, table } from "./config-command.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
+import { toJsonText, toOriginText, toTable } from "./config-command.ts";
 
 export interface ModelsCommand {
   flags: Flags;
@@ -15,9 +15,9 @@ export interface ModelsCommand {
 export async function runModelsCommand({ flags, output, write }: ModelsCommand): Promise<void> {
   const config = await loadConfig(flags);
   const models = await findUsedModels(config);
-  if (output === "json") return write(asJson({ models }));
+  if (output === "json") return write(toJsonText({ models }));
   // One table, so that the columns of all models line up; an empty row parts them.
-  write(table(models.flatMap((model, index) => [...(index === 0 ? [] : [[""]]), ...toRows(model, config.locale)])));
+  write(toTable(models.flatMap((model, index) => [...(index === 0 ? [] : [[""]]), ...toRows(model, config.locale)])));
 }
 
 function toRows({ role, model, ...values }: UsedModel, locale: Locale): string[][] {
@@ -30,10 +30,10 @@ function toRows({ role, model, ...values }: UsedModel, locale: Locale): string[]
     [names.price, priceText(price.value, locale), price.origin],
   ];
   return [
-    [say(locale, roles[role]), printableLine(model.value), toText(model.origin, locale)],
+    [say(locale, roles[role]), sanitizeLine(model.value), toText(model.origin, locale)],
     ...rows.map(([name, value = "-", origin]) => [
       `  ${say(locale, name)}`,
-      printableLine(value),
+      sanitizeLine(value),
       toText(origin, locale),
     ]),
   ];
@@ -62,7 +62,7 @@ function toText(origin: ValueOrigin, locale: Locale): string {
     case "nothing-configured":
       return say(locale, { zh: "没有配置模型", en: "no model is configured" });
     default:
-      return printableLine(originText(origin, locale));
+      return sanitizeLine(toOriginText(origin, locale));
   }
 }
 

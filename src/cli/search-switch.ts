@@ -1,7 +1,7 @@
 import type { Mode } from "../core/outcome.ts";
 import { type Locale, say } from "../kit/locale.ts";
-import { shortLine } from "../kit/text/short-line.ts";
-import { decidesItself } from "../render/mode-names.ts";
+import { toShortLine } from "../kit/text/short-line.ts";
+import { describeSearchChoice } from "../render/mode-names.ts";
 
 /** The switch of web search as a chat keeps it: it counts in chat mode, and other modes leave it as it is. */
 export interface SearchSwitch {
@@ -11,16 +11,16 @@ export interface SearchSwitch {
 }
 
 /** Where the switch stands. */
-export interface SwitchPlace {
+export interface SwitchOptions {
   readonly locale: Locale;
   readonly mode: Mode;
   readonly search: SearchSwitch;
 }
 
 /** How the switch stands, in one line. */
-export function switchLine({ locale, mode, search }: SwitchPlace): string {
+export function renderSwitch({ locale, mode, search }: SwitchOptions): string {
   if (mode !== "chat") {
-    const why = decidesItself(mode, locale);
+    const why = describeSearchChoice(mode, locale);
     return say(locale, { zh: `联网搜索开关已禁用：${why}`, en: `The search switch is disabled: ${why}` });
   }
   return search.on
@@ -29,11 +29,11 @@ export function switchLine({ locale, mode, search }: SwitchPlace): string {
 }
 
 /** `/search on`, `/search off`; gives the line that says what came of it. Another word changes nothing. */
-export function flipSwitch(place: SwitchPlace, word: string): string {
+export function setSwitch(place: SwitchOptions, word: string): string {
   const { locale, mode, search } = place;
-  if (mode !== "chat") return decidesItself(mode, locale);
+  if (mode !== "chat") return describeSearchChoice(mode, locale);
   if (word !== "" && word !== "on" && word !== "off") {
-    const shown = shortLine(word, 40);
+    const shown = toShortLine(word, 40);
     return say(locale, { zh: `没有 "${shown}"。可选：on、off。`, en: `There is no "${shown}". Allowed: on, off.` });
   }
   if (word === "on" && search.isBarred)
@@ -42,5 +42,5 @@ export function flipSwitch(place: SwitchPlace, word: string): string {
       en: "Web search is turned off by the configuration (--no-search or search.enabled).",
     });
   if (word !== "") search.on = word === "on";
-  return switchLine(place);
+  return renderSwitch(place);
 }

@@ -1,6 +1,6 @@
 import type { Config } from "../config/load-config.ts";
 import { say, type Text } from "../kit/locale.ts";
-import { printableLine } from "../kit/text/sanitize.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
 import type { Console } from "./console.ts";
 
 /** A line of the program's own on stderr, beside its output. */
@@ -10,6 +10,6 @@ export function writeLine(console: Console, line: string): void {
 }
 
 /** Tells lines in the language of the configuration. */
-export function warning({ locale }: Pick<Config, "locale">, console: Console): (line: Text) => void {
-  return (line) => writeLine(console, printableLine(say(locale, line)));
+export function createWarn({ locale }: Pick<Config, "locale">, console: Console): (line: Text) => void {
+  return (line) => writeLine(console, sanitizeLine(say(locale, line)));
 }

@@ -1,9 +1,9 @@
 import type { Duet, Parts } from "../app/open-duet.ts";
 import type { Config, Flags } from "../config/load-config.ts";
-import { abortable } from "../kit/async/timeout.ts";
-import { printableLine } from "../kit/text/sanitize.ts";
+import { waitAbortable } from "../kit/async/timeout.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
 import type { Console, Context } from "./console.ts";
-import { warning, writeLine } from "./stderr-lines.ts";
+import { createWarn, writeLine } from "./stderr-lines.ts";
 
 export interface Opened extends Context {
   config: Config;
@@ -27,7 +27,7 @@ export async function withDuet(
   const { console, signal } = context;
   const loading = needsState ? loadWithState(flags, console) : load(flags, console);
   const [config, { openDuet }] = await Promise.all([loading, import("../app/open-duet.ts")]);
-  const duet = await abortable(openDuet(config, { startServers, warn: warning(config, console) }), signal);
+  const duet = await waitAbortable(openDuet(config, { startServers, warn: createWarn(config, console) }), signal);
   try {
     return await work({ ...context, config, duet });
   } finally {
@@ -37,10 +37,12 @@ export async function withDuet(
 
 /** The configuration; what is set in it and not obeyed is told on stderr. */
 export async function load(flags: Flags, console: Console): Promise<Config> {
-  const { leftOutLine, loadConfig, unusedLine, unusedSettings } = await import("../config/load-config.ts");
+  const { describeSkippedFiles, loadConfig, describeUnusedSettings, findUnusedSettings } = await import(
+    "../config/load-config.ts"
+  );
   const config = await loadConfig(flags);
-  for (const line of [leftOutLine(config.leftOut), unusedLine(unusedSettings(config))]) {
-    if (line) warning(config, console)(line);
+  for (const line of [describeSkippedFiles(config.leftOut), describeUnusedSettings(findUnusedSettings(config))]) {
+    if (line) createWarn(config, console)(line);
   }
   return config;
 }
@@ -62,5 +64,5 @@ async function closeDuet(duet: Duet, { console, deadline }: Context, telemetryMs
   const leftMs = deadline?.leftMs;
   const isLimited = leftMs !== undefined;
   await duet.close(isLimited ? { totalMs: Math.max(minimumMs, leftMs - lastStepsMs), telemetryMs } : undefined);
-  for (const { message } of await duet.takeNotices()) writeLine(console, printableLine(message));
+  for (const { message } of await duet.takeNotices()) writeLine(console, sanitizeLine(message));
 }

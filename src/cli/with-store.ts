@@ -1,6 +1,6 @@
 import type { ConversationStore } from "../app/open-duet.ts";
 import type { Config, Flags } from "../config/load-config.ts";
-import { printableLine } from "../kit/text/sanitize.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
 import type { Context } from "./console.ts";
 import { writeLine } from "./stderr-lines.ts";
 import { loadWithState } from "./with-duet.ts";
@@ -27,6 +27,6 @@ export async function withStore(
     return await work({ ...context, config, store });
   } finally {
     await store.close();
-    for (const { message } of takeNotices(config.locale)) writeLine(console, printableLine(message));
+    for (const { message } of takeNotices(config.locale)) writeLine(console, sanitizeLine(message));
   }
 }

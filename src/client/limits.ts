@@ -29,6 +29,6 @@ export const patienceMs = 1500;
 export const mostRounds = 10;
 
 /** Progress may keep a call alive, but never longer than this, in milliseconds. */
-export function totalLimitMs(timeoutMs: number): number {
+export function getTotalLimitMs(timeoutMs: number): number {
   return Math.max(timeoutMs, Math.min(10 * timeoutMs, 600_000));
 }

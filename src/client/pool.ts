@@ -2,21 +2,21 @@ import type { Implementation } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../config/server-settings.ts";
 import type { Sample } from "../core/sampling.ts";
 import type { Tool } from "../core/tools/tool.ts";
-import { abortable } from "../kit/async/timeout.ts";
+import { waitAbortable } from "../kit/async/timeout.ts";
 import type { JsonObject } from "../kit/json.ts";
 import type { Environment } from "../kit/process/child-environment.ts";
 import { createLifeline } from "../kit/process/lifeline.ts";
 import type { RawResult } from "./calls/content.ts";
-import { asTool } from "./calls/remote-tool.ts";
+import { toTool } from "./calls/remote-tool.ts";
 import type { CallerOptions } from "./calls/request-sender.ts";
 import { everyList, type ServerList } from "./lifecycle/announcements.ts";
-import type { Surroundings } from "./lifecycle/start-attempt.ts";
+import type { SharedResources } from "./lifecycle/start-attempt.ts";
 import type { RemoteTool } from "./lists/listing.ts";
 import { createToolList } from "./lists/tool-list.ts";
 import { createCredentialStore } from "./oauth/credential-store.ts";
 import type { Sdk } from "./sdk.ts";
-import { Connection, type ServerStatus } from "./server-connection.ts";
-import { createNames } from "./tool-names.ts";
+import { ServerConnection, type ServerStatus } from "./server-connection.ts";
+import { createToolNames } from "./tool-names.ts";
 import { createPinStore } from "./trust/pin-store.ts";
 import type { WaitingTool } from "./trust/pins.ts";
 import type { OtherTool } from "./trust/tool-warnings.ts";
@@ -73,11 +73,11 @@ export interface Pool {
 export function createPool(servers: readonly ServerSettings[], options: PoolOptions): Pool {
   const { environment, clientInfo, home, credentialsHome = home, newTools = "stop", sample } = options;
   const lifeline = createLifeline(environment.PATH);
-  const names = createNames();
+  const names = createToolNames();
   const store = createPinStore(home);
   const listeners = new Set<(list: ServerList) => void>();
   let sdk: Promise<Sdk> | undefined;
-  const surroundings: Surroundings = {
+  const shared: SharedResources = {
     environment,
     clientInfo,
     lifeline,
@@ -91,34 +91,34 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
   let closing: Promise<void> | undefined;
   /** The ends of servers that a new configuration has left out. */
   let farewells: Promise<unknown> = Promise.resolve();
-  let connections: Connection[] = [];
+  let connections: ServerConnection[] = [];
   /** A tool stays the same object while its server lists it, so that what others keep with it stays valid. */
   const tools = new WeakMap<RemoteTool, Tool>();
 
-  function connect(settings: ServerSettings): Connection {
+  function connect(settings: ServerSettings): ServerConnection {
     const otherTools = (): OtherTool[] =>
       connections.filter((each) => each.settings.name !== settings.name).flatMap(namesOf);
     const list = createToolList({ settings, store, newTools, otherTools });
-    return new Connection(settings, surroundings, list, tell);
+    return new ServerConnection(settings, shared, list, tell);
   }
 
   function tell(list: ServerList): void {
     for (const listener of listeners) listener(list);
   }
 
-  function namesOf({ settings: { name: server }, list }: Connection): OtherTool[] {
+  function namesOf({ settings: { name: server }, list }: ServerConnection): OtherTool[] {
     return list.usable.map(({ name: tool }) => ({ server, tool, name: names.nameOf(server, tool) }));
   }
 
-  function toolOf(connection: Connection, remote: RemoteTool): Tool {
+  function toolOf(connection: ServerConnection, remote: RemoteTool): Tool {
     const known = tools.get(remote);
     if (known) return known;
-    const tool = asTool(connection, remote, names.nameOf(connection.settings.name, remote.name));
+    const tool = toTool(connection, remote, names.nameOf(connection.settings.name, remote.name));
     tools.set(remote, tool);
     return tool;
   }
 
-  function named({ settings: { name: server } }: Connection, changes: readonly WaitingTool[]): NamedChange[] {
+  function named({ settings: { name: server } }: ServerConnection, changes: readonly WaitingTool[]): NamedChange[] {
     return changes.map((change) => ({ server, name: names.nameOf(server, change.tool.name), change }));
   }
 
@@ -146,7 +146,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     start,
     async ready(signal) {
       start();
-      await abortable(Promise.all(connections.map((connection) => connection.met())), signal);
+      await waitAbortable(Promise.all(connections.map((connection) => connection.firstStartSettled())), signal);
     },
     tools: () =>
       connections.flatMap((connection) => connection.list.usable.map((remote) => toolOf(connection, remote))),

@@ -37,7 +37,7 @@ export function createRedactor(settings: ServerSettings): Redact {
 }
 
 /** The same, and secrets that come and go: the tokens of a sign-in. */
-export function redactAlso(redact: Redact, secrets: () => readonly string[]): Redact {
+export function extendRedact(redact: Redact, secrets: () => readonly string[]): Redact {
   const known = new Map<string, Set<string>>();
   return (text) => {
     let cleaned = redact(text);

@@ -1,23 +1,23 @@
 import type { ServerSettings } from "../config/server-settings.ts";
-import { abortable, timeLimit } from "../kit/async/timeout.ts";
+import { createTimeLimit, waitAbortable } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
 import type { JsonObject } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
-import { changed, gone, type Reply } from "./calls/call-reply.ts";
+import { type Reply, toChangedReply, toGoneReply } from "./calls/call-reply.ts";
 import type { RawResult } from "./calls/content.ts";
-import { type CallerOptions, createSender, type Sender } from "./calls/request-sender.ts";
+import { type CallerOptions, createRequestSender, type RequestSender } from "./calls/request-sender.ts";
 import { everyList, type ServerList } from "./lifecycle/announcements.ts";
-import { type Condition, Life } from "./lifecycle/server-lifecycle.ts";
-import { Attempt, type Surroundings } from "./lifecycle/start-attempt.ts";
+import { ServerLifecycle, type ServerState } from "./lifecycle/server-lifecycle.ts";
+import { type SharedResources, StartAttempt } from "./lifecycle/start-attempt.ts";
 import { listBelievedMs, listPatienceMs, refreshPauseMs } from "./limits.ts";
-import { coalesce } from "./lists/coalesce.ts";
+import { createCoalescedWork } from "./lists/coalesce.ts";
 import type { RemoteTool } from "./lists/listing.ts";
 import type { ToolList } from "./lists/tool-list.ts";
 import { type Auth, createAuth } from "./oauth/auth.ts";
 import { type Answers, createAnswers } from "./questions/answers.ts";
-import { createRedactor, type Redact, redactAlso, redactJson } from "./redact.ts";
+import { createRedactor, extendRedact, type Redact, redactJson } from "./redact.ts";
 
-export interface ServerStatus extends Condition {
+export interface ServerStatus extends ServerState {
   name: string;
   transport: ServerSettings["transport"]["type"];
   toolCount: number;
@@ -30,18 +30,18 @@ export interface ServerStatus extends Condition {
 }
 
 /** One configured server: its life, its tools, and the calls to it. */
-export class Connection {
+export class ServerConnection {
   readonly settings: ServerSettings;
   readonly redact: Redact;
   readonly list: ToolList;
-  readonly #life: Life;
+  readonly #life: ServerLifecycle;
   readonly #auth: Auth | undefined;
-  readonly #sender: Sender;
+  readonly #sender: RequestSender;
   /** One for all its sessions: what it may ask in a minute does not begin anew with a restart. */
   readonly #answers: Answers;
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: SharedResources;
   readonly #onChanged: (list: ServerList) => void;
-  readonly #refreshes = coalesce((signal) => this.#relist(signal), refreshPauseMs);
+  readonly #refreshes = createCoalescedWork((signal) => this.#relist(signal), refreshPauseMs);
   #preparing: Promise<void> | undefined;
   /** When a new list was last asked for, by `performance.now()`. */
   #askedAt = Number.NEGATIVE_INFINITY;
@@ -49,37 +49,37 @@ export class Connection {
   /** `onChanged` is told that what the server offers has changed, or may have. */
   constructor(
     settings: ServerSettings,
-    surroundings: Surroundings,
+    shared: SharedResources,
     list: ToolList,
     onChanged: (list: ServerList) => void,
   ) {
     this.settings = settings;
-    this.#auth = createAuth(settings, surroundings.credentials);
-    this.redact = redactAlso(createRedactor(settings), () => this.#auth?.secretValues() ?? []);
+    this.#auth = createAuth(settings, shared.credentials);
+    this.redact = extendRedact(createRedactor(settings), () => this.#auth?.secretValues() ?? []);
     this.list = list;
-    this.#answers = createAnswers({ settings, sample: surroundings.sample, redact: this.redact });
-    this.#surroundings = surroundings;
+    this.#answers = createAnswers({ settings, sample: shared.sample, redact: this.redact });
+    this.#surroundings = shared;
     this.#onChanged = onChanged;
-    this.#life = new Life({
+    this.#life = new ServerLifecycle({
       name: settings.name,
       prepare: (onLost) => this.#attempt(onLost),
-      take: ({ session, listing }) => list.take(listing, session.era),
+      applyStart: ({ session, listing }) => list.applyListing(listing, session.era),
       onReady() {
         for (const each of everyList) onChanged(each);
       },
     });
-    this.#sender = createSender(settings, this.redact, this.#life);
+    this.#sender = createRequestSender(settings, this.redact, this.#life);
   }
 
   /** Starts its process before it returns, unless it is a lazy one; one that failed gets another try once it has rested. */
   start(): void {
-    const isLazy = this.settings.start === "lazy" && this.#life.condition.state === "idle";
+    const isLazy = this.settings.start === "lazy" && this.#life.state.state === "idle";
     if (isLazy) this.#preparing ??= this.#prepare();
     else this.#life.start();
   }
 
   /** Settles when its first start has succeeded or failed, or need not be waited for; never rejects. */
-  async met(): Promise<void> {
+  async firstStartSettled(): Promise<void> {
     await this.#preparing;
     // A server that was there, or could not be started, is not worth waiting for again.
     if (this.#life.starts === 1) await this.#life.settled();
@@ -95,7 +95,7 @@ export class Connection {
       problems: [...this.list.problems],
       warnings: [...this.list.warnings],
       waiting: this.list.waiting.length,
-      ...this.#life.condition,
+      ...this.#life.state,
     };
   }
 
@@ -146,14 +146,14 @@ export class Connection {
     if (!this.list.isKnown) this.#life.start();
   }
 
-  #attempt(onLost: () => void): Attempt {
+  #attempt(onLost: () => void): StartAttempt {
     const { settings, redact } = this;
     const loaded = this.list.load();
-    return new Attempt({
+    return new StartAttempt({
       settings,
       redact,
       auth: this.#auth,
-      surroundings: this.#surroundings,
+      shared: this.#surroundings,
       answers: this.#answers,
       known: async () => {
         await loaded;
@@ -172,13 +172,13 @@ export class Connection {
   /** A list that cannot be had now is asked for again with the next start, or once the old one is too old. */
   async #relist(signal: AbortSignal): Promise<void> {
     this.#askedAt = performance.now();
-    const limit = timeLimit(this.settings.startTimeoutMs, () => new Error("late"), signal);
+    const limit = createTimeLimit(this.settings.startTimeoutMs, () => new Error("late"), signal);
     try {
       // What changes while a start takes in its first list is not in that list.
-      await abortable(this.#life.settled(), limit.signal);
+      await waitAbortable(this.#life.settled(), limit.signal);
       const { session } = this.#life;
       if (session === undefined) return;
-      await this.list.take(await abortable(session.list(limit.signal), limit.signal), session.era);
+      await this.list.applyListing(await waitAbortable(session.list(limit.signal), limit.signal), session.era);
       this.#onChanged("tools");
     } catch {
     } finally {
@@ -190,12 +190,12 @@ export class Connection {
   async #refuse(tool: RemoteTool, signal: AbortSignal): Promise<Reply | undefined> {
     const lastSeen = Math.max(this.list.listedAt, this.#askedAt);
     if (performance.now() - lastSeen > listBelievedMs) this.#refreshes.ask();
-    const limit = timeLimit(listPatienceMs, () => new Error("late"), signal);
-    await abortable(this.#refreshes.settled(), limit.signal).catch(() => signal.throwIfAborted());
+    const limit = createTimeLimit(listPatienceMs, () => new Error("late"), signal);
+    await waitAbortable(this.#refreshes.settled(), limit.signal).catch(() => signal.throwIfAborted());
     limit.clear();
     if (this.list.usable.includes(tool)) return undefined;
     const { name } = this.settings;
     const isWaiting = this.list.waiting.some((each) => each.tool.name === tool.name);
-    return isWaiting ? changed(name, tool.name) : gone(name, tool.name);
+    return isWaiting ? toChangedReply(name, tool.name) : toGoneReply(name, tool.name);
   }
 }

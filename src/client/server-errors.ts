@@ -1,17 +1,17 @@
 import type { ServerSettings } from "../config/server-settings.ts";
-import { DuetError, type ErrorCode, type ErrorDetails, messageOf } from "../kit/errors.ts";
+import { DuetError, type ErrorCode, type ErrorDetails, getMessage } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
 import type { Ending } from "../kit/process/child.ts";
-import { printable } from "../kit/text/sanitize.ts";
-import { bodyOf, codeOf, isLost, isOtherProtocol, networkCode, statusOf } from "./connection-errors.ts";
-import { bringsItsOwn } from "./oauth/auth.ts";
-import { loginHint } from "./oauth/problems.ts";
+import { sanitize } from "../kit/text/sanitize.ts";
+import { getBody, getCode, getNetworkCode, getStatus, isLost, isOtherProtocol } from "./connection-errors.ts";
+import { hasOwnAuthorization } from "./oauth/auth.ts";
+import { toLoginHint } from "./oauth/problems.ts";
 import type { Redact } from "./redact.ts";
 import { ownErrors } from "./transport/error-codes.ts";
-import { unusable } from "./unusable-server.ts";
+import { describeUnusable } from "./unusable-server.ts";
 
 /** What is known when a server fails. */
-export interface Circumstances {
+export interface FailureContext {
   settings: ServerSettings;
   redact: Redact;
   /** How its process ended, if it has one and it did. */
@@ -26,12 +26,12 @@ const lastWordsLength = 2000;
  * What people read when a server cannot be used. Built anew from known fields: the errors of the package and of `fetch`
  * carry headers, bodies and URLs with secrets, so none of them is kept as the cause.
  */
-export function startFailure(thrown: unknown, circumstances: Circumstances): DuetError {
-  const { name } = circumstances.settings;
-  const { code, text, hint, retryable } = explain(thrown, circumstances);
-  const words = lastWords(circumstances);
+export function toStartError(thrown: unknown, failureContext: FailureContext): DuetError {
+  const { name } = failureContext.settings;
+  const { code, text, hint, retryable } = explain(thrown, failureContext);
+  const words = lastWords(failureContext);
   const said = words === "" ? words : `\n${words}`;
-  const { zh, en } = unusable(name);
+  const { zh, en } = describeUnusable(name);
   return new DuetError({
     code,
     text: { zh: `${zh}${text.zh}${said}`, en: `${en}${text.en}${said}` },
@@ -41,11 +41,11 @@ export function startFailure(thrown: unknown, circumstances: Circumstances): Due
 }
 
 /** The same for one call; says so when the server may have done what it was asked. */
-export function callFailure(thrown: unknown, circumstances: Circumstances): DuetError {
-  const { name } = circumstances.settings;
-  const { code, text, hint } = explain(thrown, circumstances);
-  const refusedBefore = circumstances.ending === undefined && (statusOf(thrown) ?? 500) < 500;
-  const isSure = code === "tool" || code === "auth" || refusedBefore || neverSent.test(networkCode(thrown) ?? "");
+export function toCallError(thrown: unknown, failureContext: FailureContext): DuetError {
+  const { name } = failureContext.settings;
+  const { code, text, hint } = explain(thrown, failureContext);
+  const refusedBefore = failureContext.ending === undefined && (getStatus(thrown) ?? 500) < 500;
+  const isSure = code === "tool" || code === "auth" || refusedBefore || neverSent.test(getNetworkCode(thrown) ?? "");
   const unsure = isSure ? { zh: "", en: "" } : mayHaveRun;
   return new DuetError({
     code,
@@ -62,22 +62,22 @@ const mayHaveRun: Text = {
   en: ". The call may have taken effect; it is not sent again.",
 };
 
-function explain(thrown: unknown, circumstances: Circumstances): ErrorDetails {
+function explain(thrown: unknown, failureContext: FailureContext): ErrorDetails {
   if (thrown instanceof DuetError) return thrown;
-  const { ending, settings } = circumstances;
+  const { ending, settings } = failureContext;
   if (ending?.error !== undefined) return noProcess(ending.error, settings);
   // A process that was sent away for its protocol has ended too.
   if (ending !== undefined && !isOtherProtocol(thrown)) return processEnded(ending);
-  const status = statusOf(thrown);
-  if (status !== undefined) return refused(status, thrown, circumstances);
-  return unexpected(thrown, circumstances);
+  const status = getStatus(thrown);
+  if (status !== undefined) return refused(status, thrown, failureContext);
+  return unexpected(thrown, failureContext);
 }
 
 function noProcess(error: Error, { transport }: ServerSettings): ErrorDetails {
   const command = transport.type === "stdio" ? JSON.stringify(transport.command) : "";
   const folder = transport.type === "stdio" && transport.cwd !== undefined ? JSON.stringify(transport.cwd) : undefined;
-  if (codeOf(error) !== "ENOENT") {
-    const why = String(codeOf(error) ?? error.name);
+  if (getCode(error) !== "ENOENT") {
+    const why = String(getCode(error) ?? error.name);
     return { code: "config", text: { zh: `无法启动 ${command}（${why}）`, en: `cannot start ${command} (${why})` } };
   }
   return {
@@ -98,13 +98,13 @@ function processEnded({ code, signal }: Ending): ErrorDetails {
   return { code: "server", text, retryable: true };
 }
 
-function refused(status: number, thrown: unknown, { redact, settings }: Circumstances): ErrorDetails {
+function refused(status: number, thrown: unknown, { redact, settings }: FailureContext): ErrorDetails {
   const where = settings.transport.type === "stdio" ? "" : redact(withoutQuery(settings.transport.url));
-  const body = bodyOf(thrown).trim();
-  const said = body === "" ? "" : `: ${printable(redact(body)).slice(0, 300)}`;
+  const body = getBody(thrown).trim();
+  const said = body === "" ? "" : `: ${sanitize(redact(body)).slice(0, 300)}`;
   const text = { zh: `${where} 返回 HTTP ${status}${said}`, en: `HTTP ${status} from ${where}${said}` };
   if (status === 401 || status === 403) {
-    const hint = bringsItsOwn(settings) ? checkHeaders : loginHint(settings.name);
+    const hint = hasOwnAuthorization(settings) ? checkHeaders : toLoginHint(settings.name);
     return { code: "auth", text, hint };
   }
   const code: ErrorCode = status === 429 ? "rate_limit" : "server";
@@ -116,9 +116,9 @@ const checkHeaders: Text = {
   en: "Check the credentials in the headers of this server.",
 };
 
-function unexpected(thrown: unknown, { redact }: Circumstances): ErrorDetails {
-  const code = codeOf(thrown);
-  const message = printable(redact(messageOf(thrown))).slice(0, 500);
+function unexpected(thrown: unknown, { redact }: FailureContext): ErrorDetails {
+  const code = getCode(thrown);
+  const message = sanitize(redact(getMessage(thrown))).slice(0, 500);
   if (code === "REQUEST_TIMEOUT") {
     return { code: "timeout", text: { zh: "没有及时响应", en: "it did not answer in time" }, retryable: true };
   }
@@ -128,7 +128,7 @@ function unexpected(thrown: unknown, { redact }: Circumstances): ErrorDetails {
   if (typeof code === "number") {
     return { code: "tool", text: { zh: `返回错误：${message}`, en: `it answered with an error: ${message}` } };
   }
-  const network = networkCode(thrown);
+  const network = getNetworkCode(thrown);
   if (network !== undefined) {
     const text = { zh: `无法连接（${network}）`, en: `it cannot be reached (${network})` };
     return { code: "network", text, retryable: true };
@@ -147,8 +147,8 @@ function unexpected(thrown: unknown, { redact }: Circumstances): ErrorDetails {
 }
 
 /** Redacts before it cuts, so that no half of a secret is left at the edge. */
-function lastWords({ words = "", redact }: Circumstances): string {
-  return printable(redact(words)).trim().slice(-lastWordsLength);
+function lastWords({ words = "", redact }: FailureContext): string {
+  return sanitize(redact(words)).trim().slice(-lastWordsLength);
 }
 
 function withoutQuery(url: string): string {

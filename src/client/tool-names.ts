@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 
 /** A tool by the words of those who named it. */
-export interface Origin {
+export interface ToolOrigin {
   server: string;
   tool: string;
 }
 
 /** The names under which a pool offers tools: `server__tool`, never two for one, and the way back. */
-export interface Names {
+export interface ToolNames {
   /** Always the same name for the same origin. */
   nameOf(server: string, tool: string): string;
-  originOf(name: string): Origin | undefined;
+  originOf(name: string): ToolOrigin | undefined;
 }
 
 const longest = 64;
@@ -21,9 +21,9 @@ const serverStem = 28;
  * Most names are plain and need no table: a server without `__` that does not end in `_` makes the first `__` the border.
  * What cannot be written so carries a hash behind `--`, and a plain name never looks like that.
  */
-export function createNames(): Names {
+export function createToolNames(): ToolNames {
   const names = new Map<string, string>();
-  const origins = new Map<string, Origin>();
+  const origins = new Map<string, ToolOrigin>();
 
   function assign(server: string, tool: string): string {
     const plain = plainName(server, tool);

@@ -1,37 +1,37 @@
 import { DuetError } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
-import { printableLine } from "../kit/text/sanitize.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
 
 /** The one line with which a wrong configuration is refused: where it is, then what is wrong there and what is allowed. */
-export function problem(where: string, what: Text, cause?: unknown): DuetError {
-  const text = { zh: printableLine(`${where}: ${what.zh}`), en: printableLine(`${where}: ${what.en}`) };
+export function configError(where: string, what: Text, cause?: unknown): DuetError {
+  const text = { zh: sanitizeLine(`${where}: ${what.zh}`), en: sanitizeLine(`${where}: ${what.en}`) };
   return new DuetError({ code: "config", text, cause });
 }
 
 /** `shown` is the bad value as it may be printed: already masked when it is a secret. */
-export function notAllowed(where: string, shown: string, allowed: Text): DuetError {
-  return problem(where, {
+export function notAllowedError(where: string, shown: string, allowed: Text): DuetError {
+  return configError(where, {
     zh: `不能是 ${shown}（允许：${allowed.zh}）`,
     en: `${shown} is not allowed (${allowed.en})`,
   });
 }
 
-export function missing(where: string, allowed: Text): DuetError {
-  return problem(where, { zh: `缺少（需要：${allowed.zh}）`, en: `is missing (${allowed.en})` });
+export function missingError(where: string, allowed: Text): DuetError {
+  return configError(where, { zh: `缺少（需要：${allowed.zh}）`, en: `is missing (${allowed.en})` });
 }
 
 /** Lists all keys that are allowed, the nearest one first. */
-export function unknownKey(where: string, key: string, allowed: readonly string[]): DuetError {
-  const guess = nearest(key, allowed);
+export function unknownKeyError(where: string, key: string, allowed: readonly string[]): DuetError {
+  const guess = findNearest(key, allowed);
   const list = allowed.join(", ");
-  return problem(where, {
+  return configError(where, {
     zh: `未知的键${guess === undefined ? "" : `，是否想写 ${guess}？`}（允许：${list}）`,
     en: `unknown key${guess === undefined ? "" : `; did you mean ${guess}?`} (allowed: ${list})`,
   });
 }
 
 /** The word that somebody who wrote `wrong` most likely meant; undefined when none is within so many edits. */
-export function nearest(
+export function findNearest(
   wrong: string,
   words: readonly string[],
   mostEdits = (word: string): number => Math.max(1, Math.floor(word.length / 3)),

@@ -3,7 +3,7 @@ import type { Locale } from "../kit/locale.ts";
 import type { ModelsConfig } from "./models/models.ts";
 import type { Settings } from "./schema/file-schema.ts";
 import type { ServerSettings } from "./server-settings.ts";
-import type { LeftOut } from "./sources/choose-files.ts";
+import type { SkippedFile } from "./sources/choose-files.ts";
 import type { Environment } from "./sources/expand-variables.ts";
 import type { Origin } from "./sources/source.ts";
 import type { TelemetrySettings } from "./telemetry.ts";
@@ -13,7 +13,7 @@ export interface Config extends ModelsConfig {
   /** The configuration file in force. */
   file: string | undefined;
   /** Files that were found and not read, as nobody has trusted their content. */
-  leftOut: LeftOut[];
+  leftOut: SkippedFile[];
   /** Where state lives. */
   home: string;
   agent: AgentSettings;

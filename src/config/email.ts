@@ -1,7 +1,7 @@
 import type { EmailSettings } from "./config.ts";
-import { problem } from "./config-errors.ts";
+import { configError } from "./config-errors.ts";
 import type { Settings } from "./schema/file-schema.ts";
-import { valueAt } from "./sources/setting-path.ts";
+import { getValue } from "./sources/setting-path.ts";
 import type { Origin, Source } from "./sources/source.ts";
 
 /**
@@ -18,8 +18,8 @@ export function readEmail(
   const from = email.from ?? (user?.includes("@") ? user : undefined);
   if (from !== undefined) return { host, port, secure, user, password, from, recipients };
   if (origin?.from === "environment") return undefined;
-  const source = sources.findLast((each) => valueAt(each.tree, ["email", "host"]) !== undefined);
-  throw problem(source?.where(["email", "host"]) ?? "email.host", needsSender);
+  const source = sources.findLast((each) => getValue(each.tree, ["email", "host"]) !== undefined);
+  throw configError(source?.where(["email", "host"]) ?? "email.host", needsSender);
 }
 
 const needsSender = {

@@ -1,8 +1,8 @@
 import type { Text } from "../kit/locale.ts";
-import { check } from "./schema/check-source.ts";
-import { allowedBy, schemaAt } from "./schema/describe-schema.ts";
-import { fileJsonSchema, fileSchema, once } from "./schema/file-schema.ts";
-import { assignedSource } from "./sources/source.ts";
+import { checkSource } from "./schema/check-source.ts";
+import { describeAllowed, findSchema } from "./schema/describe-schema.ts";
+import { createFileJsonSchema, fileSchema, parseOnce } from "./schema/file-schema.ts";
+import { createAssignedSource } from "./sources/source.ts";
 
 /** The limits of a run that may be changed while the program runs, in the configuration's words: seconds, tokens, US dollars. */
 export type LimitKey = "maxIterations" | "maxToolCalls" | "maxExecutionTime" | "tokenBudget" | "costBudget";
@@ -10,12 +10,12 @@ export type LimitKey = "maxIterations" | "maxToolCalls" | "maxExecutionTime" | "
 /** Reads a limit as the configuration would, under the name by which it was typed. Throws a `config` error of one line. */
 export function readLimit(key: LimitKey, name: string, written: string): number {
   const value = /^[+-]?\d+(\.\d+)?$/.test(written) ? Number(written) : written;
-  const source = assignedSource([{ path: ["agent", key], value, written, origin: { from: "flag", name } }], []);
-  check(source, fileSchema);
-  return fileSchema.parse(source.tree, once).agent[key] ?? Number.NaN;
+  const source = createAssignedSource([{ path: ["agent", key], value, written, origin: { from: "flag", name } }], []);
+  checkSource(source, fileSchema);
+  return fileSchema.parse(source.tree, parseOnce).agent[key] ?? Number.NaN;
 }
 
 /** What a limit may be, in words. */
-export function allowedLimit(key: LimitKey, name: string): Text {
-  return allowedBy(schemaAt(fileJsonSchema(), ["agent", key]), name);
+export function describeLimit(key: LimitKey, name: string): Text {
+  return describeAllowed(findSchema(createFileJsonSchema(), ["agent", key]), name);
 }

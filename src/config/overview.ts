@@ -1,9 +1,9 @@
 import type { Config } from "./config.ts";
 import type { ModelChoice } from "./models/models.ts";
-import { maskedTree } from "./secrets/mask.ts";
-import { secretsOf } from "./secrets/secrets.ts";
-import { leaves } from "./sources/merge.ts";
-import { type Path, pathText } from "./sources/setting-path.ts";
+import { maskTree } from "./secrets/mask.ts";
+import { listSecrets } from "./secrets/secrets.ts";
+import { listLeaves } from "./sources/merge.ts";
+import { type Path, renderPath } from "./sources/setting-path.ts";
 import type { Origin } from "./sources/source.ts";
 
 export interface Overview {
@@ -14,7 +14,7 @@ export interface Overview {
 }
 
 /** The configuration in force and where each value came from, fit to be shown. */
-export function overview(config: Config): Overview {
+export function createOverview(config: Config): Overview {
   const { agent, providers, mcpServers, servers, tools, search, web, email, serve, terminal, prompts, conversations } =
     config.settings;
   const functionCall = config.models.functionCall ?? config.candidates[0];
@@ -32,8 +32,8 @@ export function overview(config: Config): Overview {
     ...{ terminal, prompts, conversations },
     httpToken: config.httpToken,
   };
-  const origins = leaves(tree).map((path): [string, Origin] => [pathText(path), originAt(path, config)]);
-  return { values: maskedTree(tree, secretsOf(config)), origins: Object.fromEntries(origins) };
+  const origins = listLeaves(tree).map((path): [string, Origin] => [renderPath(path), originAt(path, config)]);
+  return { values: maskTree(tree, listSecrets(config)), origins: Object.fromEntries(origins) };
 }
 
 function shownModel(model: ModelChoice): Record<string, unknown> {
@@ -48,7 +48,7 @@ function shownModel(model: ModelChoice): Record<string, unknown> {
 }
 
 function originAt(path: Path, config: Config): Origin {
-  const said = config.origins[pathText(path)];
+  const said = config.origins[renderPath(path)];
   const [first, second, key] = path;
   const model = second === "functionCall" || second === "answer" ? second : undefined;
   if (first === "models" && model !== undefined) return modelOrigin(model, String(key), config, said);
@@ -71,7 +71,7 @@ function modelOrigin(role: "functionCall" | "answer", key: string, config: Confi
   if (key === "apiKey" || key === "provider") return named(model.apiKeyEnv, config);
   const inPlace = { baseUrl: row?.baseUrlEnv, model: row?.modelEnv?.name }[key];
   const origin = variable(inPlace, config);
-  return origin.from === "default" ? (origins[pathText(["providers", model.provider, key])] ?? origin) : origin;
+  return origin.from === "default" ? (origins[renderPath(["providers", model.provider, key])] ?? origin) : origin;
 }
 
 function answers(role: "functionCall" | "answer", { models }: Config): boolean {

@@ -1,8 +1,8 @@
 import type { Text } from "../kit/locale.ts";
 import type { KeyedBackend, SearchSettings } from "./config.ts";
-import { problem } from "./config-errors.ts";
+import { configError } from "./config-errors.ts";
 import type { Settings } from "./schema/file-schema.ts";
-import { valueAt } from "./sources/setting-path.ts";
+import { getValue } from "./sources/setting-path.ts";
 import type { Source } from "./sources/source.ts";
 
 /** Throws when the backend asked for has no address. */
@@ -11,8 +11,8 @@ export function readSearch(search: Settings["search"], sources: readonly Source[
   const url = searxng.url && withoutSlash(searxng.url);
   const missing = backend === "searxng" && !url ? needsAddress : missingKey(search);
   if (missing !== undefined) {
-    const source = sources.findLast((each) => valueAt(each.tree, ["search", "backend"]) !== undefined);
-    throw problem(source?.where(["search", "backend"]) ?? "search.backend", missing);
+    const source = sources.findLast((each) => getValue(each.tree, ["search", "backend"]) !== undefined);
+    throw configError(source?.where(["search", "backend"]) ?? "search.backend", missing);
   }
   return {
     ...rest,

@@ -1,10 +1,10 @@
 import { dirname } from "node:path";
 import type { Text } from "../kit/locale.ts";
-import { problem } from "./config-errors.ts";
+import { configError } from "./config-errors.ts";
 import type { ServerEntry, Settings } from "./schema/file-schema.ts";
 import type { ServerSettings, ServerTransport } from "./server-settings.ts";
 import type { Environment } from "./sources/expand-variables.ts";
-import { absolutePath } from "./sources/find-file.ts";
+import { toAbsolutePath } from "./sources/find-file.ts";
 import type { Source } from "./sources/source.ts";
 
 /** The servers that are switched on, in the file's order; relative directories start at the file. Throws what does not fit together. */
@@ -20,8 +20,8 @@ export function readServers(
   );
   return entries.flatMap(({ root, name, entry }) => {
     const where = (...rest: string[]) => source.where([root, name, ...rest]);
-    if (root === "servers" && Object.hasOwn(settings.mcpServers, name)) throw problem(where(), givenTwice);
-    const server = readServer(name, entry, (path) => absolutePath(path, dirname(file), environment), where);
+    if (root === "servers" && Object.hasOwn(settings.mcpServers, name)) throw configError(where(), givenTwice);
+    const server = readServer(name, entry, (path) => toAbsolutePath(path, dirname(file), environment), where);
     return entry.disabled === true || entry.enabled === false ? [] : [server];
   });
 }
@@ -50,24 +50,24 @@ function readServer(name: string, entry: ServerEntry, absolute: Absolute, where:
 function readTransport(entry: ServerEntry, absolute: Absolute, where: Where): ServerTransport {
   const { command, url, httpUrl, cwd } = entry;
   const given = Object.entries({ command, url, httpUrl }).filter(([, value]) => value !== undefined);
-  if (given.length === 0) throw problem(where(), nothingToReach);
+  if (given.length === 0) throw configError(where(), nothingToReach);
   const second = given[1];
-  if (second !== undefined) throw problem(where(second[0]), besides(given[0]?.[0] ?? ""));
+  if (second !== undefined) throw configError(where(second[0]), besides(given[0]?.[0] ?? ""));
   if (command !== undefined) {
     refuse(entry, ["headers", "auth"], "command", where);
-    if (entry.type !== undefined && entry.type !== "stdio") throw problem(where("type"), needsUrl(entry.type));
+    if (entry.type !== undefined && entry.type !== "stdio") throw configError(where("type"), needsUrl(entry.type));
     const { args = [], env = {}, inheritEnv = [] } = entry;
     return { type: "stdio", command, args, env, inheritEnv, cwd: cwd && absolute(cwd) };
   }
   refuse(entry, ["args", "env", "inheritEnv", "cwd"], "url", where);
-  if (entry.type === "stdio") throw problem(where("type"), needsCommand);
-  if (entry.type === "sse" && httpUrl !== undefined) throw problem(where("type"), needsUrl(entry.type));
+  if (entry.type === "stdio") throw configError(where("type"), needsCommand);
+  if (entry.type === "sse" && httpUrl !== undefined) throw configError(where("type"), needsUrl(entry.type));
   return { type: entry.type === "sse" ? "sse" : "http", url: url ?? httpUrl ?? "", headers: entry.headers ?? {} };
 }
 
 function refuse(entry: ServerEntry, keys: readonly (keyof ServerEntry)[], beside: string, where: Where): void {
   const key = keys.find((each) => entry[each] !== undefined);
-  if (key !== undefined) throw problem(where(key), besides(beside));
+  if (key !== undefined) throw configError(where(key), besides(beside));
 }
 
 const givenTwice: Text = {

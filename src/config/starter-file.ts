@@ -1,7 +1,7 @@
 import { type Locale, say } from "../kit/locale.ts";
 
 /** A configuration file to begin with: every line that differs from the defaults is a comment. */
-export function starterFile(locale: Locale): string {
+export function createStarterFile(locale: Locale): string {
   const note = (zh: string, en: string): string => `// ${say(locale, { zh, en })}`;
   return `{
   ${note("两个模型：functionCall 决定调用哪些工具，answer 撰写回答；只写前者则由它兼任。", "Two models: functionCall decides on tools, answer writes the answer; with the first alone it does both.")}

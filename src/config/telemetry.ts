@@ -1,6 +1,6 @@
 import type { Text } from "../kit/locale.ts";
-import { printableLine } from "../kit/text/sanitize.ts";
-import { maskedAddress } from "./secrets/mask.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
+import { maskAddress } from "./secrets/mask.ts";
 import type { Environment } from "./sources/expand-variables.ts";
 
 /** What OpenTelemetry's own variables say (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). */
@@ -53,11 +53,11 @@ function readAddress(environment: Environment): Pick<TelemetrySettings, "exporte
     ...pairs(environment.OTEL_EXPORTER_OTLP_HEADERS),
     ...pairs(environment.OTEL_EXPORTER_OTLP_TRACES_HEADERS),
   };
-  return { exporter: { variable, url, shownUrl: printableLine(maskedAddress(url)), headers } };
+  return { exporter: { variable, url, shownUrl: sanitizeLine(maskAddress(url)), headers } };
 }
 
 function noAddress(name: string, value: string): Text {
-  const shown = printableLine(maskedAddress(`http://${value}`).slice("http://".length));
+  const shown = sanitizeLine(maskAddress(`http://${value}`).slice("http://".length));
   return {
     zh: `${name}: ${shown} 不是 http(s) 地址；不发送追踪`,
     en: `${name}: ${shown} is not an http(s) address; no spans are sent`,

@@ -1,5 +1,5 @@
-import { isRecord, type JsonSchema, textOf } from "../kit/json.ts";
-import { type Chain, fromMeta, type TraceContext, traceFrom } from "./chain.ts";
+import { isRecord, type JsonSchema, toText } from "../kit/json.ts";
+import { type Chain, readChainMeta, readTraceContext, type TraceContext } from "./chain.ts";
 
 /**
  * The argument of `agent_ask` in which the chain travels beside `_meta`: gateways that drop `_meta` hand arguments on. A tool
@@ -20,12 +20,12 @@ export function toChainText({ depth, deadline, budget, cost }: Chain, trace?: Tr
  * either may be missing. The trace is that of `_meta`, else of the argument, else of the HTTP request's headers
  * (https://www.w3.org/TR/trace-context/). What makes no sense counts as not said.
  */
-export function chainOf(
+export function readChain(
   meta: Readonly<Record<string, unknown>> | undefined,
   argument?: unknown,
   headers?: Pick<Headers, "get">,
 ): Chain {
-  const [said, written] = [fromMeta(meta), fromChainText(argument)];
+  const [said, written] = [readChainMeta(meta), fromChainText(argument)];
   return {
     depth: Math.max(said.depth, written.depth),
     deadline: least(said.deadline, written.deadline),
@@ -36,9 +36,9 @@ export function chainOf(
 }
 
 function fromChainText(argument: unknown): Chain {
-  const text = textOf(argument);
+  const text = toText(argument);
   const [depth, deadline, budget, cost, traceparent] = text.length > longestChainText ? [] : text.trim().split(";");
-  return fromMeta({
+  return readChainMeta({
     "duet/depth": numberIn(depth),
     "duet/deadline": numberIn(deadline),
     "duet/budget": numberIn(budget),
@@ -52,7 +52,7 @@ function numberIn(text: string | undefined): number | undefined {
 }
 
 function traceIn(headers: Pick<Headers, "get"> | undefined): TraceContext | undefined {
-  return traceFrom({
+  return readTraceContext({
     traceparent: headers?.get("traceparent"),
     tracestate: headers?.get("tracestate"),
     baggage: headers?.get("baggage"),
@@ -64,12 +64,12 @@ function least(one: number | undefined, other: number | undefined): number | und
 }
 
 /** Whether a tool with this input schema is an agent that keeps count of chains. */
-export function takesChain({ properties }: JsonSchema): boolean {
+export function hasChainProperty({ properties }: JsonSchema): boolean {
   return isRecord(properties) && Object.hasOwn(properties, chainProperty);
 }
 
 /** The schema for models: they have nothing to say there. */
-export function withoutChain(schema: JsonSchema): JsonSchema {
+export function removeChainProperty(schema: JsonSchema): JsonSchema {
   if (!isRecord(schema.properties)) return schema;
   const { [chainProperty]: _, ...properties } = schema.properties;
   const { required } = schema;

@@ -1,6 +1,6 @@
 import { DuetError } from "../kit/errors.ts";
-import { textOf } from "../kit/json.ts";
-import { randomHex } from "../kit/random.ts";
+import { toText } from "../kit/json.ts";
+import { createRandomHex } from "../kit/random.ts";
 
 /**
  * Where a run stands in a chain of agents that call one another, and what the agent above leaves it. Travels in the
@@ -25,18 +25,18 @@ export type TraceContext = Readonly<Record<string, string>>;
 /** Agents below the first one. A chain that is longer is a circle far more often than a wish. */
 export const deepestChain = 3;
 
-export function toMeta({ depth, deadline, budget, cost }: Chain): Record<string, number | undefined> {
+export function toChainMeta({ depth, deadline, budget, cost }: Chain): Record<string, number | undefined> {
   return { "duet/depth": depth, "duet/deadline": deadline, "duet/budget": budget, "duet/cost-budget": cost };
 }
 
 /** Reads what a caller says; what makes no sense counts as not said. */
-export function fromMeta(meta: Readonly<Record<string, unknown>> | undefined): Chain {
+export function readChainMeta(meta: Readonly<Record<string, unknown>> | undefined): Chain {
   return {
     depth: whole(meta?.["duet/depth"]) ?? 0,
     deadline: whole(meta?.["duet/deadline"]),
     budget: whole(meta?.["duet/budget"]),
     cost: amount(meta?.["duet/cost-budget"]),
-    trace: traceFrom(meta),
+    trace: readTraceContext(meta),
   };
 }
 
@@ -55,25 +55,25 @@ const traceparent =
 const longest = { tracestate: 512, baggage: 8192 };
 
 /** The trace context in a `_meta`; undefined where there is none that is valid. */
-export function traceFrom(meta: Readonly<Record<string, unknown>> | undefined): TraceContext | undefined {
-  const parent = textOf(meta?.traceparent);
+export function readTraceContext(meta: Readonly<Record<string, unknown>> | undefined): TraceContext | undefined {
+  const parent = toText(meta?.traceparent);
   if (parent.length > 100 || !traceparent.test(parent)) return undefined;
   const more = Object.entries(longest)
-    .map(([key, most]) => [key, textOf(meta?.[key]), most] as const)
+    .map(([key, most]) => [key, toText(meta?.[key]), most] as const)
     .filter(([, text, most]) => text !== "" && text.length <= most && isHeaderText(text));
   return { traceparent: parent, ...Object.fromEntries(more) };
 }
 
 /** 32 hexadecimal digits. */
-export function traceIdOf(trace: TraceContext | undefined): string | undefined {
+export function getTraceId(trace: TraceContext | undefined): string | undefined {
   return traceparent.exec(trace?.traceparent ?? "")?.[1];
 }
 
 /** What a call of ours within the trace `traceId` tells whoever is called; it goes on with the trace above, where that is the same. */
-export function traceBelow(traceId: string, above: TraceContext | undefined): TraceContext {
-  const isOne = traceIdOf(above) === traceId;
+export function createChildTrace(traceId: string, above: TraceContext | undefined): TraceContext {
+  const isOne = getTraceId(above) === traceId;
   const flags = (isOne && traceparent.exec(above?.traceparent ?? "")?.[2]) || "01";
-  return { ...(isOne ? above : {}), traceparent: `00-${traceId}-${randomHex().slice(0, 16)}-${flags}` };
+  return { ...(isOne ? above : {}), traceparent: `00-${traceId}-${createRandomHex().slice(0, 16)}-${flags}` };
 }
 
 function isHeaderText(text: string): boolean {
@@ -82,12 +82,12 @@ function isHeaderText(text: string): boolean {
 
 /** Throws where a run of the agent may not begin: too deep, or with nothing to use. */
 export function checkChain({ depth, budget, cost }: Chain = { depth: 0 }): void {
-  if (depth > deepestChain) throw tooDeep(depth);
+  if (depth > deepestChain) throw tooDeepError(depth);
   if (budget === 0 || cost === 0) throw nothingLeft();
 }
 
 /** The refusal of a run that stands too deep, in words for the model that asked. */
-export function tooDeep(depth: number): DuetError {
+export function tooDeepError(depth: number): DuetError {
   return new DuetError({
     code: "invalid_request",
     text: {

@@ -25,7 +25,7 @@ export interface Model {
 }
 
 /** `provider/model`, as faces and events show it. */
-export function modelName(model: Pick<Model, "provider" | "model">): string {
+export function toModelName(model: Pick<Model, "provider" | "model">): string {
   return `${model.provider}/${model.model}`;
 }
 

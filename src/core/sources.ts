@@ -7,18 +7,18 @@ export interface NumberedSource {
 }
 
 /** One block a source. */
-export function sourceBlocks(sources: readonly NumberedSource[]): string {
+export function renderSources(sources: readonly NumberedSource[]): string {
   return sources
     .map(({ n, source: { title, url, snippet } }) => `[${n}] ${title}\n${url}\n${snippet}`.trimEnd())
     .join("\n\n");
 }
 
 /** What one source says, under its number. */
-export function pageText({ n, source: { title, url } }: NumberedSource, text: string): string {
+export function renderPage({ n, source: { title, url } }: NumberedSource, text: string): string {
   return `[${n}] ${title}\n${url}\n\n${text}`;
 }
 
 /** The same for sources that are numbered from 1 on. */
-export function numberedSources(sources: readonly Source[]): string {
-  return sourceBlocks(sources.map((source, index) => ({ n: index + 1, source })));
+export function renderNumberedSources(sources: readonly Source[]): string {
+  return renderSources(sources.map((source, index) => ({ n: index + 1, source })));
 }

@@ -68,17 +68,17 @@ export class DuetError extends Error {
 /** Turns anything thrown into one of the family; what we did not foresee is `internal`. */
 export function toDuetError(thrown: unknown): DuetError {
   if (thrown instanceof DuetError) return thrown;
-  const message = messageOf(thrown);
+  const message = getMessage(thrown);
   return new DuetError({ code: "internal", text: { zh: message, en: message }, hint: reportIt, cause: thrown });
 }
 
 const reportIt: Text = { zh: "这是程序的错误，请报告。", en: "This is a fault of the program: please report it." };
 
-export function messageOf(thrown: unknown): string {
+export function getMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-export function report(error: DuetError, locale: Locale): ErrorReport {
+export function toErrorReport(error: DuetError, locale: Locale): ErrorReport {
   return {
     code: error.code,
     message: say(locale, error.text),

@@ -16,11 +16,11 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
 }
 
 /** What an object has under a name of its own; a word from outside never finds what all objects inherit. */
-export function ownValue<T>(object: Readonly<Record<string, T>>, name: string): T | undefined {
+export function getOwnValue<T>(object: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 /** A text that may not be one; empty then. */
-export function textOf(value: unknown): string {
+export function toText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

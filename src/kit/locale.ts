@@ -12,7 +12,7 @@ export function say(locale: Locale, text: Text): string {
 }
 
 /** The same without what it begins with, where that has been said already. */
-export function withoutPrefix({ zh, en }: Text, prefix: Text): Text {
+export function removePrefix({ zh, en }: Text, prefix: Text): Text {
   return {
     zh: zh.startsWith(prefix.zh) ? zh.slice(prefix.zh.length) : zh,
     en: en.startsWith(prefix.en) ? en.slice(prefix.en.length) : en,
@@ -20,7 +20,7 @@ export function withoutPrefix({ zh, en }: Text, prefix: Text): Text {
 }
 
 /** The language of what somebody wrote: Chinese as soon as it holds a Han character. */
-export function languageOf(text: string, fallback: Locale): Locale {
+export function detectLanguage(text: string, fallback: Locale): Locale {
   if (/\p{Script=Han}/u.test(text)) return "zh";
   return /[a-z]/i.test(text) ? "en" : fallback;
 }

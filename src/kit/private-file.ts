@@ -2,7 +2,7 @@ import { type BigIntStats, constants } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createFolder } from "./create-folder.ts";
-import { randomHex } from "./random.ts";
+import { createRandomHex } from "./random.ts";
 
 /**
  * Writes a file for the user alone: readers see the old one or the new one, never a part. Makes its folder. Gives the new one's
@@ -10,7 +10,7 @@ import { randomHex } from "./random.ts";
  */
 export async function writePrivateFile(file: string, text: string): Promise<BigIntStats> {
   createFolder(dirname(file));
-  const draft = `${file}.${randomHex()}.tmp`;
+  const draft = `${file}.${createRandomHex()}.tmp`;
   try {
     const state = await fill(draft, text);
     await rename(draft, file);

@@ -1,13 +1,13 @@
 import type { Model, ModelEvent } from "../core/model.ts";
 import type { ModelSettings, WireName } from "../core/model-settings.ts";
-import { messageTokens } from "./estimate-tokens.ts";
+import { estimateMessageTokens } from "./estimate-tokens.ts";
 import { withContextWarning } from "./middleware/context-warning.ts";
 import type { Endpoints } from "./middleware/endpoints.ts";
 import { withSettingNotices } from "./middleware/parameters.ts";
 import { type WireModel, withRepair } from "./middleware/repair.ts";
 import { type RetryOptions, withRetry } from "./middleware/retry.ts";
-import { withToolOffer } from "./middleware/tool-request-limits.ts";
-import { costOf, priceOf } from "./prices.ts";
+import { withToolRequestLimits } from "./middleware/tool-request-limits.ts";
+import { calculateCost, findPrice } from "./prices.ts";
 
 export interface CreateOptions extends Omit<RetryOptions, "endpoint"> {
   /** What the callers of a process share about the models that they call. */
@@ -23,14 +23,14 @@ export function createModel(settings: ModelSettings, options: CreateOptions = {}
   const endpoint = endpoints?.of(settings);
   const repairing = withRepair(lazyModel(settings), settings, locale);
   const retrying = withRetry(repairing, { ...options, endpoint });
-  const telling = withSettingNotices(withToolOffer(retrying, settings), settings, locale);
-  const price = priceOf(settings);
+  const telling = withSettingNotices(withToolRequestLimits(retrying, settings), settings, locale);
+  const price = findPrice(settings);
   return {
     ...withContextWarning(telling, settings, locale),
     contextWindow: settings.contextWindow,
     keyName: settings.apiKeyEnv,
-    countTokens: messageTokens,
-    cost: (usage) => (price ? costOf(usage, price) : null),
+    countTokens: estimateMessageTokens,
+    cost: (usage) => (price ? calculateCost(usage, price) : null),
   };
 }
 

@@ -62,17 +62,17 @@ function signs(piece: string): number {
 export const perMessage = 4;
 
 /** About how many tokens messages are, with the reasoning that may go back. */
-export function messageTokens(messages: readonly Message[]): number {
-  return messages.reduce((sum, message) => sum + perMessage + estimateTokens(textOfMessage(message)), 0);
+export function estimateMessageTokens(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + perMessage + estimateTokens(toMessageText(message)), 0);
 }
 
 /** About how many tokens the offer of tools is. */
-export function toolTokens(tools: readonly ToolDefinition[]): number {
+export function estimateToolTokens(tools: readonly ToolDefinition[]): number {
   return tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools));
 }
 
 /** All that a message brings into the count. */
-export function textOfMessage(message: Message): string {
+export function toMessageText(message: Message): string {
   if (message.role !== "assistant") return message.content;
   const calls = message.toolCalls.map((call) => `${call.name} ${call.argumentsText}`);
   const reasoning = message.native && message.reasoning ? [message.reasoning] : [];

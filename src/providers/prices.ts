@@ -20,12 +20,12 @@ export const pricesDate: string = prices.date;
  * dated version of. Undefined when neither does: nothing is guessed from a name that looks alike. DeepSeek bills by the
  * hour of the day; the list has its peak prices, so that the true cost is never higher.
  */
-export function priceOf({ price, provider, model, servedAs }: ModelSettings): ListPrice | undefined {
+export function findPrice({ price, provider, model, servedAs }: ModelSettings): ListPrice | undefined {
   return price ?? listed(vendorOf[provider] ?? provider, servedAs ?? model);
 }
 
 /** The models of a vendor that the list knows, without dated versions of those that stand there without a date. */
-export function listedModels(provider: string): string[] {
+export function listModels(provider: string): string[] {
   const vendor = vendorOf[provider] ?? provider;
   const models = Object.keys((Object.hasOwn(list, vendor) ? list[vendor] : undefined) ?? {});
   return models.filter((model) => !models.some((other) => other !== model && other === undated(model)));
@@ -45,7 +45,7 @@ function undated(model: string): string {
 }
 
 /** What one call cost, in US dollars. Null without its vendor's count: a call whose tokens nobody counted did cost something. */
-export function costOf(usage: Usage, price: ListPrice): number | null {
+export function calculateCost(usage: Usage, price: ListPrice): number | null {
   const { inputTokens, outputTokens, reasoningTokens, cachedTokens, cacheWriteTokens = 0 } = usage;
   if (inputTokens === 0 || usage.estimated) return null;
   const { above } = price;

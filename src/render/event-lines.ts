@@ -3,10 +3,10 @@ import type { Notice } from "../core/notice.ts";
 import type { AgentsBill, Outcome, OutcomeMeta } from "../core/outcome.ts";
 import { isLimit } from "../core/verdict.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
-import { printableLine } from "../kit/text/sanitize.ts";
-import { shortLine } from "../kit/text/short-line.ts";
-import { callName, progressText, resultCount, resultName } from "./call-names.ts";
-import { addCosts, costOfModel, costText, dollars } from "./known-cost.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
+import { toShortLine } from "../kit/text/short-line.ts";
+import { renderProgress, renderResultCount, toCallName, toResultName } from "./call-names.ts";
+import { addCosts, renderCost, renderDollars, toModelCost } from "./known-cost.ts";
 
 const longestValue = 160;
 
@@ -14,17 +14,17 @@ const longestValue = 160;
  * An event as one readable line, for any face; undefined for those that carry only running text or are shown in a
  * face's own way (`run-start`, `run-end`, `plan`, the deltas), and for notices that belong into logs.
  */
-export function lineOf(event: AgentEvent, locale: Locale): string | undefined {
+export function renderEvent(event: AgentEvent, locale: Locale): string | undefined {
   switch (event.type) {
     case "phase-start":
       return say(locale, {
-        zh: `${phaseTitle(event, "zh")}：${event.phase === "decide" ? "思考中... " : ""}${event.reason}`,
-        en: `${phaseTitle(event, "en")}: ${event.reason}`,
+        zh: `${renderPhase(event, "zh")}：${event.phase === "decide" ? "思考中... " : ""}${event.reason}`,
+        en: `${renderPhase(event, "en")}: ${event.reason}`,
       });
     case "tool-start":
-      return `🔧 ${callName(event.tool, locale)} ${short(JSON.stringify(event.arguments))}`;
+      return `🔧 ${toCallName(event.tool, locale)} ${short(JSON.stringify(event.arguments))}`;
     case "tool-progress":
-      return `… ${short(progressText(event))}`;
+      return `… ${short(renderProgress(event))}`;
     case "tool-end":
       return toolEndLine(event, locale);
     case "evaluation":
@@ -39,11 +39,11 @@ export function lineOf(event: AgentEvent, locale: Locale): string | undefined {
 
 /** A notice as one line, also one that belongs into logs only. */
 export function noticeLine({ level, message }: Pick<Notice, "level" | "message">): string {
-  return `${level === "warning" ? "⚠" : "ℹ"} ${printableLine(message)}`;
+  return `${level === "warning" ? "⚠" : "ℹ"} ${sanitizeLine(message)}`;
 }
 
 /** A phase and the model that works in it. */
-export function phaseTitle({ phase, model }: { phase: Phase; model: string }, locale: Locale): string {
+export function renderPhase({ phase, model }: { phase: Phase; model: string }, locale: Locale): string {
   return `${say(locale, phaseNames[phase])} · ${model}`;
 }
 
@@ -55,18 +55,18 @@ export const phaseNames: Record<Phase, Text> = {
 
 function toolEndLine(event: Extract<AgentEvent, { type: "tool-end" }>, locale: Locale): string {
   const time = `${event.elapsedMs} ms`;
-  if (!event.ok) return `✗ ${callName(event.tool, locale)} (${time}) ${short(event.error?.message ?? event.preview)}`;
+  if (!event.ok) return `✗ ${toCallName(event.tool, locale)} (${time}) ${short(event.error?.message ?? event.preview)}`;
   const cached = event.cached ? say(locale, { zh: "，来自缓存", en: ", cached" }) : "";
   if (event.resultCount === undefined) return `✓ ${event.tool} (${time}${cached}) ${short(event.preview)}`;
   const titles = (event.top ?? []).map(({ n, title }) => `[${n}] ${title}`).join(" ");
-  return `✓ ${resultName(event.tool, locale)} (${time}${cached}) ${resultCount(event.resultCount, locale)}: ${short(titles)}`;
+  return `✓ ${toResultName(event.tool, locale)} (${time}${cached}) ${renderResultCount(event.resultCount, locale)}: ${short(titles)}`;
 }
 
 /** What a reader of a partial answer must know; undefined when the answer is complete. */
-export function partialLine(outcome: Outcome, locale: Locale): string | undefined {
+export function renderPartial(outcome: Outcome, locale: Locale): string | undefined {
   if (outcome.status !== "partial") return undefined;
   const reason = say(locale, stopReasons[outcome.stop_reason]);
-  const error = outcome.error ? ` ${printableLine(outcome.error.message)}` : "";
+  const error = outcome.error ? ` ${sanitizeLine(outcome.error.message)}` : "";
   return say(locale, {
     zh: `⚠ 这是不完整的回答：${reason}。${error}`,
     en: `⚠ This answer is partial: ${reason}.${error}`,
@@ -93,20 +93,20 @@ export const stopReasons: Record<Outcome["stop_reason"], Text> = {
 type Bill = Pick<OutcomeMeta, "models" | "total_tokens" | "latency_ms" | "cost_usd" | "agents">;
 
 /** What each role used: tokens, time and, where prices are known, money. */
-export function billLine({ meta }: { meta: Bill }, locale: Locale): string {
+export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
   const { function_call: decide, answer } = meta.models;
   const bill = (
     name: Text,
     { provider, model, calls, input_tokens, output_tokens, elapsed_ms, cost_usd }: typeof decide,
   ): string => {
-    const cost = cost_usd === null ? "" : ` ${dollars(cost_usd)}`;
-    return `${say(locale, name)} ${provider}/${model} ×${calls} ${input_tokens}→${output_tokens} tok ${seconds(elapsed_ms)}${cost}`;
+    const cost = cost_usd === null ? "" : ` ${renderDollars(cost_usd)}`;
+    return `${say(locale, name)} ${provider}/${model} ×${calls} ${input_tokens}→${output_tokens} tok ${renderSeconds(elapsed_ms)}${cost}`;
   };
   const parts = [
     decide.calls > 0 && bill({ zh: "工具调用", en: "decide" }, decide),
     answer.calls > 0 && bill({ zh: "回答", en: "answer" }, answer),
     say(locale, { zh: `共 ${meta.total_tokens} tok`, en: `${meta.total_tokens} tok in all` }),
-    seconds(meta.latency_ms),
+    renderSeconds(meta.latency_ms),
     totalCost(meta, locale),
     meta.agents && agentsBill(meta.agents, locale),
   ];
@@ -115,24 +115,24 @@ export function billLine({ meta }: { meta: Bill }, locale: Locale): string {
 
 /** Of the run's own models; undefined where nothing of it is known. */
 function totalCost({ cost_usd, models, total_tokens }: Bill, locale: Locale): string | undefined {
-  if (cost_usd !== null) return dollars(cost_usd);
+  if (cost_usd !== null) return renderDollars(cost_usd);
   if (total_tokens === 0) return undefined;
-  const { usd } = addCosts(costOfModel(models.function_call), costOfModel(models.answer));
-  return costText({ usd, isWhole: false }, locale);
+  const { usd } = addCosts(toModelCost(models.function_call), toModelCost(models.answer));
+  return renderCost({ usd, isWhole: false }, locale);
 }
 
 function agentsBill({ runs, total_tokens, cost_usd }: AgentsBill, locale: Locale): string {
   const name = say(locale, { zh: "下级智能体", en: "agents below" });
-  return `${name} ×${runs} ${total_tokens} tok${cost_usd === null ? "" : ` ${dollars(cost_usd)}`}`;
+  return `${name} ×${runs} ${total_tokens} tok${cost_usd === null ? "" : ` ${renderDollars(cost_usd)}`}`;
 }
 
-export function seconds(ms: number): string {
+export function renderSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
 /** A message and what to do about it, as sentences on one line. */
-export function sentences(message: string, hint: string | null): string {
-  const line = printableLine(message);
+export function joinSentences(message: string, hint: string | null): string {
+  const line = sanitizeLine(message);
   if (!hint) return line;
   if (/[。！？]$/.test(line)) return line + hint;
   const stop = /[.!?]$/.test(line) ? " " : /\p{Script=Han}/u.test(line) ? "。" : ". ";
@@ -140,10 +140,10 @@ export function sentences(message: string, hint: string | null): string {
 }
 
 /** What went wrong and what to do, on one line. */
-export function errorLine({ message, hint }: { message: string; hint: string | null }): string {
-  return `✗ ${sentences(message, hint)}`;
+export function renderError({ message, hint }: { message: string; hint: string | null }): string {
+  return `✗ ${joinSentences(message, hint)}`;
 }
 
 function short(text: string): string {
-  return shortLine(text, longestValue);
+  return toShortLine(text, longestValue);
 }

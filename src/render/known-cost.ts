@@ -15,11 +15,11 @@ export function addCosts(a: KnownCost, b: KnownCost): KnownCost {
 }
 
 /** What a role cost. Calls that failed before they used a token cost nothing. */
-export function costOfModel({ cost_usd, input_tokens, output_tokens }: ModelBill): KnownCost {
+export function toModelCost({ cost_usd, input_tokens, output_tokens }: ModelBill): KnownCost {
   return costOf(cost_usd, input_tokens + output_tokens);
 }
 
-export function costOfAgents({ cost_usd, total_tokens }: AgentsBill): KnownCost {
+export function toAgentsCost({ cost_usd, total_tokens }: AgentsBill): KnownCost {
   return costOf(cost_usd, total_tokens);
 }
 
@@ -28,14 +28,14 @@ function costOf(cost: number | null, tokens: number): KnownCost {
 }
 
 /** For people; where a part is unknown, what is known as a lower bound. Undefined where nothing worth showing is known. */
-export function costText({ usd, isWhole }: KnownCost, locale: Locale): string | undefined {
-  if (isWhole) return dollars(usd);
+export function renderCost({ usd, isWhole }: KnownCost, locale: Locale): string | undefined {
+  if (isWhole) return renderDollars(usd);
   if (usd < smallest) return undefined;
-  const known = `≥ ${dollars(usd)}`;
+  const known = `≥ ${renderDollars(usd)}`;
   return say(locale, { zh: `${known}（费用部分未知）`, en: `${known} (part of the cost is unknown)` });
 }
 
-export function dollars(cost: number): string {
+export function renderDollars(cost: number): string {
   if (cost === 0) return "$0";
   if (cost >= 1) return `$${cost.toFixed(2)}`;
   return cost >= smallest ? `$${cost.toFixed(4)}` : `<$${smallest}`;

@@ -25,16 +25,16 @@ export const modeHelp: Record<Mode, Text> = {
 };
 
 /** What a switch to a mode or a model by this name is answered with; it begins a new conversation. */
-export function switchedMode(name: string): Text {
+export function describeSwitchedMode(name: string): Text {
   return { zh: `已切换到 ${name}，对话历史已清除。`, en: `Switched to ${name}; the history is cleared.` };
 }
 
-export function switchedModel(name: string): Text {
+export function describeSwitchedModel(name: string): Text {
   return { zh: `已切换到模型 ${name}，对话历史已清除。`, en: `Switched to ${name}; the history is cleared.` };
 }
 
 /** The spec's sentence (web-search.md, "Agent 模式搜索开关"). */
-export function decidesItself(mode: Exclude<Mode, "chat">, locale: Locale): string {
+export function describeSearchChoice(mode: Exclude<Mode, "chat">, locale: Locale): string {
   const name = mode === "agent" ? "Agent" : "Plan";
   return say(locale, {
     zh: `${name} 模式下由 AI 自动决策搜索`,

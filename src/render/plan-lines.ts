@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { PlanStep } from "../core/events.ts";
 import type { JsonObject } from "../kit/json.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
-import { printableLine } from "../kit/text/sanitize.ts";
-import { shortLine } from "../kit/text/short-line.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
+import { toShortLine } from "../kit/text/short-line.ts";
 import { showBlanks } from "../kit/text/show-blanks.ts";
-import { headOf } from "../kit/text/truncate.ts";
+import { takeStart } from "../kit/text/truncate.ts";
 
 /** Of a purpose, in UTF-16 units. */
 const longestPurpose = 160;
@@ -22,7 +22,7 @@ export function createPlanLines(locale: Locale): PlanLines {
     const isKnown = isSamePlan(steps, before);
     const changed = steps.filter(({ state }, index) => state !== before[index]?.state);
     before = steps;
-    return isKnown ? changed.map((step) => stateLine(step, locale)) : planList(steps, locale);
+    return isKnown ? changed.map((step) => stateLine(step, locale)) : renderPlan(steps, locale);
   };
 }
 
@@ -36,20 +36,20 @@ function isSame(a: PlanStep, b: PlanStep | undefined): boolean {
 }
 
 /** A plan as a numbered list: what each step is for, its tool and its parameters. A plan without steps has no lines. */
-export function planList(steps: readonly PlanStep[], locale: Locale): string[] {
+export function renderPlan(steps: readonly PlanStep[], locale: Locale): string[] {
   if (steps.length === 0) return [];
   return [
-    planTitle(steps, locale),
-    ...steps.map((step) => `  ${step.step}. ${purpose(step)}${call(step, locale)}${mark(step, locale)}`),
+    renderPlanTitle(steps, locale),
+    ...steps.map((step) => `  ${step.step}. ${toPurpose(step)}${call(step, locale)}${mark(step, locale)}`),
   ];
 }
 
-export function planTitle(steps: readonly PlanStep[], locale: Locale): string {
+export function renderPlanTitle(steps: readonly PlanStep[], locale: Locale): string {
   return say(locale, { zh: `📋 计划（${steps.length} 步）`, en: `📋 Plan (${count(steps.length)})` });
 }
 
 function call({ tool, parameters }: PlanStep, locale: Locale): string {
-  return tool === "" ? "" : ` · ${printableLine(tool)} ${whole(JSON.stringify(parameters), locale)}`;
+  return tool === "" ? "" : ` · ${sanitizeLine(tool)} ${whole(JSON.stringify(parameters), locale)}`;
 }
 
 /** Whether a plan's list shows all of a step's parameters. */
@@ -58,16 +58,16 @@ export function isShownWhole(parameters: JsonObject): boolean {
 }
 
 function whole(json: string, locale: Locale): string {
-  if (json.length <= longestParameters) return showBlanks(printableLine(json), locale);
-  const head = headOf(json, longestParameters);
+  if (json.length <= longestParameters) return showBlanks(sanitizeLine(json), locale);
+  const head = takeStart(json, longestParameters);
   const left = json.length - head.length;
   const note = { zh: `（另有 ${left} 个字符未显示）`, en: ` (${left} more characters not shown)` };
-  return `${showBlanks(printableLine(head), locale)}…${say(locale, note)}`;
+  return `${showBlanks(sanitizeLine(head), locale)}…${say(locale, note)}`;
 }
 
 /** What a step is for, in a few words. */
-export function purpose({ description }: PlanStep): string {
-  return shortLine(description, longestPurpose);
+export function toPurpose({ description }: PlanStep): string {
+  return toShortLine(description, longestPurpose);
 }
 
 /** Steps of a plan that was changed on the way have a state already. */
@@ -77,7 +77,7 @@ function mark({ state }: PlanStep, locale: Locale): string {
 
 function stateLine(step: PlanStep, locale: Locale): string {
   const { zh, en } = states[step.state];
-  const line = { zh: `步骤 ${step.step} ${zh}：${purpose(step)}`, en: `step ${step.step} ${en}: ${purpose(step)}` };
+  const line = { zh: `步骤 ${step.step} ${zh}：${toPurpose(step)}`, en: `step ${step.step} ${en}: ${toPurpose(step)}` };
   return `${planSigns[step.state]} ${say(locale, line)}`;
 }
 

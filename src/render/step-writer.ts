@@ -1,13 +1,13 @@
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
-import { printableLine } from "../kit/text/sanitize.ts";
-import { cutText } from "../kit/text/truncate.ts";
-import { billLine, lineOf, noticeLine } from "./event-lines.ts";
-import { outcomeLines } from "./outcome-lines.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
+import { truncate } from "../kit/text/truncate.ts";
+import { noticeLine, renderBill, renderEvent } from "./event-lines.ts";
+import { renderOutcome } from "./outcome-lines.ts";
 import { createPlanLines } from "./plan-lines.ts";
 
-export interface StepLogOptions {
+export interface StepWriterOptions {
   /** Takes one line, or a whole call; it is not cleaned yet. */
   write(line: string): void;
   locale: Locale;
@@ -16,7 +16,7 @@ export interface StepLogOptions {
 }
 
 /** For logs: that a thought went from open to folded, and what folded it (model-invocation.md, "状态转换触发"). */
-export function transitionLine(cause: AgentEvent, locale: Locale): string {
+export function toTransitionLine(cause: AgentEvent, locale: Locale): string {
   const { zh, en } = foldCauses[cause.type] ?? { zh: cause.type, en: cause.type };
   return say(locale, { zh: `· 思考状态：展开 → 折叠（${zh}）`, en: `· thought: open -> folded (${en})` });
 }
@@ -33,7 +33,7 @@ const foldCauses: Partial<Record<AgentEvent["type"], Text>> = {
 };
 
 /** Everything of a run but its answer, a line each: steps, models, results, and at the end what it came to and used. */
-export function createStepLog({ write, locale, verbose }: StepLogOptions): (event: AgentEvent) => void {
+export function createStepWriter({ write, locale, verbose }: StepWriterOptions): (event: AgentEvent) => void {
   const planLines = createPlanLines(locale);
   /** The thought or reasoning that is still growing. */
   let thinking = "";
@@ -41,17 +41,17 @@ export function createStepLog({ write, locale, verbose }: StepLogOptions): (even
   let growing: AgentEvent["type"] | undefined;
 
   function closeThought(next: AgentEvent): void {
-    const thought = printableLine(thinking);
+    const thought = sanitizeLine(thinking);
     thinking = "";
     if (thought === "") return;
-    write(`💭 ${verbose ? thought : cutText(thought, 300)}`);
-    if (verbose) write(transitionLine(next, locale));
+    write(`💭 ${verbose ? thought : truncate(thought, 300)}`);
+    if (verbose) write(toTransitionLine(next, locale));
   }
 
   function end(outcome: Outcome): void {
     if (verbose) for (const call of outcome.tool_calls) write(callInFull(call));
-    for (const line of outcomeLines(outcome, locale)) write(line);
-    write(`  ${billLine(outcome, locale)}`);
+    for (const line of renderOutcome(outcome, locale)) write(line);
+    write(`  ${renderBill(outcome, locale)}`);
   }
 
   return (event) => {
@@ -63,18 +63,18 @@ export function createStepLog({ write, locale, verbose }: StepLogOptions): (even
     closeThought(event);
     if (event.type === "run-end") end(event.outcome);
     if (event.type === "plan") for (const line of planLines(event.steps)) write(line);
-    const line = verbose ? fullLine(event, locale) : lineOf(event, locale);
+    const line = verbose ? fullLine(event, locale) : renderEvent(event, locale);
     if (line !== undefined) write(line);
   };
 }
 
 function fullLine(event: AgentEvent, locale: Locale): string | undefined {
   if (event.type === "tool-start") return inputInFull(event);
-  return event.type === "notice" ? noticeLine(event) : lineOf(event, locale);
+  return event.type === "notice" ? noticeLine(event) : renderEvent(event, locale);
 }
 
 function inputInFull({ tool, arguments: args }: Extract<AgentEvent, { type: "tool-start" }>): string {
-  return printableLine(`🔧 ${tool} ${JSON.stringify(args)}`);
+  return sanitizeLine(`🔧 ${tool} ${JSON.stringify(args)}`);
 }
 
 function callInFull(call: Outcome["tool_calls"][number]): string {

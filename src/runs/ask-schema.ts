@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { chainProperty, longestChainText } from "../core/chain-text.ts";
-import { permitProblem } from "../core/tools/tool-pattern.ts";
+import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 
 /** What `agent_ask` takes. Ranges as in the configuration. */
 export const askInput = z.strictObject({
@@ -30,8 +30,8 @@ export const askInput = z.strictObject({
       z
         .string()
         .max(200)
-        .refine((written) => permitProblem(written) === undefined, {
-          error: ({ input }) => `${JSON.stringify(input)} is not allowed: ${permitProblem(String(input))?.en}`,
+        .refine((written) => findPermitProblem(written) === undefined, {
+          error: ({ input }) => `${JSON.stringify(input)} is not allowed: ${findPermitProblem(String(input))?.en}`,
         }),
     )
     .max(100)

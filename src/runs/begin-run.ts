@@ -1,17 +1,17 @@
 import type { AskRequest } from "../app/open-duet.ts";
-import { type Chain, traceIdOf } from "../core/chain.ts";
+import { type Chain, getTraceId } from "../core/chain.ts";
 import type { Locale } from "../kit/locale.ts";
-import { randomHex } from "../kit/random.ts";
-import { createStepLog } from "../render/step-writer.ts";
+import { createRandomHex } from "../kit/random.ts";
+import { createStepWriter } from "../render/step-writer.ts";
 import type { AskInput } from "./ask-schema.ts";
 import { checkConversationId } from "./conversation-id.ts";
 import type { Host } from "./input/host.ts";
-import type { Held, HeldRun } from "./run-handle.ts";
-import type { RunSeat } from "./run-service.ts";
+import type { RunHandle, StartRunOptions } from "./run-handle.ts";
+import type { CallerScope } from "./run-service.ts";
 
 /** One question, over whichever way it came. */
-export interface Asked {
-  seat: RunSeat;
+export interface RunQuestionRequest {
+  scope: CallerScope;
   input: AskInput;
   chain: Chain;
   host: Pick<Host, "asksForms">;
@@ -29,14 +29,14 @@ export interface Asked {
 }
 
 /** Begins a run. Throws where there are too many, and for a conversation that cannot be. */
-export function begin(asked: Asked): HeldRun {
-  const { seat, input, chain, locale, models, given, isInteractive, runId } = asked;
-  const { duet, settings, runs, caller, mode, logSteps } = seat;
+export function beginRun(asked: RunQuestionRequest): RunHandle {
+  const { scope, input, chain, locale, models, given, isInteractive, runId } = asked;
+  const { duet, settings, runs, caller, mode, logSteps } = scope;
   checkConversationId(input.conversation_id);
   const run = runs.begin({
     id: runId,
     // Who asks the same of other models, or after other words, asks for something else.
-    key: (models ?? given) === undefined || input.confirmation ? keyOf(input, chain) : randomHex(),
+    key: (models ?? given) === undefined || input.confirmation ? keyOf(input, chain) : createRandomHex(),
     caller,
     locale,
     request: { ...toRequest(input), ...given, mode: input.mode ?? mode, models, locale, chain, isInteractive },
@@ -44,26 +44,26 @@ export function begin(asked: Asked): HeldRun {
     patienceMs: settings.confirmTime * 1000,
     ask: duet.ask,
   });
-  if (logSteps) run.follow(createStepLog({ write: logSteps, locale, verbose: true }));
+  if (logSteps) run.follow(createStepWriter({ write: logSteps, locale, verbose: true }));
   return run;
 }
 
-function askable({ seat, chain, host: { asksForms }, isUnattended }: Asked): Held["asks"] {
+function askable({ scope, chain, host: { asksForms }, isUnattended }: RunQuestionRequest): StartRunOptions["asks"] {
   if (isUnattended) return { calls: false, plans: false, forms: false };
-  return { calls: asksForms || handsOut(seat, chain), plans: asksForms, forms: true };
+  return { calls: asksForms || canHandOut(scope, chain), plans: asksForms, forms: true };
 }
 
 /** The run that is asked for again, where nobody was given its end. */
-export function sameRun({ seat: { runs, caller }, input, chain }: Asked): HeldRun | undefined {
+export function findSameRun({ scope: { runs, caller }, input, chain }: RunQuestionRequest): RunHandle | undefined {
   return runs.same(keyOf(input, chain), input.conversation_id || undefined, caller);
 }
 
 /** A model above that is no host's has no user whom it could ask. */
-export function handsOut({ settings }: RunSeat, { depth }: Chain): boolean {
+export function canHandOut({ settings }: CallerScope, { depth }: Chain): boolean {
   return settings.confirm === "token" && depth === 0;
 }
 
-function toRequest(input: AskInput): Held["request"] {
+function toRequest(input: AskInput): StartRunOptions["request"] {
   return {
     question: input.question,
     // Hosts fill optional texts with "".
@@ -83,5 +83,5 @@ function toRequest(input: AskInput): Held["request"] {
 function keyOf({ conversation_id, wait_s, duet_chain, ...input }: AskInput, chain: Chain): string {
   const asked = JSON.stringify(input, Object.keys(input).sort());
   // An agent that asks itself must not be given the very run that asks.
-  return chain.depth === 0 ? asked : `${chain.depth} ${traceIdOf(chain.trace)} ${asked}`;
+  return chain.depth === 0 ? asked : `${chain.depth} ${getTraceId(chain.trace)} ${asked}`;
 }

@@ -1,6 +1,6 @@
 import { isRecord } from "../kit/json.ts";
-import { printableJson } from "../kit/text/sanitize.ts";
-import { headOf } from "../kit/text/truncate.ts";
+import { toSafeJson } from "../kit/text/sanitize.ts";
+import { takeStart } from "../kit/text/truncate.ts";
 
 /** UTF-16 units that one resource may have: more than a host's model reads at once. */
 const longestJson = 500_000;
@@ -34,7 +34,7 @@ interface LeftOut {
  * An object as JSON of at most `max` UTF-16 units. Of a bigger one texts are cut at their end and lists in their middle, and
  * `left_out` says how much is missing: `characters` of texts and `entries` of lists.
  */
-export function boundedJson(value: object, max = longestJson): string {
+export function toBoundedJson(value: object, max = longestJson): string {
   const whole = fitting(value, max);
   if (whole !== undefined) return whole;
   for (const size of sizes) {
@@ -49,7 +49,7 @@ export function boundedJson(value: object, max = longestJson): string {
 function fitting(value: object, max: number): string | undefined {
   // Making it printable takes far longer than this, and makes it no shorter.
   if (JSON.stringify(value).length > max) return undefined;
-  const text = printableJson(value);
+  const text = toSafeJson(value);
   return text.length <= max ? text : undefined;
 }
 
@@ -61,7 +61,7 @@ interface Shortening {
 
 function shorten(value: unknown, { size, leftOut, levels }: Shortening): unknown {
   if (typeof value === "string") {
-    const kept = headOf(value, size.text);
+    const kept = takeStart(value, size.text);
     leftOut.characters += value.length - kept.length;
     return kept.length < value.length ? `${kept}…` : value;
   }
@@ -69,7 +69,7 @@ function shorten(value: unknown, { size, leftOut, levels }: Shortening): unknown
   const inner: Shortening = { size, leftOut, levels: levels - 1 };
   if (Array.isArray(value)) return ends(value, inner).map((entry) => shorten(entry, inner));
   const entries = ends(Object.entries(value), inner);
-  return Object.fromEntries(entries.map(([key, entry]) => [headOf(key, size.text), shorten(entry, inner)]));
+  return Object.fromEntries(entries.map(([key, entry]) => [takeStart(key, size.text), shorten(entry, inner)]));
 }
 
 /** The first and the last entries, as many as may be. */

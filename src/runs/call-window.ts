@@ -16,7 +16,7 @@ export interface WindowSettings {
 }
 
 /** How long a call may last for this host (as it names itself) before it returns `running`, in milliseconds. */
-export function windowMs(hostName: string, { window, windows }: WindowSettings): number {
+export function getWindowMs(hostName: string, { window, windows }: WindowSettings): number {
   const known = Object.hasOwn(knownWindows, hostName) ? knownWindows[hostName] : undefined;
   const set = Object.hasOwn(windows, hostName) ? windows[hostName] : window;
   return (set ?? known ?? usualWindow) * 1000;

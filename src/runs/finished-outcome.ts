@@ -1,10 +1,10 @@
 import { hasSucceeded, type Outcome, type ToolCallRecord } from "../core/outcome.ts";
 import type { AgentTrace, TraceStep } from "../core/trace.ts";
 import type { Locale } from "../kit/locale.ts";
-import { withoutCause } from "./hide-cause.ts";
+import { hideCause } from "./hide-cause.ts";
 
 /** How a run ended, from its trace: as it was told then, but for the list of its references, which stands in the answer. */
-export function keptOutcome(trace: AgentTrace, locale: Locale): Outcome {
+export function toFinishedOutcome(trace: AgentTrace, locale: Locale): Outcome {
   const calls = trace.steps.flatMap(callOf);
   const outcome: Outcome = {
     success: hasSucceeded(trace.status),
@@ -28,7 +28,7 @@ export function keptOutcome(trace: AgentTrace, locale: Locale): Outcome {
     },
     error: trace.error,
   };
-  return withoutCause(outcome, locale);
+  return hideCause(outcome, locale);
 }
 
 function callOf({ action, observation, error, cached = false, elapsed_ms }: TraceStep): ToolCallRecord[] {

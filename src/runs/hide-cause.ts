@@ -13,7 +13,7 @@ interface Told {
  * What a caller is told of a run that a fault of the program has ended: that it has, and by which id the operator finds it. The
  * cause, which may name this machine's files, is for the operator alone: it stands in the kept trace and in the log.
  */
-export function withoutCause<T extends Told>(told: T, locale: Locale): T {
+export function hideCause<T extends Told>(told: T, locale: Locale): T {
   if (told.error?.code !== "internal") return told;
   // A run that never began has no trace.
   const name = told.trace_id === "" ? `run_id ${told.run_id}` : `trace_id ${told.trace_id}`;
@@ -21,8 +21,8 @@ export function withoutCause<T extends Told>(told: T, locale: Locale): T {
 }
 
 /** The same of a kept trace, in which the last step has the words of the error too. */
-export function traceWithoutCause(trace: AgentTrace, locale: Locale): AgentTrace {
-  const told = withoutCause(trace, locale);
+export function hideCauseInTrace(trace: AgentTrace, locale: Locale): AgentTrace {
+  const told = hideCause(trace, locale);
   if (told === trace) return trace;
   const steps = trace.steps.map((step) =>
     step.error === trace.error?.message ? { ...step, error: told.error?.message } : step,

@@ -14,7 +14,7 @@ export interface LiveRun {
   /** How it ended; undefined while it goes on. */
   readonly outcome: Outcome | undefined;
   /** What is known so far, with the status `running`; the outcome once there is one. */
-  soFar(): Outcome;
+  snapshot(): Outcome;
   /** Stops the model's request and the tools' calls. */
   cancel(): void;
 }

@@ -1,15 +1,15 @@
 /** Wakes all who wait for something to happen. */
-export interface Bell {
-  ring(): void;
+export interface Notifier {
+  notify(): void;
   /** Resolves at the next ring, or when the signal aborts. Never rejects. */
   wait(signal: AbortSignal): Promise<void>;
 }
 
-export function createBell(): Bell {
+export function createNotifier(): Notifier {
   /** Of those who wait now; nobody does for most rings. */
   let next: PromiseWithResolvers<void> | undefined;
   return {
-    ring() {
+    notify() {
       next?.resolve();
       next = undefined;
     },

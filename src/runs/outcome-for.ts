@@ -1,24 +1,28 @@
 import type { Outcome } from "../core/outcome.ts";
-import { confirmableCall, confirmablePlan } from "./questions/confirm.ts";
+import { toConfirmableCall, toConfirmablePlan } from "./questions/confirm.ts";
 import type { OpenQuestion } from "./questions/run-question.ts";
-import type { HeldRun } from "./run-handle.ts";
-import type { RunSeat } from "./run-service.ts";
-import type { Attended } from "./wait-for-run.ts";
+import type { RunHandle } from "./run-handle.ts";
+import type { CallerScope } from "./run-service.ts";
+import type { WaitResult } from "./wait-for-run.ts";
 
 /** What a request is told of its run: how it ended, what is known, or what a person has to agree to. */
-export async function outcomeFor(seat: RunSeat, run: HeldRun, attended: Attended): Promise<Outcome> {
-  if (attended.end === "window") return run.soFar();
-  if (attended.end === "confirm") return waitingCall(seat, run, attended.open);
+export async function toOutcomeFor(scope: CallerScope, run: RunHandle, waitResult: WaitResult): Promise<Outcome> {
+  if (waitResult.end === "window") return run.snapshot();
+  if (waitResult.end === "confirm") return waitingCall(scope, run, waitResult.open);
   run.isDelivered = true;
-  return withPlanToken(seat, run.soFar());
+  return withPlanToken(scope, run.snapshot());
 }
 
-function waitingCall({ confirmations }: Pick<RunSeat, "confirmations">, run: HeldRun, open: OpenQuestion): Outcome {
+function waitingCall(
+  { confirmations }: Pick<CallerScope, "confirmations">,
+  run: RunHandle,
+  open: OpenQuestion,
+): Outcome {
   const { question, until } = open;
-  const token = confirmations.mint(confirmableCall(run, open), until);
+  const token = confirmations.mint(toConfirmableCall(run, open), until);
   const { tool, arguments: args, rule } = question.kind === "call" ? question.request : unknownCall;
   return {
-    ...run.soFar(),
+    ...run.snapshot(),
     status: "needs_confirmation",
     stop_reason: "confirmation",
     confirmation: { token, kind: "call", tool, arguments: args, rule, expires_at: new Date(until).toISOString() },
@@ -29,7 +33,7 @@ const unknownCall = { tool: undefined, arguments: undefined, rule: undefined };
 
 /** With the token that confirms its plan, as long as that very plan waits. */
 export async function withPlanToken(
-  { duet, settings, confirmations, caller }: RunSeat,
+  { duet, settings, confirmations, caller }: CallerScope,
   outcome: Outcome,
 ): Promise<Outcome> {
   const { status, conversation_id: id, run_id } = outcome;
@@ -40,6 +44,6 @@ export async function withPlanToken(
   // A later run may have left another plan than the one that is shown here.
   if (pendingPlan === undefined || newest?.id !== run_id) return outcome;
   const until = Date.now() + settings.confirmTime * 1000;
-  const token = confirmations.mint(confirmablePlan(id, pendingPlan, caller.owner), until);
+  const token = confirmations.mint(toConfirmablePlan(id, pendingPlan, caller.owner), until);
   return { ...outcome, confirmation: { token, kind: "plan", expires_at: new Date(until).toISOString() } };
 }

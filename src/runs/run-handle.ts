@@ -2,18 +2,18 @@ import type { AskRequest } from "../app/open-duet.ts";
 import type { Caller } from "../core/caller.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
-import { DuetError, type ErrorReport, report, toDuetError } from "../kit/errors.ts";
+import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
-import { withoutCause } from "./hide-cause.ts";
-import { weightOf } from "./json-weight.ts";
+import { hideCause } from "./hide-cause.ts";
+import { weighJson } from "./json-weight.ts";
 import type { LiveRun } from "./live-run.ts";
-import { createBell } from "./notifier.ts";
+import { createNotifier } from "./notifier.ts";
 import type { OpenQuestion } from "./questions/run-question.ts";
 import { createQuestions } from "./questions/run-questions.ts";
-import { createSoFar } from "./run-snapshot.ts";
+import { createRunSnapshot } from "./run-snapshot.ts";
 
 /** A run as the requests that attach to it see it. */
-export interface HeldRun extends LiveRun {
+export interface RunHandle extends LiveRun {
   readonly locale: Locale;
   /** Of the question, or of the conversation that it has begun; empty while that is not known, and where the asker keeps it. */
   readonly conversationId: string;
@@ -42,19 +42,19 @@ export interface HeldRun extends LiveRun {
   /** How much its events take, in UTF-16 units. */
   readonly eventWeight: number;
   /** Its events are kept no longer. */
-  letGo(): void;
+  dropEvents(): void;
   /** Resolves at the next event, when a question comes or goes, at the end, or when the signal aborts. Never rejects. */
-  happened(signal: AbortSignal): Promise<void>;
+  waitForEvent(signal: AbortSignal): Promise<void>;
   /** The same without the events, of which there are many. */
-  turned(signal: AbortSignal): Promise<void>;
+  waitForChange(signal: AbortSignal): Promise<void>;
 }
 
-export interface Held {
+export interface StartRunOptions {
   id: string;
   key: string;
   caller: Caller;
   locale: Locale;
-  /** See `HeldRun`. */
+  /** See `RunHandle`. */
   isAside?: boolean | undefined;
   request: Omit<AskRequest, "approveCall" | "confirmPlan" | "elicit" | "signal" | "runId" | "caller">;
   /** Which questions it may put to a person. */
@@ -63,11 +63,11 @@ export interface Held {
   patienceMs: number;
   ask(request: AskRequest): AsyncIterable<AgentEvent>;
   /** Called once, at the end. */
-  onEnd(run: HeldRun): void;
+  onEnd(run: RunHandle): void;
 }
 
 /** Begins a run and holds it until it ends. */
-export function holdRun({
+export function startRun({
   id,
   key,
   caller,
@@ -78,12 +78,12 @@ export function holdRun({
   patienceMs,
   ask,
   onEnd,
-}: Held): HeldRun {
+}: StartRunOptions): RunHandle {
   const { question, conversationId = "", mode = "agent" } = request;
-  const soFar = createSoFar({ runId: id, conversationId, mode });
+  const snapshot = createRunSnapshot({ runId: id, conversationId, mode });
   const stop = new AbortController();
-  const bell = createBell();
-  const turns = createBell();
+  const notifier = createNotifier();
+  const turns = createNotifier();
   const questions = createQuestions(patienceMs, ringAll);
   const { pose } = questions;
   const followers = new Set<(event: AgentEvent) => void>();
@@ -94,7 +94,7 @@ export function holdRun({
   const holders = new Set<object>();
   let changedAt = Date.now();
 
-  const run: HeldRun = {
+  const run: RunHandle = {
     id,
     key,
     question,
@@ -105,7 +105,7 @@ export function holdRun({
     startedAt: Date.now(),
     isDelivered: false,
     get conversationId() {
-      return request.history === undefined ? soFar.conversationId : "";
+      return request.history === undefined ? snapshot.conversationId : "";
     },
     get events() {
       return events;
@@ -125,7 +125,7 @@ export function holdRun({
     get isStopping() {
       return stop.signal.aborted;
     },
-    soFar: () => outcome ?? soFar.outcome(),
+    snapshot: () => outcome ?? snapshot.outcome(),
     cancel: () => stop.abort(cancelled()),
     follow(take) {
       followers.add(take);
@@ -138,33 +138,33 @@ export function holdRun({
     get eventWeight() {
       return eventWeight;
     },
-    letGo() {
+    dropEvents() {
       events = [];
       eventWeight = 0;
     },
-    happened: bell.wait,
-    turned: turns.wait,
+    waitForEvent: notifier.wait,
+    waitForChange: turns.wait,
   };
 
   function ringAll(): void {
-    bell.ring();
-    turns.ring();
+    notifier.notify();
+    turns.notify();
   }
 
   function tellable(ending: Outcome): Outcome {
     if (ending.error?.code === "internal") fault = ending.error;
-    return withoutCause(ending, locale);
+    return hideCause(ending, locale);
   }
 
   function take(happened: AgentEvent): void {
     const event = happened.type === "run-end" ? { ...happened, outcome: tellable(happened.outcome) } : happened;
     events.push(event);
-    eventWeight += weightOf(event);
+    eventWeight += weighJson(event);
     changedAt = Date.now();
-    soFar.take(event);
+    snapshot.handle(event);
     if (event.type === "run-end") outcome = event.outcome;
     for (const follower of followers) follower(event);
-    if (outcome === undefined) bell.ring();
+    if (outcome === undefined) notifier.notify();
     else ringAll();
   }
 
@@ -191,9 +191,9 @@ export function holdRun({
 
   /** There is no model, the store cannot be opened, or it was cancelled before. */
   function unbegun(thrown: unknown): Outcome {
-    const known = { ...soFar.outcome(), success: false };
+    const known = { ...snapshot.outcome(), success: false };
     if (stop.signal.aborted) return { ...known, status: "cancelled", stop_reason: "cancelled" };
-    const error = report(toDuetError(thrown), locale);
+    const error = toErrorReport(toDuetError(thrown), locale);
     return tellable({ ...known, status: "failed", stop_reason: "error", error });
   }
 
@@ -202,12 +202,12 @@ export function holdRun({
       outcome ??= unbegun(thrown);
     })
     .finally(() => {
-      questions.open?.giveUp();
+      questions.open?.withdraw();
       ringAll();
       // What is kept of a run must not keep the connections that it was asked over.
       holders.clear();
       followers.clear();
-      soFar.close();
+      snapshot.close();
       onEnd(run);
     });
   return run;

@@ -1,32 +1,32 @@
 import type { Caller } from "../core/caller.ts";
 import type { Outcome } from "../core/outcome.ts";
-import { timeLimit, timeoutError } from "../kit/async/timeout.ts";
-import { randomHex } from "../kit/random.ts";
-import { createKeptRuns, type KeptSizes } from "./finished-runs.ts";
+import { createTimeLimit, timeoutError } from "../kit/async/timeout.ts";
+import { createRandomHex } from "../kit/random.ts";
+import { createFinishedRuns, type FinishedRunsSizes } from "./finished-runs.ts";
 import type { CallerLimits } from "./limits/caller-limits.ts";
-import { serverCloses, tooMany, tooManyWait } from "./limits/limit-errors.ts";
+import { serverClosingError, tooManyRunsError, tooManyWaitingError } from "./limits/limit-errors.ts";
 import type { LiveRuns } from "./live-run.ts";
-import { type Held, type HeldRun, holdRun } from "./run-handle.ts";
+import { type RunHandle, type StartRunOptions, startRun } from "./run-handle.ts";
 
 export interface RunRegistry extends LiveRuns {
-  of(caller: Caller): Iterable<HeldRun>;
-  find(id: string, caller: Caller): HeldRun | undefined;
-  latest(question: string, caller: Caller): HeldRun | undefined;
+  of(caller: Caller): Iterable<RunHandle>;
+  find(id: string, caller: Caller): RunHandle | undefined;
+  latest(question: string, caller: Caller): RunHandle | undefined;
   /**
    * The run that this caller has asked for with this key and in this conversation, and whose end nobody was given: asking
    * again means that one.
    */
-  same(key: string, conversationId: string | undefined, caller: Caller): HeldRun | undefined;
+  same(key: string, conversationId: string | undefined, caller: Caller): RunHandle | undefined;
   /** Throws `overloaded` where too many go on or none may begin, and `rate_limit` or `quota` where the caller has had its share. */
-  begin(wanted: Omit<Held, "id" | "onEnd"> & { id?: string | undefined }): HeldRun;
+  begin(wanted: Omit<StartRunOptions, "id" | "onEnd"> & { id?: string | undefined }): RunHandle;
   /** A connection is over; gives the runs that nobody counts on any more. */
-  leave(connection: object): HeldRun[];
+  leave(connection: object): RunHandle[];
   /** Lets none begin any more; gives those that go on, whoever's. */
-  stop(): HeldRun[];
+  stop(): RunHandle[];
   /** Cancels a run and waits for its end, for so many milliseconds at most; gives what it came to, or what is known. */
-  cancel(run: HeldRun, ms: number, signal?: AbortSignal): Promise<Outcome>;
+  cancel(run: RunHandle, ms: number, signal?: AbortSignal): Promise<Outcome>;
   /** Resolves when this run has ended. */
-  ended(run: HeldRun, signal: AbortSignal): Promise<Outcome | undefined>;
+  ended(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined>;
 }
 
 export interface RegistryOptions {
@@ -35,19 +35,19 @@ export interface RegistryOptions {
   /** How long the end of a run is kept, in milliseconds. */
   keepMs: number;
   /** How much of ended runs is kept; the usual when absent. */
-  kept?: KeptSizes | undefined;
+  kept?: FinishedRunsSizes | undefined;
   /** What one caller may take; all of it when absent. */
   limits?: CallerLimits | undefined;
   /** Told of each run as it begins, and when it has ended. */
-  onBegin?: ((run: HeldRun) => void) | undefined;
-  onEnd?: ((run: HeldRun) => void) | undefined;
+  onBegin?: ((run: RunHandle) => void) | undefined;
+  onEnd?: ((run: RunHandle) => void) | undefined;
 }
 
 export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }: RegistryOptions): RunRegistry {
-  const going = new Map<string, HeldRun>();
-  const ended = createKeptRuns({ keepMs, onForget: forget, sizes: kept });
+  const going = new Map<string, RunHandle>();
+  const ended = createFinishedRuns({ keepMs, onForget: forget, sizes: kept });
   /** Those that asking again may mean, by caller and key. */
-  const joinable = new Map<string, Set<HeldRun>>();
+  const joinable = new Map<string, Set<RunHandle>>();
   const listeners = new Set<{ owner: string | undefined; tell(): void }>();
   let isStopped = false;
 
@@ -56,20 +56,20 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     return JSON.stringify([owner, tools, key]);
   }
 
-  function forget(run: HeldRun): void {
+  function forget(run: RunHandle): void {
     const name = keyOf(run.caller, run.key);
     const runs = joinable.get(name);
     if (runs?.delete(run) && runs.size === 0) joinable.delete(name);
   }
 
-  function remember(run: HeldRun): void {
+  function remember(run: RunHandle): void {
     const name = keyOf(run.caller, run.key);
     const runs = joinable.get(name) ?? new Set();
     joinable.set(name, runs.add(run));
   }
 
   /** What is kept may be over its time a moment before it is thrown away. */
-  function isKnown({ id }: HeldRun): boolean {
+  function isKnown({ id }: RunHandle): boolean {
     return going.has(id) || ended.has(id);
   }
 
@@ -78,7 +78,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
   }
 
   /** The day's budget is kept by the run itself, as it keeps one that an agent above leaves. */
-  function withinLimits(caller: Caller, request: Held["request"]): Held["request"] {
+  function withinLimits(caller: Caller, request: StartRunOptions["request"]): StartRunOptions["request"] {
     const { tokens, cost } = limits?.left(caller) ?? {};
     if (tokens === undefined && cost === undefined) return request;
     const chain = request.chain ?? { depth: 0 };
@@ -90,21 +90,21 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     const all = [...going.values()];
     const own = all.filter((run) => run.caller.owner === caller.owner);
     const waiting = all.filter(waits).length;
-    if (all.length - waiting >= most) throw tooMany(most);
-    if (all.length >= 2 * most) throw tooManyWait(waiting, freeIn(all));
+    if (all.length - waiting >= most) throw tooManyRunsError(most);
+    if (all.length >= 2 * most) throw tooManyWaitingError(waiting, freeIn(all));
     const ownWaiting = own.filter(waits).length;
     const counts = { all: all.length - waiting, own: own.length - ownWaiting, waiting: ownWaiting };
     limits?.admit(caller, { ...counts, freeInMs: freeIn(own) });
   }
 
   /** The newest first. */
-  function* ofCaller(caller: Caller): Generator<HeldRun> {
+  function* ofCaller(caller: Caller): Generator<RunHandle> {
     for (const run of [...going.values()].reverse()) if (isOf(run, caller) && !run.isAside) yield run;
     for (const run of ended.values()) if (isOf(run, caller)) yield run;
   }
 
-  async function endOf(run: HeldRun, signal: AbortSignal): Promise<Outcome | undefined> {
-    while (run.outcome === undefined && !signal.aborted) await run.turned(signal);
+  async function endOf(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined> {
+    while (run.outcome === undefined && !signal.aborted) await run.waitForChange(signal);
     return run.outcome;
   }
 
@@ -127,12 +127,12 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     },
     begin(wanted) {
       const { caller } = wanted;
-      if (isStopped) throw serverCloses();
+      if (isStopped) throw serverClosingError();
       admit(caller);
-      const run = holdRun({
+      const run = startRun({
         ...wanted,
         request: withinLimits(caller, wanted.request),
-        id: wanted.id ?? `run-${randomHex()}`,
+        id: wanted.id ?? `run-${createRandomHex()}`,
         onEnd(it) {
           going.delete(it.id);
           if (!it.isAside) ended.add(it);
@@ -154,10 +154,10 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     },
     async cancel(run, ms, signal) {
       run.cancel();
-      const limit = timeLimit(ms, () => timeoutError("cancel", ms), signal);
+      const limit = createTimeLimit(ms, () => timeoutError("cancel", ms), signal);
       await endOf(run, limit.signal);
       limit.clear();
-      return run.soFar();
+      return run.snapshot();
     },
     ended: endOf,
     onChange({ owner }, listener) {
@@ -168,23 +168,23 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
   };
 }
 
-function waits({ open }: HeldRun): boolean {
+function waits({ open }: RunHandle): boolean {
   return open !== undefined;
 }
 
 /** When the first of the questions is given up, in milliseconds from now. */
-function freeIn(runs: readonly HeldRun[]): number {
+function freeIn(runs: readonly RunHandle[]): number {
   const ends = runs.map(({ open }) => open?.until ?? Number.POSITIVE_INFINITY);
   return Math.max(0, Math.min(...ends) - Date.now());
 }
 
 /** One owner may come with rights to more tools or fewer: those are different callers here, as a run may use what its caller may. */
-function isOf({ caller: { owner, tools } }: HeldRun, caller: Caller): boolean {
+function isOf({ caller: { owner, tools } }: RunHandle, caller: Caller): boolean {
   return owner === caller.owner && JSON.stringify(tools) === JSON.stringify(caller.tools);
 }
 
 /** Until it has begun, a run's conversation is known by its question alone. */
-function isIn({ wantedConversationId, conversationId }: HeldRun, wanted: string | undefined): boolean {
+function isIn({ wantedConversationId, conversationId }: RunHandle, wanted: string | undefined): boolean {
   return wanted === wantedConversationId || wanted === conversationId;
 }
 

@@ -4,11 +4,11 @@ import type { Caller } from "../core/caller.ts";
 import type { Mode } from "../core/outcome.ts";
 import { createCallerLimits } from "./limits/caller-limits.ts";
 import { type Confirmations, createConfirmations } from "./questions/confirmation-tokens.ts";
-import type { HeldRun } from "./run-handle.ts";
+import type { RunHandle } from "./run-handle.ts";
 import { createRunRegistry, type RunRegistry } from "./run-registry.ts";
 
 /** What all ways to the agent share: one set of runs, whoever began them and over what. */
-export interface RunRoom {
+export interface RunService {
   duet: Duet;
   settings: Config["serve"];
   runs: RunRegistry;
@@ -20,21 +20,24 @@ export interface RunRoom {
 }
 
 /** One caller's part of it. */
-export interface RunSeat extends RunRoom {
+export interface CallerScope extends RunService {
   caller: Caller;
 }
 
-export interface RunRoomOptions {
+export interface RunServiceOptions {
   settings: Config["serve"];
   mode?: Mode | undefined;
   logSteps?: ((line: string) => void) | undefined;
   /** Told of each run as it begins. */
-  onBegin?: ((run: HeldRun) => void) | undefined;
+  onBegin?: ((run: RunHandle) => void) | undefined;
   /** Told of each run when it has ended. */
-  onEnd?: ((run: HeldRun) => void) | undefined;
+  onEnd?: ((run: RunHandle) => void) | undefined;
 }
 
-export function openRunRoom(duet: Duet, { settings, mode, logSteps, onBegin, onEnd }: RunRoomOptions): RunRoom {
+export function openRunService(
+  duet: Duet,
+  { settings, mode, logSteps, onBegin, onEnd }: RunServiceOptions,
+): RunService {
   const most = settings.maxRuns;
   const limits = createCallerLimits({ limits: settings.limits, most, isShared: settings.http.auth !== undefined });
   const runs = createRunRegistry({ most, keepMs: settings.keepResults * 1000, limits, onBegin, onEnd });

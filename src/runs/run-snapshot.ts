@@ -1,7 +1,7 @@
 import type { AgentEvent, PhaseEnd } from "../core/events.ts";
 import type { Citation, Mode, ModelBill, Outcome, ToolCallRecord } from "../core/outcome.ts";
 
-export interface SoFarOptions {
+export interface RunSnapshotOptions {
   runId: string;
   /** Of the question; empty until the run has begun, where it is a new one. */
   conversationId: string;
@@ -9,16 +9,16 @@ export interface SoFarOptions {
 }
 
 /** What a run has come to while it goes on, from its events. */
-export interface SoFar {
+export interface RunSnapshot {
   readonly conversationId: string;
-  take(event: AgentEvent): void;
+  handle(event: AgentEvent): void;
   /** As a result (the contract's section 5), with the status `running`; results of calls are their beginnings. */
   outcome(): Outcome;
   /** Nothing of it is wanted any more but its conversation. */
   close(): void;
 }
 
-export function createSoFar({ runId, conversationId, mode }: SoFarOptions): SoFar {
+export function createRunSnapshot({ runId, conversationId, mode }: RunSnapshotOptions): RunSnapshot {
   const began = performance.now();
   const calls = new Map<string, ToolCallRecord>();
   const citations: Citation[] = [];
@@ -43,7 +43,7 @@ export function createSoFar({ runId, conversationId, mode }: SoFarOptions): SoFa
     get conversationId() {
       return known.conversationId;
     },
-    take(event) {
+    handle(event) {
       if (event.type === "run-start") {
         known.conversationId = event.conversationId;
         known.traceId = event.traceId;

@@ -1,7 +1,7 @@
 import type { Text } from "../kit/locale.ts";
 
 /** One line for an id that is no run of this caller's. */
-export function unknownRun(runId: string): Text {
+export function describeUnknownRun(runId: string): Text {
   const shown = JSON.stringify(runId.slice(0, 100));
   return {
     zh: `没有编号为 ${shown} 的运行（允许：agent_ask 的结果中的 run_id）。`,

@@ -1,13 +1,13 @@
-import { timeLimit, timeoutError } from "../kit/async/timeout.ts";
+import { createTimeLimit, timeoutError } from "../kit/async/timeout.ts";
 import type { Host } from "./input/host.ts";
-import type { Means } from "./input/pending-work.ts";
-import { canAsk, putQuestion } from "./questions/put-question.ts";
+import type { RequestContext } from "./input/pending-work.ts";
+import { askQuestion, canAsk } from "./questions/put-question.ts";
 import type { OpenQuestion } from "./questions/run-question.ts";
-import type { HeldRun } from "./run-handle.ts";
+import type { RunHandle } from "./run-handle.ts";
 
-export interface Attendance {
+export interface WaitOptions {
   host: Host;
-  means: Means;
+  requestContext: RequestContext;
   /** How long the request may last, in milliseconds. */
   windowMs: number;
   /** Whether a call that waits for a person may be given out as a token, where the host cannot ask. */
@@ -15,7 +15,7 @@ export interface Attendance {
 }
 
 /** Why a request stops waiting for its run. */
-export type Attended =
+export type WaitResult =
   | { end: "ended" }
   /** It goes on. */
   | { end: "window" }
@@ -26,12 +26,15 @@ export type Attended =
  * Waits for a run on behalf of one request, and puts the run's questions to the host's user. Rejects with the signal's
  * reason when the request is cancelled.
  */
-export async function attend(run: HeldRun, { host, means, windowMs, handsOut }: Attendance): Promise<Attended> {
-  const newWindow = () => timeLimit(windowMs, () => timeoutError("agent_ask", windowMs), means.signal);
+export async function waitForRun(
+  run: RunHandle,
+  { host, requestContext, windowMs, handsOut }: WaitOptions,
+): Promise<WaitResult> {
+  const newWindow = () => createTimeLimit(windowMs, () => timeoutError("agent_ask", windowMs), requestContext.signal);
   let window = newWindow();
   try {
     for (;;) {
-      means.signal.throwIfAborted();
+      requestContext.signal.throwIfAborted();
       if (run.outcome !== undefined) return { end: "ended" };
       const { open } = run;
       const isAskable = open !== undefined && canAsk(host, open);
@@ -39,16 +42,16 @@ export async function attend(run: HeldRun, { host, means, windowMs, handsOut }: 
         return { end: "confirm", open };
       if (window.expired) return { end: "window" };
       if (open === undefined || open.isAsked) {
-        await run.turned(window.signal);
+        await run.waitForChange(window.signal);
         continue;
       }
       if (!isAskable) {
-        open.giveUp();
+        open.withdraw();
         continue;
       }
       // In between two requests of a host of the 2026 era no clock of its own runs.
       if (host.isModern) window.clear();
-      await putQuestion(open, run.locale, means.ask, host.isModern ? means.signal : window.signal);
+      await askQuestion(open, run.locale, requestContext.ask, host.isModern ? requestContext.signal : window.signal);
       if (host.isModern) window = newWindow();
     }
   } finally {

@@ -1,5 +1,5 @@
-import { DuetError, messageOf } from "../kit/errors.ts";
-import { ownValue } from "../kit/json.ts";
+import { DuetError, getMessage } from "../kit/errors.ts";
+import { getOwnValue } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
 
 /** Another process holds the lock. */
@@ -9,12 +9,12 @@ export function isBusy(thrown: unknown): boolean {
 }
 
 /** A sound database that is not one of ours. */
-export class WrongTables extends Error {
+export class WrongTablesError extends Error {
   override readonly name = "WrongTables";
 }
 
 /** What is another owner's is not there. */
-export function noConversation(): DuetError {
+export function noConversationError(): DuetError {
   return new DuetError({
     code: "internal",
     text: { zh: "没有这个编号的对话", en: "there is no conversation of that id" },
@@ -24,7 +24,7 @@ export function noConversation(): DuetError {
 /** The file is torn, is no database, or is none of ours. */
 export function isDamage(thrown: unknown): boolean {
   const code = sqliteCode(thrown);
-  return code === 11 || code === 26 || thrown instanceof WrongTables;
+  return code === 11 || code === 26 || thrown instanceof WrongTablesError;
 }
 
 /** What a failure of SQLite or of the file system means to the reader. */
@@ -53,8 +53,8 @@ function sqliteCode(thrown: unknown): number | undefined {
 }
 
 function whyOf(thrown: unknown): Text {
-  const message = messageOf(thrown);
-  return ownValue(reasons, reasonOf(thrown)) ?? { zh: message, en: message };
+  const message = getMessage(thrown);
+  return getOwnValue(reasons, reasonOf(thrown)) ?? { zh: message, en: message };
 }
 
 function reasonOf(thrown: unknown): string {

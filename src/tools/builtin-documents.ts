@@ -5,7 +5,7 @@ import { builtinExamples } from "./builtin-examples.ts";
 import { documentTools } from "./tool-documents.ts";
 
 /** Every built-in tool, those included that only a configuration turns on. */
-export function everyBuiltinTool(locale: Locale): Tool[] {
+export function listBuiltinTools(locale: Locale): Tool[] {
   const keyed = { baseUrl: "https://search.example.com" };
   return createBuiltinTools({
     roots: ["."],
@@ -33,5 +33,5 @@ export function documentBuiltinTools(locale: Locale): string {
     zh: "# 内置工具\n\n本页由 `npm run docs` 根据工具的定义生成，请勿手工修改。您自己的配置中全部工具（包括 MCP 服务器的工具）的文档：`duet tools docs`。\n\n以下工具需要先配置才会启用：`web_search`（搜索服务）、`send_email`（`email`）、`http_request`（`web.hosts`）。",
     en: "# Built-in tools\n\nThis page is made by `npm run docs` from the definitions of the tools: do not edit it. `duet tools docs` writes the same of every tool of your configuration, MCP servers included.\n\n`web_search` needs a search service, `send_email` needs `email` and `http_request` needs `web.hosts` in the configuration.",
   });
-  return `${head}\n\n${documentTools(everyBuiltinTool(locale), { locale, examples: builtinExamples })}`;
+  return `${head}\n\n${documentTools(listBuiltinTools(locale), { locale, examples: builtinExamples })}`;
 }

@@ -1,7 +1,12 @@
 import type { Tool } from "../core/tools/tool.ts";
-import { fittingCalls, permitPatterns, type ToolPattern, toolPatterns } from "../core/tools/tool-pattern.ts";
+import {
+  findFittingCalls,
+  parsePermitPatterns,
+  parseToolPatterns,
+  type ToolPattern,
+} from "../core/tools/tool-pattern.ts";
 import type { Text } from "../kit/locale.ts";
-import { printableLine } from "../kit/text/sanitize.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
 
 export interface ToolPolicy {
   /** Only tools of which a call may fit one of these patterns; absent, all; empty, none. */
@@ -26,7 +31,10 @@ export interface Collection {
 export function collectTools(lists: readonly (readonly Tool[])[], policy: ToolPolicy = {}): Collection {
   const kept = new Map<string, Tool>();
   const dropped: DroppedTool[] = [];
-  const rules = { allow: policy.allow && permitPatterns(policy.allow), deny: toolPatterns(policy.deny ?? []) };
+  const rules = {
+    allow: policy.allow && parsePermitPatterns(policy.allow),
+    deny: parseToolPatterns(policy.deny ?? []),
+  };
   for (const tool of lists.flat()) {
     const refusal = refuse(tool, kept, rules);
     if (refusal === undefined) kept.set(tool.name, tool);
@@ -42,7 +50,7 @@ function refuse(
 ): Pick<DroppedTool, "reason" | "text"> | undefined {
   const { name, source } = tool;
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
-    const shown = printableLine(name.slice(0, 80));
+    const shown = sanitizeLine(name.slice(0, 80));
     const zh = `来自 ${source} 的工具名不合法："${shown}"（允许 1 到 64 个字母、数字、_ 或 -）`;
     const en = `The tool name "${shown}" from ${source} is not valid (1 to 64 letters, digits, _ or -).`;
     return { reason: "bad-name", text: { zh, en } };
@@ -53,7 +61,7 @@ function refuse(
     const en = `The tool ${name} exists twice: the one from ${first.source} stays, the one from ${source} is left out.`;
     return { reason: "duplicate", text: { zh, en } };
   }
-  const denial = deny.find((pattern) => fittingCalls(pattern, tool) === "all");
+  const denial = deny.find((pattern) => findFittingCalls(pattern, tool) === "all");
   if (denial !== undefined) {
     const text = {
       zh: `工具 ${name} 被规则 "${denial.written}" 禁用`,
@@ -61,7 +69,7 @@ function refuse(
     };
     return { reason: "denied", text };
   }
-  if (allow === undefined || allow.some((pattern) => fittingCalls(pattern, tool) !== "none")) return undefined;
+  if (allow === undefined || allow.some((pattern) => findFittingCalls(pattern, tool) !== "none")) return undefined;
   const text = { zh: `工具 ${name} 不在允许列表中`, en: `The tool ${name} fits none of the allowed patterns.` };
   return { reason: "not-allowed", text };
 }

@@ -36,11 +36,11 @@ function isHarmlessTwice({ readOnly, destructive, idempotent }: ToolAnnotations)
 }
 
 /** The same tool with another way to run: what every limit and check round a tool is made of. */
-export function wrap(tool: Tool, run: Tool["run"]): Tool {
+export function wrapTool(tool: Tool, run: Tool["run"]): Tool {
   return { ...tool, run };
 }
 
 /** A successful result. */
-export function success(text: string): ToolResult {
+export function createSuccess(text: string): ToolResult {
   return { ok: true, text };
 }

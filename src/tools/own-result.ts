@@ -1,10 +1,10 @@
 import { types } from "node:util";
-import { failure, type ToolResult } from "../core/tools/tool.ts";
+import { createFailure, type ToolResult } from "../core/tools/tool.ts";
 import { renderContent } from "../core/tools/tool-content.ts";
 import { isRecord } from "../kit/json.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
-import { shortLine } from "../kit/text/short-line.ts";
-import { success } from "./define-tool.ts";
+import { toShortLine } from "../kit/text/short-line.ts";
+import { createSuccess } from "./define-tool.ts";
 
 /** Levels of a result; deeper ones exhaust the stack of whoever writes them as JSON. */
 const deepest = 1000;
@@ -12,19 +12,20 @@ const deepest = 1000;
 /** What a tool of the user's returned, as a result. A value that JSON would lose is a failure that names `where` and what is allowed. */
 export function toOwnResult(given: unknown, where: string, locale: Locale): ToolResult {
   // The tool may have done its work, so that this is no failure.
-  if (given === undefined) return success(say(locale, refusal(where, { zh: "没有返回内容", en: "returned nothing" })));
-  if (given === null) return success("");
-  if (typeof given === "string") return success(given);
-  if (isBlocks(given)) return success(renderContent({ content: given }, locale));
+  if (given === undefined)
+    return createSuccess(say(locale, refusal(where, { zh: "没有返回内容", en: "returned nothing" })));
+  if (given === null) return createSuccess("");
+  if (typeof given === "string") return createSuccess(given);
+  if (isBlocks(given)) return createSuccess(renderContent({ content: given }, locale));
   if (isRecord(given) && isBlocks(given.content)) {
     const text = renderContent(given, locale);
-    return given.isError === true ? { ok: false, text, error: { code: "tool", message: text } } : success(text);
+    return given.isError === true ? { ok: false, text, error: { code: "tool", message: text } } : createSuccess(text);
   }
   try {
-    return success(writeJson(given));
+    return createSuccess(writeJson(given));
   } catch (thrown) {
     if (!(thrown instanceof NotJson)) throw thrown;
-    return failure("tool", say(locale, refusal(where, thrown.text)));
+    return createFailure("tool", say(locale, refusal(where, thrown.text)));
   }
 }
 
@@ -89,7 +90,7 @@ export class NotJson extends Error {
   readonly text: Text;
 
   constructor(what: Text, path: string) {
-    const place = shortLine(path, 80);
+    const place = toShortLine(path, 80);
     super(path === "" ? `returned ${what.en}` : `returned ${what.en} at ${place}`);
     this.text = { zh: path === "" ? `返回了${what.zh}` : `返回值的 ${place} 是${what.zh}`, en: this.message };
   }

@@ -1,11 +1,11 @@
 import { inspect } from "node:util";
 import type { ZodObject, z } from "zod";
-import { invalidArguments } from "../core/tools/argument-feedback.ts";
+import { toInvalidArgumentsResult } from "../core/tools/argument-feedback.ts";
 import type { ArgumentProblem, Tool, ToolAnnotations, ToolContext } from "../core/tools/tool.ts";
 import { DuetError } from "../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../kit/json.ts";
 import type { Locale } from "../kit/locale.ts";
-import { shortLine } from "../kit/text/short-line.ts";
+import { toShortLine } from "../kit/text/short-line.ts";
 import { defineTool } from "./define-tool.ts";
 import { toOwnResult } from "./own-result.ts";
 
@@ -65,7 +65,7 @@ export async function toTool(own: unknown, where: string, described?: string): P
     annotations: isRecord(annotations) ? annotations : {},
     async run(args, context) {
       const read = await parse(args);
-      if ("problems" in read) return invalidArguments(context.locale, read.problems);
+      if ("problems" in read) return toInvalidArgumentsResult(context.locale, read.problems);
       const given: unknown = await run.call(own, read.args, ownContext(context));
       return toOwnResult(given, where, context.locale);
     },
@@ -128,7 +128,7 @@ function ownContext(context: ToolContext): OwnToolContext {
 
 function wrong(where: string, key: string, value: unknown, allowed: string): DuetError {
   const text = typeof value === "object" ? inspect(value, { depth: 1, breakLength: Infinity }) : String(value);
-  const shown = shortLine(text, 80);
+  const shown = toShortLine(text, 80);
   const place = [where, key].filter((part) => part !== "").join(": ");
   return new DuetError({
     code: "config",

@@ -1,10 +1,10 @@
-import { invalidArguments } from "../core/tools/argument-feedback.ts";
+import { toInvalidArgumentsResult } from "../core/tools/argument-feedback.ts";
 import type { Approval, Permission } from "../core/tools/permission.ts";
-import { failure, type Tool, type ToolContext, type ToolResult } from "../core/tools/tool.ts";
-import { fitsCall, permitPatterns, type ToolPattern, toolPatterns } from "../core/tools/tool-pattern.ts";
+import { createFailure, type Tool, type ToolContext, type ToolResult } from "../core/tools/tool.ts";
+import { isFittingCall, parsePermitPatterns, parseToolPatterns, type ToolPattern } from "../core/tools/tool-pattern.ts";
 import type { JsonObject } from "../kit/json.ts";
 import { say, type Text } from "../kit/locale.ts";
-import { wrap } from "./define-tool.ts";
+import { wrapTool } from "./define-tool.ts";
 
 /** Rules as they are written in the configuration's `tools`. */
 export interface PermissionRules {
@@ -15,21 +15,27 @@ export interface PermissionRules {
 }
 
 /** Says of a call whether it runs, or `ask`, and by which rule. */
-export type Judge = (tool: Tool, args: JsonObject) => { decision: "allowed" | "denied" | "ask"; rule: string };
+export type PermissionCheck = (
+  tool: Tool,
+  args: JsonObject,
+) => { decision: "allowed" | "denied" | "ask"; rule: string };
 
 /** A denial wins over all, a question over what is allowed. `place` is what the rules stand in. */
-export function createJudge({ allow, deny = [], ask = [] }: PermissionRules, place = "tools"): Judge {
-  const [denials, questions] = [toolPatterns(deny), toolPatterns(ask)];
-  const permits = allow && permitPatterns(allow);
+export function createPermissionCheck(
+  { allow, deny = [], ask = [] }: PermissionRules,
+  place = "tools",
+): PermissionCheck {
+  const [denials, questions] = [parseToolPatterns(deny), parseToolPatterns(ask)];
+  const permits = allow && parsePermitPatterns(allow);
   return (tool, args) => {
     const named = (setting: string, ...patterns: ToolPattern[]): string =>
       `${place}.${setting}: ${patterns.map(({ written }) => written).join(", ")}`;
-    const denial = denials.find((pattern) => fitsCall(pattern, tool, args, "some"));
+    const denial = denials.find((pattern) => isFittingCall(pattern, tool, args, "some"));
     if (denial) return { decision: "denied", rule: named("deny", denial) };
-    const permit = permits?.find((pattern) => fitsCall(pattern, tool, args, "every"));
+    const permit = permits?.find((pattern) => isFittingCall(pattern, tool, args, "every"));
     if (permits && !permit) return { decision: "denied", rule: `${place}.allow` };
     // All of them: who agreed to the calls of one rule has not agreed to what another asks about.
-    const asked = questions.filter((pattern) => fitsCall(pattern, tool, args, "some"));
+    const asked = questions.filter((pattern) => isFittingCall(pattern, tool, args, "some"));
     if (asked.length > 0) return { decision: "ask", rule: named("ask", ...asked) };
     if (tool.alwaysAsks) return { decision: "ask", rule: alwaysAsks };
     return { decision: "allowed", rule: permit ? named("allow", permit) : `${place}.allow: *` };
@@ -43,21 +49,21 @@ const alwaysAsks = "always";
  * Runs a call only as the rules and, where they want it, a person say; what they said stands in the result's `permission`.
  * A call whose arguments are wrong anyway is not asked about.
  */
-export function withPermission(tool: Tool, judge: Judge): Tool {
+export function withPermission(tool: Tool, checkPermission: PermissionCheck): Tool {
   // What always asks does so in here; rules round these need not ask again.
   const callLimits = tool.alwaysAsks ? { ...tool.callLimits, asks: true } : tool.callLimits;
-  return wrap({ ...tool, alwaysAsks: undefined, callLimits }, async (args, context) => {
-    const { decision, rule } = judge(tool, args);
+  return wrapTool({ ...tool, alwaysAsks: undefined, callLimits }, async (args, context) => {
+    const { decision, rule } = checkPermission(tool, args);
     if (decision === "denied") return refusal(tool, { decision, rule }, context);
     if (decision === "allowed") return under({ decision, rule }, await tool.run(args, context));
     const problems = (await tool.check?.(args)) ?? [];
-    if (problems.length > 0) return invalidArguments(context.locale, problems);
+    if (problems.length > 0) return toInvalidArgumentsResult(context.locale, problems);
     const onlyOnce = tool.alwaysAsks === true;
     const answer = await context.approve?.({ tool: tool.name, arguments: args, rule, onlyOnce });
     const permission: Permission = { decision: decisionOf(answer), rule };
     if (permission.decision === "unanswered")
       context.notice("approval-missing", say(context.locale, context.approve ? inTime(tool) : howTo(tool, rule)));
-    if (answer === "never") return { ...failure("denied", say(context.locale, notAtAll(tool))), permission };
+    if (answer === "never") return { ...createFailure("denied", say(context.locale, notAtAll(tool))), permission };
     if (permission.decision !== "approved") return refusal(tool, permission, context);
     return under(permission, await tool.run(args, context));
   });
@@ -75,7 +81,7 @@ function decisionOf(answer: Approval | undefined): "approved" | "declined" | "un
 
 function refusal({ name }: Tool, permission: Permission, { locale }: ToolContext) {
   const text = say(locale, why(name, permission));
-  return { ...failure("denied", text), permission };
+  return { ...createFailure("denied", text), permission };
 }
 
 /** For the reader, who was asked. */

@@ -1,4 +1,4 @@
-import { abortable } from "../kit/async/timeout.ts";
+import { waitAbortable } from "../kit/async/timeout.ts";
 
 export interface SharedWork<T> {
   key: string;
@@ -14,14 +14,14 @@ export interface SharedWork<T> {
  * Does the work, or waits for somebody who is at it already; whoever waited for what failed or was not good does it again. Rejects
  * as the work does, and with the signal's reason while it waits.
  */
-export async function share<T>(options: SharedWork<T>): Promise<{ result: T; isShared: boolean }> {
+export async function shareWork<T>(options: SharedWork<T>): Promise<{ result: T; isShared: boolean }> {
   const { key, pending, isGood, signal } = options;
   for (let other = pending.get(key); other; other = pending.get(key)) {
     const found = other.then(
       (result) => ({ result, isShared: isGood(result) }),
       () => undefined,
     );
-    const known = await abortable(found, signal);
+    const known = await waitAbortable(found, signal);
     if (known?.isShared) return known;
   }
   const work = options.work();

@@ -1,8 +1,8 @@
 import type { Tool } from "../core/tools/tool.ts";
-import { fittingCalls, toolPatterns } from "../core/tools/tool-pattern.ts";
+import { findFittingCalls, parseToolPatterns } from "../core/tools/tool-pattern.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../kit/json.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
-import { printable, printableLine } from "../kit/text/sanitize.ts";
+import { sanitize, sanitizeLine } from "../kit/text/sanitize.ts";
 
 export interface DocumentOptions {
   locale: Locale;
@@ -19,10 +19,10 @@ export function documentTools(tools: readonly Tool[], options: DocumentOptions):
 
 function documentTool(tool: Tool, options: DocumentOptions): string {
   const { locale, examples = {} } = options;
-  const calls = (Object.hasOwn(examples, tool.name) && examples[tool.name]) || [exampleOf(tool.inputSchema)];
+  const calls = (Object.hasOwn(examples, tool.name) && examples[tool.name]) || [toExample(tool.inputSchema)];
   const parts = [
     `## \`${tool.name}\``,
-    printable(tool.description).trim(),
+    sanitize(tool.description).trim(),
     argumentTable(tool, locale),
     ...calls.map((call) => `${say(locale, words.example)}\n\n\`\`\`json\n${JSON.stringify(call)}\n\`\`\``),
     [sourceLine(tool, locale), limitLine(tool, locale), permissionLine(tool, options)]
@@ -49,7 +49,7 @@ function argumentTable({ inputSchema }: Tool, locale: Locale): string {
 }
 
 function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => printableLine(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+  return `| ${cells.map((cell) => sanitizeLine(cell).replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
 /** A type with what limits it: `integer, 1-200`, `content, name, both`, `string[], 1-20`. */
@@ -86,7 +86,7 @@ function rangeOf(least: unknown, most: unknown): string {
 }
 
 /** The required arguments with values that their types allow. */
-export function exampleOf({ properties, required }: Tool["inputSchema"]): JsonObject {
+export function toExample({ properties, required }: Tool["inputSchema"]): JsonObject {
   const names: readonly unknown[] = Array.isArray(required) ? required : [];
   const given = Object.entries(recordIn(properties)).filter(([name]) => names.includes(name));
   return Object.fromEntries(given.map(([name, schema]) => [name, exampleValue(schema)]));
@@ -100,7 +100,7 @@ function exampleValue(schema: unknown): JsonValue {
   if (kind === "integer" || kind === "number") return typeof minimum === "number" ? minimum : 1;
   if (kind === "boolean") return true;
   if (kind === "array") return [exampleValue(items)];
-  if (kind === "object") return exampleOf({ properties, required });
+  if (kind === "object") return toExample({ properties, required });
   return "…";
 }
 
@@ -113,7 +113,7 @@ function toJson(value: unknown): JsonValue {
 }
 
 function sourceLine({ source }: Tool, locale: Locale): string {
-  const name = printableLine(source);
+  const name = sanitizeLine(source);
   const own: Record<string, Text> = {
     builtin: { zh: "来源：内置", en: "Source: built in" },
     user: { zh: "来源：您的工具目录", en: "Source: your tools folder" },
@@ -135,7 +135,7 @@ function permissionLine(tool: Tool, { locale, ask = [] }: DocumentOptions): stri
     tool.annotationsFor ? words.depends : readOnly === true && destructive !== true ? words.reads : words.changes,
     ...(openWorld ? [words.goesOut] : []),
   ].map((kind) => say(locale, kind));
-  const rules = toolPatterns(ask).filter((pattern) => fittingCalls(pattern, tool) !== "none");
+  const rules = parseToolPatterns(ask).filter((pattern) => findFittingCalls(pattern, tool) !== "none");
   const rule = rules.map(({ written }) => written).join(", ");
   const asked =
     tool.alwaysAsks || tool.callLimits?.asks

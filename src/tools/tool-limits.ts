@@ -1,11 +1,11 @@
-import { failure, type Tool, type ToolContext, type ToolResult } from "../core/tools/tool.ts";
-import { abortable, timeLimit, timeoutError } from "../kit/async/timeout.ts";
+import { createFailure, type Tool, type ToolContext, type ToolResult } from "../core/tools/tool.ts";
+import { createTimeLimit, timeoutError, waitAbortable } from "../kit/async/timeout.ts";
 import type { JsonObject } from "../kit/json.ts";
 import { say } from "../kit/locale.ts";
 import { formatCount } from "../kit/text/format-count.ts";
-import { headOf } from "../kit/text/truncate.ts";
-import { cutMiddle } from "../kit/text/truncate-middle.ts";
-import { wrap } from "./define-tool.ts";
+import { takeStart } from "../kit/text/truncate.ts";
+import { truncateMiddle } from "../kit/text/truncate-middle.ts";
+import { wrapTool } from "./define-tool.ts";
 
 /**
  * Answers `failure("timeout")` after `ms` milliseconds and aborts the tool's signal, even if the tool ignores it. When the
@@ -14,16 +14,16 @@ import { wrap } from "./define-tool.ts";
  */
 export function withTimeout(tool: Tool, ms: number, prepare?: (args: JsonObject) => Promise<void>): Tool {
   const limited = { ...tool, callLimits: { ...tool.callLimits, timeoutMs: ms } };
-  return wrap(limited, async (args, context) => {
+  return wrapTool(limited, async (args, context) => {
     context.signal.throwIfAborted();
-    if (prepare !== undefined) await abortable(prepare(args), context.signal);
+    if (prepare !== undefined) await waitAbortable(prepare(args), context.signal);
     const error = timeoutError(tool.name, ms);
-    const limit = timeLimit(ms, () => error, context.signal);
+    const limit = createTimeLimit(ms, () => error, context.signal);
     try {
-      return await abortable(tool.run(args, until(limit.signal, context)), limit.signal);
+      return await waitAbortable(tool.run(args, until(limit.signal, context)), limit.signal);
     } catch (thrown) {
       context.signal.throwIfAborted();
-      if (limit.expired) return failure("timeout", say(context.locale, error.text));
+      if (limit.expired) return createFailure("timeout", say(context.locale, error.text));
       throw thrown;
     } finally {
       limit.clear();
@@ -50,17 +50,17 @@ function until(signal: AbortSignal, context: ToolContext): ToolContext {
  * process; what a model reads of a result is the agent's business.
  */
 export function withOutputLimit(tool: Tool, characters = 2_000_000): Tool {
-  return wrap(tool, async (args, context) => shorten(await tool.run(args, context), characters, context));
+  return wrapTool(tool, async (args, context) => shorten(await tool.run(args, context), characters, context));
 }
 
 function shorten(result: ToolResult, characters: number, { locale }: ToolContext): ToolResult {
   if (result.text.length <= characters) return result;
-  const text = cutMiddle(result.text, characters, (missing) =>
+  const text = truncateMiddle(result.text, characters, (missing) =>
     say(locale, { zh: `…[省略 ${missing} 个字符]…`, en: `…[${formatCount(missing, "character")} left out]…` }),
   );
   return {
     ...result,
     text,
-    error: result.error && { ...result.error, message: headOf(result.error.message, characters) },
+    error: result.error && { ...result.error, message: takeStart(result.error.message, characters) },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
-import { failure, type Tool, type ToolFailure, type ToolResult } from "../../src/core/tools/tool.ts";
+import { createFailure, type Tool, type ToolFailure, type ToolResult } from "../../src/core/tools/tool.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { noticesOf, outcomeOf } from "../fakes/events.ts";
@@ -9,7 +9,7 @@ import { type Overrides, runAll } from "../fakes/run.ts";
 
 const call = { id: "1", name: "lookup", input: { city: "Oslo" } };
 const found: ToolResult = { ok: true, text: "Oslo has 700,000 inhabitants, give or take." };
-const lost = (code: ToolFailure["code"] = "network"): ToolResult => failure(code, "The connection was lost.");
+const lost = (code: ToolFailure["code"] = "network"): ToolResult => createFailure(code, "The connection was lost.");
 
 /** A tool that may be called again, unless told otherwise, and gives these results one after the other. */
 function lookup(results: readonly ToolResult[], more: Partial<Tool> = {}): { tool: Tool; calls: object[] } {

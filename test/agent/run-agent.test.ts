@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { runAgent } from "../../src/agent/run-agent.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
-import { failure, type Tool } from "../../src/core/tools/tool.ts";
+import { createFailure, type Tool } from "../../src/core/tools/tool.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
@@ -573,6 +573,6 @@ function both(text: string): { zh: string; en: string } {
 // `failure` is what tools answer with; a failed tool must look the same to the model as one that throws.
 test("a failed result is told to the model word for word", async () => {
   const model = scriptedModel([[{ id: "1", name: "broken", input: {} }], "ok"]);
-  await runOne(model, { tools: [makeTool("broken", () => failure("tool", "no such city: 亚特兰蒂斯"))] });
+  await runOne(model, { tools: [makeTool("broken", () => createFailure("tool", "no such city: 亚特兰蒂斯"))] });
   expect(model.requests[1]?.messages.at(-1)?.content).toContain("no such city: 亚特兰蒂斯");
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createLinker } from "../../src/cli/link-citations.ts";
-import { showsHyperlinks } from "../../src/cli/terminal/screen/shows-hyperlinks.ts";
-import { hyperlink } from "../../src/cli/terminal/text/hyperlink.ts";
+import { canShowHyperlinks } from "../../src/cli/terminal/screen/shows-hyperlinks.ts";
+import { createHyperlink } from "../../src/cli/terminal/text/hyperlink.ts";
 
 const cited = [
   { n: 1, title: "A", url: "https://a.example/x" },
@@ -38,12 +38,12 @@ describe("a terminal shows links", () => {
     [{ TERM: "dumb", FORCE_HYPERLINK: "1" }, false],
     [{}, false],
   ])("%o: %s", (environment, shown) => {
-    expect(showsHyperlinks(terminal, environment)).toBe(shown);
+    expect(canShowHyperlinks(terminal, environment)).toBe(shown);
   });
 
   test("but no pipe does, and none where colours are not wanted", () => {
-    expect(showsHyperlinks({}, { TERM: "xterm-kitty", FORCE_HYPERLINK: "1" })).toBe(false);
-    expect(showsHyperlinks(terminal, { TERM: "xterm-kitty" }, false)).toBe(false);
+    expect(canShowHyperlinks({}, { TERM: "xterm-kitty", FORCE_HYPERLINK: "1" })).toBe(false);
+    expect(canShowHyperlinks(terminal, { TERM: "xterm-kitty" }, false)).toBe(false);
   });
 });
 
@@ -56,11 +56,11 @@ test.each([
   ["https://a.example/\u202egpj.exe"],
   [`https://a.example/${"x".repeat(3000)}`],
 ])("nothing is linked to %j", (address) => {
-  expect(hyperlink(address, "[1]")).toBe("[1]");
+  expect(createHyperlink(address, "[1]")).toBe("[1]");
 });
 
 test("an address is written anew, in ASCII", () => {
-  expect(hyperlink("HTTPS://例子.example/查 询?q=“x”", "[1]")).toBe(
+  expect(createHyperlink("HTTPS://例子.example/查 询?q=“x”", "[1]")).toBe(
     link("https://xn--fsqu00a.example/%E6%9F%A5%20%E8%AF%A2?q=%E2%80%9Cx%E2%80%9D", "[1]"),
   );
 });

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runModelsCommand } from "../../src/cli/models-command.ts";
-import { cellsOf } from "../../src/cli/terminal/text/width.ts";
+import { countCells } from "../../src/cli/terminal/text/width.ts";
 import { temporaryFolder } from "../fakes/program.ts";
 
 /** What each table says of a value, by the column that must be the same in every row. */
@@ -53,5 +53,5 @@ async function showModels(locale: "en" | "zh"): Promise<string> {
 /** The column of the terminal where a cell begins that starts with a text; undefined where there is none. */
 function startOf(line: string, text = ""): number | undefined {
   const at = line.indexOf(`  ${text}`);
-  return at < 0 ? undefined : cellsOf(line.slice(0, at + 2));
+  return at < 0 ? undefined : countCells(line.slice(0, at + 2));
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRedactor, redactAlso, redactJson } from "../../src/client/redact.ts";
+import { createRedactor, extendRedact, redactJson } from "../../src/client/redact.ts";
 import { http, stdio } from "./servers.ts";
 
 const key = "sk-CANARY/1+2=é end";
@@ -75,7 +75,7 @@ test("a secret disappears as JSON escapes it, and in base64 for addresses", () =
 
 test("the tokens of a sign-in disappear as long as they are known, in all their spellings, beside the configured secrets", () => {
   let tokens = ["token/one+two"];
-  const redact = redactAlso(withEnv({ API_KEY: "configured-key" }), () => tokens);
+  const redact = extendRedact(withEnv({ API_KEY: "configured-key" }), () => tokens);
   const text = "configured-key token/one+two token%2Fone%2Btwo";
   expect(redact(text)).toBe("[redacted API_KEY] [redacted TOKEN] [redacted TOKEN]");
   tokens = ["another-token", "short"];

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { ConnectionLost } from "../../src/client/connection-errors.ts";
-import { startFailure } from "../../src/client/server-errors.ts";
+import { toStartError } from "../../src/client/server-errors.ts";
 import { stdio } from "./servers.ts";
 
 const circumstances = { settings: stdio("s", "x", []), redact: (text: string) => text };
 
 test("a connection that ends without a word is told in both languages", () => {
-  expect(startFailure(new ConnectionLost(), circumstances)).toMatchObject({
+  expect(toStartError(new ConnectionLost(), circumstances)).toMatchObject({
     code: "server",
     text: { zh: "MCP 服务器 s 无法使用：连接已断开", en: "MCP server s cannot be used: the connection was lost" },
     retryable: true,
@@ -15,5 +15,5 @@ test("a connection that ends without a word is told in both languages", () => {
 
 test("one whose process has ended says how it ended", () => {
   const ending = { code: 3, signal: null };
-  expect(startFailure(new ConnectionLost(), { ...circumstances, ending }).text.en).toContain("exit code 3");
+  expect(toStartError(new ConnectionLost(), { ...circumstances, ending }).text.en).toContain("exit code 3");
 });

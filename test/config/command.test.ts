@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { type ConfigCommand, runConfigCommand } from "../../src/cli/config-command.ts";
-import { loadConfig, unusedSettings } from "../../src/config/load-config.ts";
+import { findUnusedSettings, loadConfig } from "../../src/config/load-config.ts";
 import { parseJson } from "../../src/config/sources/parse-json.ts";
-import { starterFile } from "../../src/config/starter-file.ts";
+import { createStarterFile } from "../../src/config/starter-file.ts";
 import { lineOf, workplace } from "./workplace.ts";
 
 type Action = Parameters<typeof runConfigCommand>[0];
@@ -175,7 +175,7 @@ describe("duet config init", () => {
     expect(readFileSync(join(directory, "duet.config.json"), "utf8").includes("两个模型")).toBe(locale === "zh");
     const config = await loadConfig({}, { HOME: directory }, directory);
     expect(config).toMatchObject({ locale, agent: { maxIterations: 5 }, servers: [], models: {} });
-    expect(unusedSettings(config)).toEqual([]);
+    expect(findUnusedSettings(config)).toEqual([]);
   });
 
   test("writes where --config says", async () => {
@@ -201,7 +201,7 @@ describe("duet config init", () => {
   });
 
   test("the starter's examples are right when their comments are taken away", async () => {
-    const uncommented = starterFile("en").replace(/^( *)\/\/ (?=["}]| {2})/gm, "$1");
+    const uncommented = createStarterFile("en").replace(/^( *)\/\/ (?=["}]| {2})/gm, "$1");
     const directory = workplace({ "duet.config.json": uncommented });
     const environment = { HOME: directory, AMAP_MAPS_API_KEY: "a", DOCS_TOKEN: "b" };
     const config = await loadConfig({}, environment, directory);
@@ -223,7 +223,7 @@ describe("duet config schema", () => {
       properties: { agent: { properties: { maxIterations: { minimum: 1, maximum: 10, default: 5 } } } },
     });
     const validate = new Ajv({ strict: true }).compile(schema);
-    expect(validate(await parseJson(starterFile("zh"), "starter"))).toBe(true);
+    expect(validate(await parseJson(createStarterFile("zh"), "starter"))).toBe(true);
     expect(validate({ models: { functionCall: { provider: "x", temperature: 2 } } })).toBe(false);
     expect(validate({ agent: { maxIterations: 11 } })).toBe(false);
     expect(validate({ agent: { maxIteration: 1 } })).toBe(false);

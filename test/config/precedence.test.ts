@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { fallbackLocale, loadConfig } from "../../src/config/load-config.ts";
+import { getFallbackLocale, loadConfig } from "../../src/config/load-config.ts";
 import { lineOf, load, refusal, workplace } from "./workplace.ts";
 
 const iterations = (value: number): string => JSON.stringify({ agent: { maxIterations: value } });
@@ -161,9 +161,9 @@ describe("which value", () => {
   });
 
   test("a configuration that cannot be read is told in the language of the flag or of the terminal", () => {
-    expect(fallbackLocale({}, { LANG: "zh_CN.UTF-8" })).toBe("zh");
-    expect(fallbackLocale({ locale: "en" }, { LANG: "zh_CN.UTF-8" })).toBe("en");
-    expect(fallbackLocale({ locale: "fr" }, {})).toBe("en");
+    expect(getFallbackLocale({}, { LANG: "zh_CN.UTF-8" })).toBe("zh");
+    expect(getFallbackLocale({ locale: "en" }, { LANG: "zh_CN.UTF-8" })).toBe("en");
+    expect(getFallbackLocale({ locale: "fr" }, {})).toBe("en");
   });
 });
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { isRecord, textOf } from "../../src/kit/json.ts";
+import { isRecord, toText } from "../../src/kit/json.ts";
 
 /** The suite, pinned in package.json. */
 const suite = join(createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json"), "..");
@@ -23,15 +23,15 @@ export interface Check {
 export async function scoredScenarios(revision: Revision, side: "client" | "server"): Promise<string[]> {
   const requirements: unknown = parse(await readFile(join(suite, "requirements", `${revision}.yaml`), "utf8"));
   const scenarios = isRecord(requirements) ? requirements[side] : undefined;
-  return Array.isArray(scenarios) ? scenarios.map(textOf) : [];
+  return Array.isArray(scenarios) ? scenarios.map(toText) : [];
 }
 
 /** What a scenario has checked, from the folder that it leaves. */
 export async function readChecks(folder: string): Promise<Check[]> {
   const checks: unknown = JSON.parse(await readFile(join(folder, "checks.json"), "utf8"));
   return (Array.isArray(checks) ? checks : []).filter(isRecord).map((check) => ({
-    id: textOf(check.id),
-    status: textOf(check.status),
-    message: textOf(check.errorMessage),
+    id: toText(check.id),
+    status: toText(check.status),
+    message: toText(check.errorMessage),
   }));
 }

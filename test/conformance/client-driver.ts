@@ -3,13 +3,13 @@ import * as sdk from "@modelcontextprotocol/client";
 import { openSession, type Session } from "../../src/client/lifecycle/session.ts";
 import { type Auth, createAuth } from "../../src/client/oauth/auth.ts";
 import { createCredentialStore } from "../../src/client/oauth/credential-store.ts";
-import { login } from "../../src/client/oauth/login.ts";
+import { signInToServer } from "../../src/client/oauth/login.ts";
 import { createAnswers } from "../../src/client/questions/answers.ts";
 import { createRedactor } from "../../src/client/redact.ts";
 import type { AuthSettings, ServerSettings } from "../../src/config/server-settings.ts";
 import type { Sample } from "../../src/core/sampling.ts";
 import { DuetError } from "../../src/kit/errors.ts";
-import { isRecord, textOf } from "../../src/kit/json.ts";
+import { isRecord, toText } from "../../src/kit/json.ts";
 import { follow, offered, wantedCalls } from "./client-steps.ts";
 
 /** What the suite tells the client that it starts. */
@@ -45,14 +45,14 @@ export async function drive(task: Task): Promise<void> {
       return;
     } catch (thrown) {
       if (!(thrown instanceof DuetError) || thrown.code !== "auth" || signIns === mostSignIns) throw thrown;
-      await login(settings, { store, clientInfo, signal, locale: "en", visit: follow, misread: () => {} });
+      await signInToServer(settings, { store, clientInfo, signal, locale: "en", visit: follow, misread: () => {} });
     }
   }
 }
 
 function authSettings({ scenario, context }: Task): AuthSettings {
   const { client_id: clientId, client_secret: clientSecret } = isRecord(context) ? context : {};
-  const registered = typeof clientId === "string" ? { clientId, clientSecret: textOf(clientSecret) } : {};
+  const registered = typeof clientId === "string" ? { clientId, clientSecret: toText(clientSecret) } : {};
   return {
     type: "oauth",
     ...registered,

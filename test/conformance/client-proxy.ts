@@ -1,8 +1,8 @@
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { createPlaces } from "../../src/kit/async/semaphore.ts";
-import { isRecord, textOf } from "../../src/kit/json.ts";
+import { createSemaphore } from "../../src/kit/async/semaphore.ts";
+import { isRecord, toText } from "../../src/kit/json.ts";
 import { drive } from "./client-driver.ts";
 
 export interface Door {
@@ -15,19 +15,19 @@ export interface Door {
 export async function openDoor(folder: string): Promise<Door> {
   const socket = join(folder, "door");
   // The suite starts its clients all at once, but some are checked by the clock: no more of them work than cores.
-  const places = createPlaces(2);
+  const semaphore = createSemaphore(2);
   const server = createServer({ allowHalfOpen: true }, (client) => void play(client));
 
   async function play(client: Socket): Promise<void> {
     const { scenario, context, url }: Record<string, unknown> = JSON.parse(await text(client));
-    await places.enter(AbortSignal.timeout(240_000));
+    await semaphore.acquire(AbortSignal.timeout(240_000));
     try {
-      await drive({ scenario: textOf(scenario), context: isRecord(context) ? context : {}, url: textOf(url) });
+      await drive({ scenario: toText(scenario), context: isRecord(context) ? context : {}, url: toText(url) });
       client.end();
     } catch (thrown) {
       client.end(String(thrown));
     } finally {
-      places.leave();
+      semaphore.release();
     }
   }
 

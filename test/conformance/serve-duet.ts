@@ -1,6 +1,6 @@
 import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { createFace } from "../../src/server/mcp/mcp-interface.ts";
+import { createMcpInterface } from "../../src/server/mcp/mcp-interface.ts";
 import { startHttpFace } from "../fakes/http-interface.ts";
 import { scriptedModel } from "../fakes/model.ts";
 
@@ -11,8 +11,8 @@ export async function serveDuet(): Promise<{ url: string; close(): Promise<void>
   const model = scriptedModel(["It is."]);
   const duet = await openDuet(config, { models: { functionCall: model, answer: model } });
   await Array.fromAsync(duet.ask({ question: "Is it?" }));
-  const face = createFace(duet, { settings: config.serve, asks: config.tools.ask });
-  const served = await startHttpFace({ createServer: face.createServer });
+  const mcp = createMcpInterface(duet, { settings: config.serve, asks: config.tools.ask });
+  const served = await startHttpFace({ createServer: mcp.createServer });
   return {
     url: served.url,
     async close() {

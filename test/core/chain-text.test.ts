@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkChain } from "../../src/core/chain.ts";
-import { chainOf, takesChain, toChainText, withoutChain } from "../../src/core/chain-text.ts";
+import { hasChainProperty, readChain, removeChainProperty, toChainText } from "../../src/core/chain-text.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 
 const id = "0af7651916cd43dd8448eb211c80319c";
@@ -11,7 +11,7 @@ test("a chain travels as a text and comes back as it was", () => {
   expect(toChainText(full)).toBe("2;1764000000000;40000;0.5");
   expect(toChainText({ depth: 1 })).toBe("1");
   for (const chain of [full, { depth: 1 }, { depth: 1, cost: 1e-7 }])
-    expect(chainOf(undefined, toChainText(chain, { traceparent, tracestate: "a=1" }))).toEqual({
+    expect(readChain(undefined, toChainText(chain, { traceparent, tracestate: "a=1" }))).toEqual({
       deadline: undefined,
       budget: undefined,
       cost: undefined,
@@ -23,9 +23,9 @@ test("a chain travels as a text and comes back as it was", () => {
 
 test("of two words about the same chain the deeper and stricter one holds", () => {
   const meta = { "duet/depth": 1, "duet/deadline": 200, "duet/budget": 10, "duet/cost-budget": 0.2 };
-  expect(chainOf(meta, "2;100;20;0.1")).toMatchObject({ depth: 2, deadline: 100, budget: 10, cost: 0.1 });
-  expect(chainOf(meta, "")).toMatchObject({ depth: 1, deadline: 200, budget: 10, cost: 0.2 });
-  expect(chainOf(undefined, "3;;7")).toEqual({ depth: 3, budget: 7 });
+  expect(readChain(meta, "2;100;20;0.1")).toMatchObject({ depth: 2, deadline: 100, budget: 10, cost: 0.1 });
+  expect(readChain(meta, "")).toMatchObject({ depth: 1, deadline: 200, budget: 10, cost: 0.2 });
+  expect(readChain(undefined, "3;;7")).toEqual({ depth: 3, budget: 7 });
 });
 
 test.each([
@@ -42,15 +42,15 @@ test.each([
   " ;;;Infinity",
   "3".repeat(201),
 ])("what is no chain counts as not said: %j", (argument) => {
-  expect(chainOf({ "duet/cost-budget": -1 }, argument)).toEqual({ depth: 0 });
+  expect(readChain({ "duet/cost-budget": -1 }, argument)).toEqual({ depth: 0 });
 });
 
 test("the trace is that of the call, else of its argument, else of the request's headers", () => {
   const headers = new Headers({ traceparent, tracestate: "vendor=1" });
-  expect(chainOf({}, undefined, headers).trace).toEqual({ traceparent, tracestate: "vendor=1" });
+  expect(readChain({}, undefined, headers).trace).toEqual({ traceparent, tracestate: "vendor=1" });
   const other = traceparent.replace("0af", "1af");
-  expect(chainOf({}, `1;;;;${other}`, headers).trace).toEqual({ traceparent: other });
-  expect(chainOf({ traceparent }, `1;;;;${other}`, new Headers()).trace).toEqual({ traceparent });
+  expect(readChain({}, `1;;;;${other}`, headers).trace).toEqual({ traceparent: other });
+  expect(readChain({ traceparent }, `1;;;;${other}`, new Headers()).trace).toEqual({ traceparent });
 });
 
 test("a tool that takes a chain is known by its schema, of which models see the rest", () => {
@@ -60,10 +60,10 @@ test("a tool that takes a chain is known by its schema, of which models see the 
     properties: { question, duet_chain: question },
     required: ["question", "duet_chain"],
   };
-  expect(takesChain(schema)).toBe(true);
-  expect(withoutChain(schema)).toEqual({ type: "object", properties: { question }, required: ["question"] });
-  expect(takesChain(withoutChain(schema))).toBe(false);
-  expect([{}, { properties: [] }, { properties: { question } }].map(takesChain)).toEqual([false, false, false]);
+  expect(hasChainProperty(schema)).toBe(true);
+  expect(removeChainProperty(schema)).toEqual({ type: "object", properties: { question }, required: ["question"] });
+  expect(hasChainProperty(removeChainProperty(schema))).toBe(false);
+  expect([{}, { properties: [] }, { properties: { question } }].map(hasChainProperty)).toEqual([false, false, false]);
 });
 
 test.each([{ depth: 4 }, { depth: 1, budget: 0 }, { depth: 1, cost: 0 }])(

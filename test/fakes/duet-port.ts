@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import { type Duet, openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { serveOverHttp } from "../../src/server/http/serve-http.ts";
-import { createFace } from "../../src/server/mcp/mcp-interface.ts";
+import { createMcpInterface } from "../../src/server/mcp/mcp-interface.ts";
 import { configFile, temporaryFolder } from "./program.ts";
 
 /** An address at which a Duet of this process can be asked. */
@@ -16,7 +16,7 @@ export interface DuetPort {
 export async function openDuetPort(options: { expose?: "agent" | "both" } = {}): Promise<DuetPort> {
   const stop = new AbortController();
   let served: Duet | undefined;
-  const begun = Promise.withResolvers<ReturnType<typeof createFace>>();
+  const begun = Promise.withResolvers<ReturnType<typeof createMcpInterface>>();
   const listening = Promise.withResolvers<string>();
   const config = await loadConfig({ config: await configFile({}) }, { HOME: await temporaryFolder() });
   const over = serveOverHttp({
@@ -44,7 +44,7 @@ export async function openDuetPort(options: { expose?: "agent" | "both" } = {}):
       const duet = await openDuet(read);
       onTestFinished(() => duet.close());
       served = duet;
-      begun.resolve(createFace(duet, { settings: read.serve, asks: read.tools.ask, ...options }));
+      begun.resolve(createMcpInterface(duet, { settings: read.serve, asks: read.tools.ask, ...options }));
       return duet;
     },
   };

@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
 import { openDuet, type Parts } from "../../src/app/open-duet.ts";
 import { type Config, loadConfig } from "../../src/config/load-config.ts";
-import { abortable } from "../../src/kit/async/timeout.ts";
-import { type HttpFaceOptions, serveDuetOverHttp } from "../../src/server/http/serve-duet.ts";
+import { waitAbortable } from "../../src/kit/async/timeout.ts";
+import { type DuetHttpOptions, serveDuetOverHttp } from "../../src/server/http/serve-duet.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "./model.ts";
 
 export interface HttpDuet {
@@ -32,7 +32,7 @@ export interface HttpDuetSettings {
   /** Aborts at the second signal. */
   hurry?: AbortSignal;
   /** As `--expose` and `--list-limit`. */
-  exposing?: Pick<HttpFaceOptions, "expose" | "listLimit">;
+  exposing?: Pick<DuetHttpOptions, "expose" | "listLimit">;
 }
 
 /** All that `duet serve --http` serves, in this process, on a real socket; ended with the test. */
@@ -42,7 +42,7 @@ export async function startHttpDuet(options: HttpDuetSettings = {}): Promise<Htt
   const gated: ScriptedModel = {
     ...model,
     async *stream(request, signal) {
-      if (gate) await abortable(gate, signal);
+      if (gate) await waitAbortable(gate, signal);
       yield* model.stream(request, signal);
     },
   };

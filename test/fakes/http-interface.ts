@@ -4,7 +4,7 @@ import { McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { serveSchema } from "../../src/config/schema/serve-schema.ts";
 import type { Caller } from "../../src/core/caller.ts";
-import { type HttpFace, serveOverHttp } from "../../src/server/http/serve-http.ts";
+import { type HttpServerOptions, serveOverHttp } from "../../src/server/http/serve-http.ts";
 
 export interface ServedFace {
   /** Of `/mcp`. */
@@ -25,11 +25,11 @@ export interface ServedFace {
   close(): Promise<void>;
 }
 
-type HttpSettings = Partial<HttpFace["settings"]>;
+type HttpSettings = Partial<HttpServerOptions["settings"]>;
 
 /** Serves a small MCP server by the product's HTTP side, on a real socket. */
 export async function startHttpFace(
-  options: Partial<Omit<HttpFace, "settings">> & { http?: HttpSettings } = {},
+  options: Partial<Omit<HttpServerOptions, "settings">> & { http?: HttpSettings } = {},
 ): Promise<ServedFace> {
   const over = new AbortController();
   const { promise: url, resolve: onListening, reject } = Promise.withResolvers<string>();

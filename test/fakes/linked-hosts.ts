@@ -6,7 +6,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { onTestFinished } from "vitest";
 import type { Caller } from "../../src/core/caller.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
-import type { Face } from "../../src/server/mcp/mcp-interface.ts";
+import type { McpInterface } from "../../src/server/mcp/mcp-interface.ts";
 
 export type Era = "v1" | "v2 legacy" | "v2 modern";
 
@@ -41,9 +41,9 @@ export interface LinkedHost {
   close(): Promise<void>;
 }
 
-export async function linkHost(face: Face, options: LinkedOptions = {}): Promise<LinkedHost> {
+export async function linkHost(mcp: McpInterface, options: LinkedOptions = {}): Promise<LinkedHost> {
   const { era = "v1" } = options;
-  const client = era === "v1" ? await connectV1(face, options) : await connectV2(face, era, options);
+  const client = era === "v1" ? await connectV1(mcp, options) : await connectV2(mcp, era, options);
   onTestFinished(() => client.close());
   const host: LinkedHost = {
     async call(name, args, settings) {
@@ -73,9 +73,9 @@ interface Connected {
   close(): Promise<void>;
 }
 
-async function connectV1(face: Face, { name = "test", caller, onQuestion }: LinkedOptions): Promise<Connected> {
+async function connectV1(mcp: McpInterface, { name = "test", caller, onQuestion }: LinkedOptions): Promise<Connected> {
   const [above, below] = InMemoryV1.createLinkedPair();
-  const server = await face.createServer(caller);
+  const server = await mcp.createServer(caller);
   await server.connect(below);
   const client = new ClientV1({ name, version: "1" }, { capabilities: onQuestion ? { elicitation: {} } : {} });
   if (onQuestion)
@@ -89,12 +89,12 @@ async function connectV1(face: Face, { name = "test", caller, onQuestion }: Link
 }
 
 async function connectV2(
-  face: Face,
+  mcp: McpInterface,
   era: Era,
   { name = "test", caller, onQuestion }: LinkedOptions,
 ): Promise<Connected> {
   const [above, below] = InMemoryTransport.createLinkedPair();
-  const handle = serveStdio(() => face.createServer(caller), { transport: below });
+  const handle = serveStdio(() => mcp.createServer(caller), { transport: below });
   const client = new ClientV2(
     { name, version: "1" },
     {

@@ -5,7 +5,7 @@ import { type Duet, openDuet } from "../../src/app/open-duet.ts";
 import { type Config, loadConfig } from "../../src/config/load-config.ts";
 import type { Caller } from "../../src/core/caller.ts";
 import type { Model } from "../../src/core/model.ts";
-import { createFace } from "../../src/server/mcp/mcp-interface.ts";
+import { createMcpInterface } from "../../src/server/mcp/mcp-interface.ts";
 import { makeTool } from "../fakes/events.ts";
 import { type ServedFace, startHttpFace } from "../fakes/http-interface.ts";
 import { scriptedModel } from "../fakes/model.ts";
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const config: Config = await loadConfig({}, {}, "/nowhere", { name: "test", settings });
   const tools = ["public_tool", "secret_tool"].map((name) => makeTool(name, () => ({ ok: true, text: "" })));
   duet = await openDuet(config, { models: { functionCall: model, answer: model }, tools });
-  const { createServer } = createFace(duet, { settings: config.serve, asks: config.tools.ask, expose: "both" });
+  const { createServer } = createMcpInterface(duet, { settings: config.serve, asks: config.tools.ask, expose: "both" });
   face = await startHttpFace({
     createServer,
     async authenticate({ headers }) {

@@ -9,7 +9,7 @@ import type { Message } from "../../src/core/messages.ts";
 import type { Model } from "../../src/core/model.ts";
 import { type ModelSettings, type WireName, wires } from "../../src/core/model-settings.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
-import { failure, type Tool } from "../../src/core/tools/tool.ts";
+import { createFailure, type Tool } from "../../src/core/tools/tool.ts";
 import type { JsonObject } from "../../src/kit/json.ts";
 import { createModel } from "../../src/providers/create-model.ts";
 import { fakePath, readJournal } from "../client/servers.ts";
@@ -49,7 +49,7 @@ function bookingTool(): Tool {
     source: "user",
     annotations: { destructive: true },
     async run({ city }: JsonObject) {
-      if (city === "Atlantis") return failure("tool", "No hotel in Atlantis has a room.");
+      if (city === "Atlantis") return createFailure("tool", "No hotel in Atlantis has a room.");
       booked.push(city);
       return { ok: true, text: `One room in ${city} is booked, number ${booked.length}.` };
     },

@@ -2,9 +2,9 @@
 import { onTestFinished } from "vitest";
 import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { openRunRoom } from "../../src/runs/run-service.ts";
-import { chatPages } from "../../src/server/http/chat-page.ts";
-import { healthPages } from "../../src/server/http/health.ts";
+import { openRunService } from "../../src/runs/run-service.ts";
+import { createChatPages } from "../../src/server/http/chat-page.ts";
+import { createHealthPages } from "../../src/server/http/health.ts";
 import { joinRoutes } from "../../src/server/http/serve-duet.ts";
 import { openOperations } from "../../src/server/operations/operations.ts";
 import { call, initialize, post, rawText } from "../fakes/http-interface.ts";
@@ -90,11 +90,11 @@ export async function openRoutes() {
   const config = await loadConfig({}, {}, "/nowhere", { name: "test", settings });
   const duet = await openDuet(config);
   onTestFinished(() => duet.close());
-  const room = openRunRoom(duet, { settings: config.serve });
+  const service = openRunService(duet, { settings: config.serve });
   const operations = openOperations();
   onTestFinished(() => operations.close());
   return {
-    open: { ...healthPages(health), ...chatPages() },
-    routes: joinRoutes(room, config, operations),
+    open: { ...createHealthPages(health), ...createChatPages() },
+    routes: joinRoutes(service, config, operations),
   };
 }

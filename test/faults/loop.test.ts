@@ -1,7 +1,7 @@
 // Group P of the fault catalogue: loops and budgets. A case's number stands first in its title.
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { canonicalJson } from "../../src/agent/loop/repetition.ts";
+import { toCanonicalJson } from "../../src/agent/loop/repetition.ts";
 import type { Model } from "../../src/core/model.ts";
 import { createDuet } from "../../src/index.ts";
 import type { JsonValue } from "../../src/kit/json.ts";
@@ -92,11 +92,11 @@ test("180: the way a value is written makes no difference, the value does", () =
   fc.assert(
     fc.property(fc.json(), (text) => {
       const value: JsonValue = JSON.parse(text);
-      expect(canonicalJson(reversed(value))).toBe(canonicalJson(value));
+      expect(toCanonicalJson(reversed(value))).toBe(toCanonicalJson(value));
     }),
   );
-  expect(canonicalJson([1, 2])).not.toBe(canonicalJson([2, 1]));
-  expect(canonicalJson({ a: "1" })).not.toBe(canonicalJson({ a: 1 }));
+  expect(toCanonicalJson([1, 2])).not.toBe(toCanonicalJson([2, 1]));
+  expect(toCanonicalJson({ a: "1" })).not.toBe(toCanonicalJson({ a: 1 }));
 });
 
 test("181: ping-pong between two calls ends as one call repeated does", async () => {

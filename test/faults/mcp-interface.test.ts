@@ -27,7 +27,7 @@ interface Answer {
 async function served(settings: FaceSettings) {
   const opened = await openFace(settings);
   const face = await startHttpFace({
-    createServer: opened.face.createServer,
+    createServer: opened.mcp.createServer,
     authenticate: async ({ headers }) => ({ caller: { owner: headers.get("authorization") ?? "nobody" } }),
   });
   onTestFinished(() => face.close());
@@ -227,9 +227,9 @@ test("94: stdout has nothing but messages, whatever is logged, warned of or prin
 });
 
 test("93: a cursor that was never given out is refused, for each list", async () => {
-  const { face } = await openFace({ turns: [] });
+  const { mcp } = await openFace({ turns: [] });
   const [above, below] = InMemoryTransport.createLinkedPair();
-  const server = await face.createServer();
+  const server = await mcp.createServer();
   const client = new Client({ name: "test", version: "1" });
   await Promise.all([server.connect(below), client.connect(above)]);
   onTestFinished(() => client.close());

@@ -5,13 +5,13 @@ import { describe, expect, test, vi } from "vitest";
 import { DuetError } from "../../src/kit/errors.ts";
 import type { OutgoingRequest, OutgoingResponse } from "../../src/kit/net/guarded-fetch.ts";
 import { createBuiltinTools } from "../../src/tools/builtin/builtin-tools.ts";
-import { createOutgoing, type OutgoingParts } from "../../src/tools/outgoing/create-outgoing.ts";
+import { createToolFetch, type ToolFetchParts } from "../../src/tools/outgoing/create-outgoing.ts";
 import { startFakeSearch } from "../fakes/search.ts";
 import { testContext } from "../tools/context.ts";
 import { certificate } from "../tools/outgoing/certificate.ts";
 import { countSockets, startListener, startSite } from "../tools/outgoing/servers.ts";
 
-interface World extends OutgoingParts {
+interface World extends ToolFetchParts {
   reach?: readonly string[];
   ports?: readonly number[];
   /** What each name resolves to; `lookup` where that changes. */
@@ -23,9 +23,9 @@ type Wanted = Partial<OutgoingRequest>;
 /** One request through a door of its own. */
 function request(url: string, { reach = [], ports = [80, 443], names = {}, ...parts }: World, wanted: Wanted = {}) {
   const lookup = async (host: string): Promise<readonly string[]> => names[host] ?? [];
-  const outgoing = createOutgoing({ reach, ports }, { lookup, ...parts });
+  const guardedFetch = createToolFetch({ reach, ports }, { lookup, ...parts });
   const { signal } = new AbortController();
-  return outgoing.request({ url, maxBytes: 100_000, timeoutMs: 5000, maxRedirects: 5, signal, ...wanted });
+  return guardedFetch.request({ url, maxBytes: 100_000, timeoutMs: 5000, maxRedirects: 5, signal, ...wanted });
 }
 
 /** What refuses or fails a request, which must not succeed. */
@@ -155,9 +155,9 @@ describe("58, 59 private addresses, however they are written", () => {
     "a@b",
   ])("%s is refused as a port to connect to as well", async (host) => {
     const sockets = countSockets();
-    const outgoing = createOutgoing({ reach: [], ports: [80] });
+    const guardedFetch = createToolFetch({ reach: [], ports: [80] });
     const { signal } = new AbortController();
-    await expect(outgoing.connect(host, 80, { timeoutMs: 1000, signal })).rejects.toThrow(/was not contacted/);
+    await expect(guardedFetch.connect(host, 80, { timeoutMs: 1000, signal })).rejects.toThrow(/was not contacted/);
     expect(sockets.opened).toBe(0);
   });
 });
@@ -575,12 +575,12 @@ describe("70 servers that send what was not asked for", () => {
     const listener = await startListener((socket, nth) => {
       socket.once("data", () => socket.write(ok(`first ${nth}`) + ok("canary, planted")));
     });
-    const outgoing = createOutgoing({ reach: ["127.0.0.1"], ports: [] });
+    const guardedFetch = createToolFetch({ reach: ["127.0.0.1"], ports: [] });
     const { signal } = new AbortController();
     const url = `http://127.0.0.1:${listener.port}/`;
     const wanted = { url, maxBytes: 1000, timeoutMs: 5000, maxRedirects: 0, signal };
-    expect(textOf(await outgoing.request(wanted))).toBe("first 1");
-    expect(textOf(await outgoing.request(wanted))).toBe("first 2");
+    expect(textOf(await guardedFetch.request(wanted))).toBe("first 1");
+    expect(textOf(await guardedFetch.request(wanted))).toBe("first 2");
     expect(listener.connects).toBe(2);
     expect(listener.received.match(/connection: close/gi)).toHaveLength(2);
   });

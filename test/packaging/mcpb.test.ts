@@ -6,7 +6,7 @@ import { getMcpConfigForManifest, unpackExtension, v0_3 } from "@anthropic-ai/mc
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
-import { pathOfVariable } from "../../src/config/sources/environment.ts";
+import { findPathOfVariable } from "../../src/config/sources/environment.ts";
 import { version } from "../../src/kit/version.ts";
 import { vendors } from "../../src/providers/vendors.ts";
 import { programEnvironment, temporaryFolder } from "../fakes/program.ts";
@@ -38,7 +38,7 @@ test("the bundle, unpacked and started as its manifest says, answers a question,
   const keys = Object.values(vendors).map(({ keyEnv }) => keyEnv);
   for (const [name] of secrets) {
     const variable = name.toUpperCase();
-    expect(keys.includes(variable) || pathOfVariable(variable) !== undefined, variable).toBe(true);
+    expect(keys.includes(variable) || findPathOfVariable(variable) !== undefined, variable).toBe(true);
     expect(manifest.server.mcp_config.env).toHaveProperty(variable, placeholder(name));
   }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { pathOfVariable } from "../../src/config/sources/environment.ts";
+import { findPathOfVariable } from "../../src/config/sources/environment.ts";
 import { vendors } from "../../src/providers/vendors.ts";
 
 /** The rules of the schema of 2025-12-11 that concern this file, and those of the registry itself. */
@@ -63,7 +63,7 @@ test("every variable it names is one that Duet reads, and every key among them i
   const variables = server.packages.flatMap(({ environmentVariables }) => environmentVariables);
   const keys = Object.values(vendors).map(({ keyEnv }) => keyEnv);
   for (const { name, isSecret } of variables) {
-    expect(keys.includes(name) || pathOfVariable(name) !== undefined, name).toBe(true);
+    expect(keys.includes(name) || findPathOfVariable(name) !== undefined, name).toBe(true);
     expect(isSecret ?? false, name).toBe(name.endsWith("_KEY"));
   }
 });

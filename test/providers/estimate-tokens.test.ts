@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Message } from "../../src/core/messages.ts";
 import type { Model, ModelRequest, Usage } from "../../src/core/model.ts";
-import { estimateTokens, messageTokens, toolTokens } from "../../src/providers/estimate-tokens.ts";
+import { estimateMessageTokens, estimateTokens, estimateToolTokens } from "../../src/providers/estimate-tokens.ts";
 import { withContextWarning } from "../../src/providers/middleware/context-warning.ts";
 import { hear, question, settings, weather } from "./reading.ts";
 
@@ -57,11 +57,11 @@ describe("an estimate", () => {
       { role: "user", content: "Rain?" },
       { role: "assistant", content: "", toolCalls: [call] },
     ];
-    expect(messageTokens(messages)).toBeGreaterThan(
+    expect(estimateMessageTokens(messages)).toBeGreaterThan(
       2 * 4 + estimateTokens("Rain?") + estimateTokens(call.argumentsText),
     );
-    expect(toolTokens([])).toBe(0);
-    expect(toolTokens([weather])).toBeGreaterThan(20);
+    expect(estimateToolTokens([])).toBe(0);
+    expect(estimateToolTokens([weather])).toBeGreaterThan(20);
   });
 });
 

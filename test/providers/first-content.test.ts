@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ModelEvent } from "../../src/core/model.ts";
 import type { WireName } from "../../src/core/model-settings.ts";
 import { MessageReader } from "../../src/providers/wires/anthropic-messages/stream.ts";
-import type { Sent } from "../../src/providers/wires/idle-timeout.ts";
+import type { TurnProgress } from "../../src/providers/wires/idle-timeout.ts";
 import { ChatReader } from "../../src/providers/wires/openai-chat/stream.ts";
 import { ResponseReader } from "../../src/providers/wires/openai-responses/stream.ts";
 import { settings } from "./reading.ts";
@@ -10,7 +10,7 @@ import { settings } from "./reading.ts";
 const readers = { "openai-chat": ChatReader, "openai-responses": ResponseReader, "anthropic-messages": MessageReader };
 
 /** What the model has sent once it has sent these events. */
-function sentAfter(wire: WireName, events: object[]): Sent {
+function sentAfter(wire: WireName, events: object[]): TurnProgress {
   const reader = new readers[wire](settings({ wire }), () => "call_1");
   const out: ModelEvent[] = [];
   for (const event of events) {
@@ -27,7 +27,7 @@ const item = (added: object) => ({ type: "response.output_item.added", output_in
 const thinking = block({ type: "thinking", thinking: "", signature: "" });
 
 describe("what counts as the first content", () => {
-  test.each<[WireName, string, object[], Sent]>([
+  test.each<[WireName, string, object[], TurnProgress]>([
     [
       "openai-chat",
       "a role and empty texts",

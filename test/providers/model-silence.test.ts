@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { resolveModel, vendorTable } from "../../src/config/models/resolve-model.ts";
+import { createVendorTable, resolveModel } from "../../src/config/models/resolve-model.ts";
 import type { Model } from "../../src/core/model.ts";
 import { createModel } from "../../src/providers/create-model.ts";
 import { question } from "./reading.ts";
@@ -43,7 +43,7 @@ async function openProvider(provider: "openai" | "anthropic"): Promise<Provider>
     ANTHROPIC_BASE_URL: url,
   };
   const model = provider === "openai" ? "gpt-4o" : "claude-sonnet-4-5";
-  const settings = resolveModel({ provider, model }, vendorTable({}), environment, "models.answer");
+  const settings = resolveModel({ provider, model }, createVendorTable({}), environment, "models.answer");
   return { model: createModel(settings), answer: answer.promise, isLeft: () => isLeft };
 }
 

@@ -6,7 +6,7 @@ import { isRecord } from "../../src/kit/json.ts";
 import { MessageReader } from "../../src/providers/wires/anthropic-messages/stream.ts";
 import { ChatReader } from "../../src/providers/wires/openai-chat/stream.ts";
 import { ResponseReader } from "../../src/providers/wires/openai-responses/stream.ts";
-import { eventReader } from "../../src/providers/wires/server-events.ts";
+import { createEventReader } from "../../src/providers/wires/server-events.ts";
 import type { ServerEvent, TurnReader } from "../../src/providers/wires/turn-reader.ts";
 import { settings } from "./reading.ts";
 import { madeStreams } from "./recordings-made.ts";
@@ -84,7 +84,7 @@ export function readTurn(wire: WireName, pieces: Iterable<Buffer>, out: ModelEve
 
 /** The first half of reading: from bytes to events. */
 export function eventsOf(pieces: Iterable<Buffer>): ServerEvent[] {
-  const reader = eventReader(origin);
+  const reader = createEventReader(origin);
   const events: ServerEvent[] = [];
   for (const piece of pieces) events.push(...reader.feed(piece));
   return [...events, ...reader.end()];

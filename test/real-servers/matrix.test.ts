@@ -36,7 +36,7 @@ test("nine servers from npm start together and list their tools", async () => {
 
 describe("duet serve with nine servers", requires(linux), () => {
   test("one is killed in the middle of a call and comes back; the others answer; nothing is left after EOF", async () => {
-    const { served, provider, nine, marks } = await serveAll();
+    const { request, provider, nine, marks } = await serveAll();
     const page = await silentPage();
     const long = "everything__gzip-file-as-resource";
     const path = nine.folder;
@@ -59,7 +59,7 @@ describe("duet serve with nine servers", requires(linux), () => {
       { text: "Done." },
     );
     const lines: string[] = [];
-    const asked = served.ask("Call them all.", (line) => lines.push(line));
+    const asked = request.ask("Call them all.", (line) => lines.push(line));
     const others = ["filesystem", "memory", "thinking", "amap", "tavily", "exa", "brave", "duckduckgo"];
     await vi.waitFor(
       () => {
@@ -97,28 +97,28 @@ describe("duet serve with nine servers", requires(linux), () => {
       { toolCalls: [{ name: "everything__echo", arguments: { message: "back again" } }] },
       { text: "Done." },
     );
-    const { tool_calls: later } = await served.ask("Is it back?");
+    const { tool_calls: later } = await request.ask("Is it back?");
     expect(later).toMatchObject([{ tool: "everything__echo", ok: true, result: "Echo: back again" }]);
 
-    const ours = descendantsOf(served.pid);
-    served.hangUp();
-    expect(await served.ended).toBe(0);
+    const ours = descendantsOf(request.pid);
+    request.hangUp();
+    expect(await request.ended).toBe(0);
     await allGone(marks, ours);
     for (const key of Object.values(keys)) {
-      expect(served.output()).not.toContain(key);
+      expect(request.output()).not.toContain(key);
       expect(JSON.stringify(provider.journal)).not.toContain(key);
     }
   });
 
   test.each(["SIGTERM", "SIGKILL"] as const)("nothing is left after %s", async (signal) => {
-    const { served, provider, marks } = await serveAll();
+    const { request, provider, marks } = await serveAll();
     provider.script("cheap", { text: "Ready." });
     // A run begins once every server is ready or has failed.
-    await served.ask("Are they all there?");
-    const ours = descendantsOf(served.pid);
+    await request.ask("Are they all there?");
+    const ours = descendantsOf(request.pid);
     expect(ours.length).toBeGreaterThan(names.length);
-    process.kill(served.pid, signal);
-    await served.ended;
+    process.kill(request.pid, signal);
+    await request.ended;
     await allGone(marks, ours);
   });
 });
@@ -140,7 +140,7 @@ async function silentPage(): Promise<{ url: string; asked: Promise<unknown> }> {
 }
 
 interface ServedAll {
-  served: Served;
+  request: Served;
   provider: FakeProvider;
   nine: Nine;
   marks: Marks;
@@ -171,9 +171,9 @@ async function serveAll(): Promise<ServedAll> {
   onTestFinished(() => {
     for (const pid of [...marks.living().values()].flat()) process.kill(pid, "SIGKILL");
   });
-  const served = await startServing(config, { OPENAI_API_KEY: "sk-test-openai-0001" });
+  const request = await startServing(config, { OPENAI_API_KEY: "sk-test-openai-0001" });
   await marks.appear([...names, ...Object.keys(further)]);
-  return { served, provider, nine, marks };
+  return { request, provider, nine, marks };
 }
 
 function hasNpx(): boolean {

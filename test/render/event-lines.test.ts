@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
-import { lineOf } from "../../src/render/event-lines.ts";
+import { renderEvent } from "../../src/render/event-lines.ts";
 
 describe("an event as a line", () => {
   test.each(["time-limit", "repetition"] as const)("leaves %s to its notice, which says the same", (reason) => {
@@ -8,12 +8,12 @@ describe("an event as a line", () => {
       { type: "evaluation", verdict: "answer", reason, message: "It ends." },
       { type: "notice", level: "warning", code: reason, message: "It ends." },
     ];
-    expect(told.flatMap((event) => lineOf(event, "en") ?? [])).toEqual(["⚠ It ends."]);
+    expect(told.flatMap((event) => renderEvent(event, "en") ?? [])).toEqual(["⚠ It ends."]);
   });
 
   test("is one clean line by whatever name a model calls a tool", () => {
     const tool = `\u001b[2Jx\n✓ forged ${"y".repeat(10_000)}`;
-    const line = lineOf({ type: "tool-start", callId: "1", step: 1, tool, arguments: {} }, "en") ?? "";
+    const line = renderEvent({ type: "tool-start", callId: "1", step: 1, tool, arguments: {} }, "en") ?? "";
     expect(line).toMatch(/^🔧 \\u\{1b\}\[2Jx ✓ forged y+… \{\}$/);
     expect(line.length).toBeLessThan(100);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ModelBill, OutcomeMeta } from "../../src/core/outcome.ts";
-import { billLine } from "../../src/render/event-lines.ts";
+import { renderBill } from "../../src/render/event-lines.ts";
 
 function bill(tokens: number, cost_usd: number | null): ModelBill {
   return {
@@ -15,7 +15,7 @@ function lineOf(decide: ModelBill, answer: ModelBill, cost_usd: number | null, l
     total_tokens: decide.input_tokens + answer.input_tokens,
     models: { function_call: decide, answer },
   };
-  return billLine({ meta }, locale);
+  return renderBill({ meta }, locale);
 }
 
 describe("the cost of a run on its bill", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { PlanStep } from "../../src/core/events.ts";
 import { readPlanReply } from "../../src/core/plan-reply.ts";
-import { createPlanLines, planList } from "../../src/render/plan-lines.ts";
+import { createPlanLines, renderPlan } from "../../src/render/plan-lines.ts";
 
 function step(number: number, more: Partial<PlanStep> = {}): PlanStep {
   return {
@@ -44,22 +44,22 @@ describe("a plan in lines", () => {
   });
 
   test("cannot drive a terminal", () => {
-    const [, line] = planList([step(1, { description: "\u001b[2J\nx", parameters: { text: "\u009b2J" } })], "en");
+    const [, line] = renderPlan([step(1, { description: "\u001b[2J\nx", parameters: { text: "\u009b2J" } })], "en");
     expect(line).toBe('  1. \\u{1b}[2J x · echo {"text":"\\u{9b}2J"}');
   });
 
   test("shows parameters whole, and of very long ones says how much is left out", () => {
     const json = (text: string) => JSON.stringify({ text });
     const long = "y".repeat(1_900);
-    expect(planList([step(1, { parameters: { text: long } })], "en")[1]).toBe(`  1. Part 1 · echo ${json(long)}`);
+    expect(renderPlan([step(1, { parameters: { text: long } })], "en")[1]).toBe(`  1. Part 1 · echo ${json(long)}`);
     const tooLong = { text: "y".repeat(5_000) };
-    expect(planList([step(1, { parameters: tooLong })], "en")[1]).toMatch(/y… \(3011 more characters not shown\)$/);
-    expect(planList([step(1, { parameters: tooLong })], "zh")[1]).toMatch(/y…（另有 3011 个字符未显示）$/);
+    expect(renderPlan([step(1, { parameters: tooLong })], "en")[1]).toMatch(/y… \(3011 more characters not shown\)$/);
+    expect(renderPlan([step(1, { parameters: tooLong })], "zh")[1]).toMatch(/y…（另有 3011 个字符未显示）$/);
   });
 
   test("tells many blanks in a row by their number, whatever they are made of", () => {
     const text = `a${" \u2028".repeat(500)} b`;
-    expect(planList([step(1, { parameters: { text } })], "en")[1]).toBe(
+    expect(renderPlan([step(1, { parameters: { text } })], "en")[1]).toBe(
       '  1. Part 1 · echo {"text":"a… (1001 blanks) …b"}',
     );
   });
@@ -71,7 +71,7 @@ describe("a plan in lines", () => {
   });
 
   test("has no lines without steps", () => {
-    expect(planList([], "zh")).toEqual([]);
+    expect(renderPlan([], "zh")).toEqual([]);
     expect(createPlanLines("en")([])).toEqual([]);
   });
 });

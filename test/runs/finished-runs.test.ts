@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
-import type { HeldRun } from "../../src/runs/run-handle.ts";
+import type { RunHandle } from "../../src/runs/run-handle.ts";
 import { createRunRegistry } from "../../src/runs/run-registry.ts";
 
 const bigAnswer = "x".repeat(4000);
@@ -8,8 +8,8 @@ const bigAnswer = "x".repeat(4000);
 /** Runs that say a long answer, piece by piece, where so much of ended ones may be kept. */
 function openRuns(kept: { ends: number; events: number }) {
   const registry = createRunRegistry({ most: 10, keepMs: 60_000, kept });
-  async function run(response: string): Promise<HeldRun> {
-    const begun: HeldRun = registry.begin({
+  async function run(response: string): Promise<RunHandle> {
+    const begun: RunHandle = registry.begin({
       key: response,
       caller: {},
       locale: "en",
@@ -19,7 +19,7 @@ function openRuns(kept: { ends: number; events: number }) {
       async *ask(): AsyncGenerator<AgentEvent> {
         for (let at = 0; at < response.length; at += 100)
           yield { type: "answer-delta", text: response.slice(at, at + 100) };
-        yield { type: "run-end", outcome: { ...begun.soFar(), status: "complete", response } };
+        yield { type: "run-end", outcome: { ...begun.snapshot(), status: "complete", response } };
       },
     });
     await registry.ended(begun, AbortSignal.timeout(20_000));
@@ -33,7 +33,7 @@ function openRuns(kept: { ends: number; events: number }) {
 
 test("of big ends the oldest are forgotten first, as soon as there is no room for all", async () => {
   const { registry, run, known } = openRuns({ ends: 12_000, events: 1_000_000 });
-  const runs: HeldRun[] = [];
+  const runs: RunHandle[] = [];
   for (let count = 0; count < 5; count++) runs.push(await run(`${count}${bigAnswer}`));
   expect(known()).toEqual([4, 3].map((at) => runs[at]?.id));
   expect(registry.same(`0${bigAnswer}`, undefined, {})).toBeUndefined();

@@ -1,13 +1,13 @@
 import { onTestFinished } from "vitest";
 import { openDuet } from "../../src/app/open-duet.ts";
 import { type Config, loadConfig } from "../../src/config/load-config.ts";
-import { abortable } from "../../src/kit/async/timeout.ts";
-import { createFace, type Face } from "../../src/server/mcp/mcp-interface.ts";
-import { defineTool, success } from "../../src/tools/define-tool.ts";
+import { waitAbortable } from "../../src/kit/async/timeout.ts";
+import { createMcpInterface, type McpInterface } from "../../src/server/mcp/mcp-interface.ts";
+import { createSuccess, defineTool } from "../../src/tools/define-tool.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
 
 export interface OpenedFace {
-  face: Face;
+  mcp: McpInterface;
   model: ScriptedModel;
   /** What the dangerous tool was called with. */
   wiped: unknown[];
@@ -35,19 +35,19 @@ export async function openFace({ turns, serve = {}, config: more = {}, gate }: F
     annotations: { destructive: true },
     async run(args) {
       wiped.push(args);
-      return success("wiped");
+      return createSuccess("wiped");
     },
   });
   const gated: ScriptedModel = {
     ...model,
     async *stream(request, signal) {
-      await abortable(gate ?? Promise.resolve(), signal);
+      await waitAbortable(gate ?? Promise.resolve(), signal);
       yield* model.stream(request, signal);
     },
   };
   const models = { functionCall: gated, answer: gated };
   const duet = await openDuet(config, { models, tools: [wipe] });
   onTestFinished(() => duet.close());
-  const face = createFace(duet, { settings: config.serve, asks: config.tools.ask });
-  return { face, model, wiped };
+  const mcp = createMcpInterface(duet, { settings: config.serve, asks: config.tools.ask });
+  return { mcp, model, wiped };
 }

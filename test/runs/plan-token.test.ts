@@ -7,8 +7,8 @@ const config = { agent: { plan: { unattended: "stop" } } };
 const say = (message: string) => written({ tool: "echo", parameters: { text: message } });
 
 test("a plan's token is given with its own run's result, and with no older one's", async () => {
-  const { face } = await openFace({ turns: [say("one"), say("two"), "Said."], config, serve: { keepResults: 1 } });
-  const host = await linkHost(face);
+  const { mcp } = await openFace({ turns: [say("one"), say("two"), "Said."], config, serve: { keepResults: 1 } });
+  const host = await linkHost(mcp);
   const first = (await host.ask("Say it.", { mode: "plan" })).outcome;
   const { conversation_id } = first;
   const changed = (await host.ask("Say two instead.", { mode: "plan", conversation_id })).outcome;
@@ -17,7 +17,7 @@ test("a plan's token is given with its own run's result, and with no older one's
     await host.call("agent_result", { run_id: changed.run_id }),
   ];
   const held = await results();
-  await expect.poll(() => [...face.runs.of({})]).toEqual([]);
+  await expect.poll(() => [...mcp.runs.of({})]).toEqual([]);
   for (const [old, current] of [held, await results()]) {
     expect(old?.outcome).toMatchObject({ status: "needs_confirmation" });
     expect(old?.outcome.confirmation).toBeUndefined();
@@ -29,8 +29,8 @@ test("a plan's token is given with its own run's result, and with no older one's
 });
 
 test("a token that was given for a plan does not carry out the plan that took its place", async () => {
-  const { face, model } = await openFace({ turns: [say("one"), say("two"), "Said."], config });
-  const host = await linkHost(face);
+  const { mcp, model } = await openFace({ turns: [say("one"), say("two"), "Said."], config });
+  const host = await linkHost(mcp);
   const { conversation_id, confirmation: old } = (await host.ask("Say it.", { mode: "plan" })).outcome;
   const changed = (await host.ask("Say two instead.", { mode: "plan", conversation_id })).outcome;
   const replayed = await host.ask("y", { confirmation: old?.token });
@@ -41,8 +41,8 @@ test("a token that was given for a plan does not carry out the plan that took it
 });
 
 test("a plan that is confirmed again while it is carried out is the same run", async () => {
-  const { face, model } = await openFace({ turns: [say("one"), "Said."], config });
-  const host = await linkHost(face);
+  const { mcp, model } = await openFace({ turns: [say("one"), "Said."], config });
+  const host = await linkHost(mcp);
   const { confirmation } = (await host.ask("Say it.", { mode: "plan" })).outcome;
   const begun = await host.ask("y", { confirmation: confirmation?.token, wait_s: 0 });
   expect(begun.outcome.status).toBe("running");
@@ -53,8 +53,8 @@ test("a plan that is confirmed again while it is carried out is the same run", a
 });
 
 test("a plan's token that comes three times at once means one run", async () => {
-  const { face, model } = await openFace({ turns: [say("one"), "Said."], config });
-  const host = await linkHost(face);
+  const { mcp, model } = await openFace({ turns: [say("one"), "Said."], config });
+  const host = await linkHost(mcp);
   const { confirmation } = (await host.ask("Say it.", { mode: "plan" })).outcome;
   const all = await Promise.all([1, 2, 3].map(() => host.ask("y", { confirmation: confirmation?.token })));
   const runs = all.filter(({ isError }) => !isError).map(({ outcome }) => outcome.run_id);

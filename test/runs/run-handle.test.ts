@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { abortable } from "../../src/kit/async/timeout.ts";
-import { holdRun } from "../../src/runs/run-handle.ts";
+import { waitAbortable } from "../../src/kit/async/timeout.ts";
+import { startRun } from "../../src/runs/run-handle.ts";
 
 test("a run that is cancelled before it has begun is cancelled, and no fault of the program", async () => {
-  const run = holdRun({
+  const run = startRun({
     id: "run-1",
     key: "key",
     caller: {},
@@ -12,13 +12,13 @@ test("a run that is cancelled before it has begun is cancelled, and no fault of 
     asks: { calls: false, plans: false, forms: false },
     patienceMs: 60_000,
     async *ask({ signal = new AbortController().signal }) {
-      await abortable(new Promise<void>(() => {}), signal);
+      await waitAbortable(new Promise<void>(() => {}), signal);
       yield* [];
     },
     onEnd() {},
   });
   run.cancel();
-  await run.turned(AbortSignal.timeout(20_000));
+  await run.waitForChange(AbortSignal.timeout(20_000));
   expect(run.outcome).toMatchObject({ success: false, status: "cancelled", stop_reason: "cancelled", error: null });
   expect(run.fault).toBeUndefined();
 });

@@ -1,24 +1,24 @@
 import { expect, test } from "vitest";
-import { windowMs } from "../../src/runs/call-window.ts";
+import { getWindowMs } from "../../src/runs/call-window.ts";
 import { linkHost } from "../fakes/linked-hosts.ts";
 import { openFace } from "./mcp-interface.ts";
 
 test("a host's window is what is configured for it, else for all, else what is known of it, else under a minute", () => {
   const windows = { "claude-code": 20, "my host": 3 };
-  expect(windowMs("my host", { windows })).toBe(3000);
-  expect(windowMs("claude-code", { windows, window: 10 })).toBe(20_000);
-  expect(windowMs("other", { windows, window: 10 })).toBe(10_000);
-  expect(windowMs("claude-code", { windows: {} })).toBeGreaterThan(300_000);
-  expect(windowMs("constructor", { windows: {} })).toBe(50_000);
+  expect(getWindowMs("my host", { windows })).toBe(3000);
+  expect(getWindowMs("claude-code", { windows, window: 10 })).toBe(20_000);
+  expect(getWindowMs("other", { windows, window: 10 })).toBe(10_000);
+  expect(getWindowMs("claude-code", { windows: {} })).toBeGreaterThan(300_000);
+  expect(getWindowMs("constructor", { windows: {} })).toBe(50_000);
 });
 
 test("the window of the host that calls closes its call, and an agent above is answered before its deadline", async () => {
   const gate = Promise.withResolvers<void>();
   const serve = { windows: { impatient: 1 } };
-  const { face } = await openFace({ turns: ["a", "b"], gate: gate.promise, serve });
-  const host = await linkHost(face, { name: "impatient" });
+  const { mcp } = await openFace({ turns: ["a", "b"], gate: gate.promise, serve });
+  const host = await linkHost(mcp, { name: "impatient" });
   expect((await host.ask("What is it?")).outcome.status).toBe("running");
-  const patient = await linkHost(face, { name: "patient" });
+  const patient = await linkHost(mcp, { name: "patient" });
   const meta = { "duet/depth": 1, "duet/deadline": Date.now() + 1500 };
   const below = await patient.ask("And that?", {}, { meta });
   expect(["running", "partial", "failed"]).toContain(below.outcome.status);
@@ -27,8 +27,8 @@ test("the window of the host that calls closes its call, and an agent above is a
 
 test("more runs than allowed are refused in words, and another may begin when one has ended", async () => {
   const gate = Promise.withResolvers<void>();
-  const { face } = await openFace({ turns: ["a", "b"], gate: gate.promise, serve: { maxRuns: 1 } });
-  const host = await linkHost(face);
+  const { mcp } = await openFace({ turns: ["a", "b"], gate: gate.promise, serve: { maxRuns: 1 } });
+  const host = await linkHost(mcp);
   const { run_id } = (await host.ask("First?", { wait_s: 0 })).outcome;
   const refused = await host.ask("Second?");
   expect(refused).toMatchObject({ isError: true });
@@ -39,10 +39,10 @@ test("more runs than allowed are refused in words, and another may begin when on
 });
 
 test("a run whose result is no longer held is told from its trace", async () => {
-  const { face } = await openFace({ turns: ["Forty-two."], serve: { keepResults: 1 } });
-  const host = await linkHost(face);
+  const { mcp } = await openFace({ turns: ["Forty-two."], serve: { keepResults: 1 } });
+  const host = await linkHost(mcp);
   const first = await host.ask("What is it?");
-  await expect.poll(() => face.runs.find(first.outcome.run_id, {})).toBeUndefined();
+  await expect.poll(() => mcp.runs.find(first.outcome.run_id, {})).toBeUndefined();
   const kept = await host.call("agent_result", { run_id: first.outcome.run_id });
   expect(kept.text).toBe("Forty-two.");
   expect(kept.outcome).toMatchObject({ status: "complete", run_id: first.outcome.run_id });
@@ -50,8 +50,8 @@ test("a run whose result is no longer held is told from its trace", async () => 
 });
 
 test("what is not known is said in one line that shows it", async () => {
-  const { face } = await openFace({ turns: [] });
-  const host = await linkHost(face);
+  const { mcp } = await openFace({ turns: [] });
+  const host = await linkHost(mcp);
   expect((await host.call("agent_result", { run_id: "run-1" })).text).toContain('There is no run "run-1"');
   const bad = await host.ask("What is it?", { max_iterations: 99, colour: "red" });
   expect(bad.isError).toBe(true);
@@ -60,8 +60,8 @@ test("what is not known is said in one line that shows it", async () => {
 });
 
 test("a question that is asked again in another conversation, or after its answer was given, is another run", async () => {
-  const { face, model } = await openFace({ turns: ["One.", "Two.", "Three."] });
-  const host = await linkHost(face);
+  const { mcp, model } = await openFace({ turns: ["One.", "Two.", "Three."] });
+  const host = await linkHost(mcp);
   const first = await host.ask("What is it?");
   const again = await host.ask("What is it?");
   const other = await host.ask("What is it?", { conversation_id: "conv-other" });
@@ -71,9 +71,9 @@ test("a question that is asked again in another conversation, or after its answe
 
 test("a question that is asked again is joined in its own conversation only, and only with the same rights", async () => {
   const gate = Promise.withResolvers<void>();
-  const { face } = await openFace({ turns: ["One.", "Two.", "Three."], gate: gate.promise });
-  const anna = await linkHost(face, { caller: { owner: "anna" } });
-  const limited = await linkHost(face, { caller: { owner: "anna", tools: ["echo"] } });
+  const { mcp } = await openFace({ turns: ["One.", "Two.", "Three."], gate: gate.promise });
+  const anna = await linkHost(mcp, { caller: { owner: "anna" } });
+  const limited = await linkHost(mcp, { caller: { owner: "anna", tools: ["echo"] } });
   const inOne = await anna.ask("Go on.", { conversation_id: "conv-one", wait_s: 0 });
   const inNone = await anna.ask("Go on.", { wait_s: 0 });
   const withLess = await limited.ask("Go on.", { wait_s: 0 });
@@ -84,10 +84,10 @@ test("a question that is asked again is joined in its own conversation only, and
 });
 
 test("an end that nobody was given is joined no longer than it is kept", async () => {
-  const { face, model } = await openFace({ turns: ["Old.", "New."], serve: { keepResults: 1 } });
-  const host = await linkHost(face);
+  const { mcp, model } = await openFace({ turns: ["Old.", "New."], serve: { keepResults: 1 } });
+  const host = await linkHost(mcp);
   expect((await host.ask("What is it?", { wait_s: 0 })).outcome.status).toBe("running");
-  await expect.poll(() => [...face.runs.of({})]).toEqual([]);
+  await expect.poll(() => [...mcp.runs.of({})]).toEqual([]);
   expect((await host.ask("What is it?")).text).toBe("New.");
   expect(model.requests).toHaveLength(2);
 });

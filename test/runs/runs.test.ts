@@ -7,8 +7,8 @@ const wipe = { id: "1", name: "wipe_disk", input: { disk: "a" } };
 describe.each(eras)("a host of %s", (era) => {
   test("is given a run that goes on when its window closes, and the whole answer by agent_result", async () => {
     const gate = Promise.withResolvers<void>();
-    const { face, model } = await openFace({ turns: ["Forty-two."], gate: gate.promise });
-    const host = await linkHost(face, { era });
+    const { mcp, model } = await openFace({ turns: ["Forty-two."], gate: gate.promise });
+    const host = await linkHost(mcp, { era });
     const first = await host.ask("What is it?", { wait_s: 0 });
     expect(first.isError).toBe(false);
     expect(first.outcome).toMatchObject({ success: true, status: "running", stop_reason: "running", response: "" });
@@ -24,8 +24,8 @@ describe.each(eras)("a host of %s", (era) => {
 
   test("that asks the same again while it goes on is given the same run", async () => {
     const gate = Promise.withResolvers<void>();
-    const { face, model } = await openFace({ turns: ["Forty-two."], gate: gate.promise });
-    const host = await linkHost(face, { era });
+    const { mcp, model } = await openFace({ turns: ["Forty-two."], gate: gate.promise });
+    const host = await linkHost(mcp, { era });
     const first = await host.ask("What is it?", { wait_s: 0 });
     const again = host.ask("What is it?");
     const other = host.ask("What is it?", { conversation_id: first.outcome.conversation_id });
@@ -37,23 +37,23 @@ describe.each(eras)("a host of %s", (era) => {
 
   test("that cancels its call ends the run", async () => {
     const gate = Promise.withResolvers<void>();
-    const { face } = await openFace({ turns: ["Never."], gate: gate.promise });
-    const host = await linkHost(face, { era });
+    const { mcp } = await openFace({ turns: ["Never."], gate: gate.promise });
+    const host = await linkHost(mcp, { era });
     const cancel = new AbortController();
     const call = host.ask("What is it?", {}, { signal: cancel.signal, onprogress: () => cancel.abort("enough") });
     await expect(call).rejects.toThrow();
-    const run = face.runs.latest("What is it?", {});
+    const run = mcp.runs.latest("What is it?", {});
     await expect.poll(() => run?.outcome).toMatchObject({ status: "cancelled" });
   });
 
   test("that cancels leaves the run to its end where it is configured so", async () => {
     const gate = Promise.withResolvers<void>();
-    const { face, model } = await openFace({
+    const { mcp, model } = await openFace({
       turns: ["Kept."],
       gate: gate.promise,
       serve: { onDisconnect: "finish" },
     });
-    const host = await linkHost(face, { era });
+    const host = await linkHost(mcp, { era });
     const cancel = new AbortController();
     const call = host.ask("What is it?", {}, { signal: cancel.signal, onprogress: () => cancel.abort("enough") });
     await expect(call).rejects.toThrow();
@@ -64,8 +64,8 @@ describe.each(eras)("a host of %s", (era) => {
 
   test("can stop a run by its id", async () => {
     const gate = Promise.withResolvers<void>();
-    const { face } = await openFace({ turns: ["Never."], gate: gate.promise });
-    const host = await linkHost(face, { era });
+    const { mcp } = await openFace({ turns: ["Never."], gate: gate.promise });
+    const host = await linkHost(mcp, { era });
     const { run_id } = (await host.ask("What is it?", { wait_s: 0 })).outcome;
     const stopped = await host.call("agent_cancel", { run_id });
     expect(stopped.outcome).toMatchObject({ status: "cancelled", run_id });
@@ -77,13 +77,13 @@ describe.each(eras)("a host of %s", (era) => {
       ["decline", 0],
       ["cancel", 0],
     ] as const) {
-      const { face, wiped } = await openFace({ turns: [[wipe], "Done."] });
+      const { mcp, wiped } = await openFace({ turns: [[wipe], "Done."] });
       const asked: Record<string, unknown>[] = [];
       const onQuestion = (params: Record<string, unknown>) => {
         asked.push(params);
         return action === "accept" ? { action, content: { scope: "once" } } : { action };
       };
-      const host = await linkHost(face, { era, onQuestion });
+      const host = await linkHost(mcp, { era, onQuestion });
       const { outcome } = await host.ask("Wipe disk a.");
       expect(outcome.status).toBe("complete");
       expect(asked).toHaveLength(1);
@@ -93,8 +93,8 @@ describe.each(eras)("a host of %s", (era) => {
   });
 
   test("that cannot ask is given a token, which its user's word turns into the call", async () => {
-    const { face, wiped } = await openFace({ turns: [[wipe], "Done."] });
-    const host = await linkHost(face, { era });
+    const { mcp, wiped } = await openFace({ turns: [[wipe], "Done."] });
+    const host = await linkHost(mcp, { era });
     const first = await host.ask("Wipe disk a.");
     expect(first.isError).toBe(false);
     expect(first.outcome).toMatchObject({
@@ -114,8 +114,8 @@ describe.each(eras)("a host of %s", (era) => {
 
 test("progress begins at once, rises, and tells of a run that is joined", async () => {
   const gate = Promise.withResolvers<void>();
-  const { face } = await openFace({ turns: ["Forty-two."], gate: gate.promise });
-  const host = await linkHost(face);
+  const { mcp } = await openFace({ turns: ["Forty-two."], gate: gate.promise });
+  const host = await linkHost(mcp);
   await host.ask("What is it?", { wait_s: 0.01 });
   const heard: { progress: number; message?: string }[] = [];
   const first = Promise.withResolvers<void>();
@@ -134,9 +134,9 @@ test("progress begins at once, rises, and tells of a run that is joined", async 
 
 test("who drops a run that others count on does not end it: another connection, a task", async () => {
   const gate = Promise.withResolvers<void>();
-  const { face } = await openFace({ turns: ["Forty-two."], gate: gate.promise });
-  const first = await linkHost(face);
-  const second = await linkHost(face);
+  const { mcp } = await openFace({ turns: ["Forty-two."], gate: gate.promise });
+  const first = await linkHost(mcp);
+  const second = await linkHost(mcp);
   const { run_id } = (await first.ask("What is it?", { wait_s: 0 })).outcome;
   const cancel = new AbortController();
   const poll = second.call("agent_result", { run_id }, { signal: cancel.signal, onprogress: () => cancel.abort("no") });
@@ -146,17 +146,17 @@ test("who drops a run that others count on does not end it: another connection, 
 });
 
 test("a connection that ends takes the runs along that nobody else counts on", async () => {
-  const { face } = await openFace({ turns: ["Never."], gate: new Promise(() => {}) });
-  const host = await linkHost(face);
+  const { mcp } = await openFace({ turns: ["Never."], gate: new Promise(() => {}) });
+  const host = await linkHost(mcp);
   const { run_id } = (await host.ask("What is it?", { wait_s: 0 })).outcome;
   await host.close();
-  await expect.poll(() => face.runs.find(run_id, {})?.outcome?.status).toBe("cancelled");
+  await expect.poll(() => mcp.runs.find(run_id, {})?.outcome?.status).toBe("cancelled");
 });
 
 test("rights to fewer tools do not reach a run of the same owner that has more", async () => {
-  const { face, wiped } = await openFace({ turns: [[wipe], "Done.", "I cannot."] });
-  const wide = await linkHost(face, { caller: { owner: "anna", tools: ["*"] } });
-  const narrow = await linkHost(face, { caller: { owner: "anna", tools: ["calculator"] } });
+  const { mcp, wiped } = await openFace({ turns: [[wipe], "Done.", "I cannot."] });
+  const wide = await linkHost(mcp, { caller: { owner: "anna", tools: ["*"] } });
+  const narrow = await linkHost(mcp, { caller: { owner: "anna", tools: ["calculator"] } });
   const { confirmation, run_id } = (await wide.ask("Wipe disk a.")).outcome;
   expect((await narrow.ask("yes", { confirmation: confirmation?.token })).isError).toBe(true);
   expect((await narrow.call("agent_result", { run_id })).text).toContain("There is no run");
@@ -164,13 +164,13 @@ test("rights to fewer tools do not reach a run of the same owner that has more",
 });
 
 test("a call whose time is over while its user is asked says so, and the next one asks again", async () => {
-  const { face, wiped } = await openFace({ turns: [[wipe], "Done."] });
+  const { mcp, wiped } = await openFace({ turns: [[wipe], "Done."] });
   let asked = 0;
   const onQuestion = () => {
     asked += 1;
     return asked === 1 ? new Promise<object>(() => {}) : { action: "accept", content: {} };
   };
-  const host = await linkHost(face, { onQuestion });
+  const host = await linkHost(mcp, { onQuestion });
   const first = await host.ask("Wipe disk a.", { wait_s: 1 });
   expect(first.outcome.status).toBe("running");
   expect(first.text).toContain("It waits for the user's reply (wipe_disk): agent_result asks again.");

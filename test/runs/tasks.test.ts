@@ -2,7 +2,7 @@ import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
-import type { Face } from "../../src/server/mcp/mcp-interface.ts";
+import type { McpInterface } from "../../src/server/mcp/mcp-interface.ts";
 import { openFace } from "./mcp-interface.ts";
 
 const wipe = { id: "1", name: "wipe_disk", input: { disk: "a" } };
@@ -11,9 +11,12 @@ const extension = "io.modelcontextprotocol/tasks";
 type Sent = Record<string, unknown> & { resultType?: string; taskId?: string; status?: string };
 
 /** A host of the 2026 era that declares the tasks extension, or does not; the official client takes no task, so it speaks below it. */
-async function connect(face: Face, capabilities: object): Promise<(method: string, params: object) => Promise<Sent>> {
+async function connect(
+  mcp: McpInterface,
+  capabilities: object,
+): Promise<(method: string, params: object) => Promise<Sent>> {
   const [above, below] = InMemoryTransport.createLinkedPair();
-  const handle = serveStdio(() => face.createServer(), { transport: below });
+  const handle = serveStdio(() => mcp.createServer(), { transport: below });
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
   await client.connect(above);
   onTestFinished(async () => {
@@ -60,8 +63,8 @@ async function poll(
 }
 
 test("a request that declares the tasks extension gets a task, whose question is answered and whose result is the call's", async () => {
-  const { face, wiped } = await openFace({ turns: [[wipe], "Done."] });
-  const send = await connect(face, withTasks);
+  const { mcp, wiped } = await openFace({ turns: [[wipe], "Done."] });
+  const send = await connect(mcp, withTasks);
   const task = await send("tools/call", { name: "agent_ask", arguments: { question: "Wipe disk a." } });
   expect(task).toMatchObject({ resultType: "task", pollIntervalMs: 1000, ttlMs: 3_600_000 });
   const taskId = String(task.taskId);
@@ -76,21 +79,21 @@ test("a request that declares the tasks extension gets a task, whose question is
 });
 
 test("a task is cancelled by its id", async () => {
-  const { face } = await openFace({ turns: ["Never."], gate: new Promise(() => {}) });
-  const send = await connect(face, withTasks);
+  const { mcp } = await openFace({ turns: ["Never."], gate: new Promise(() => {}) });
+  const send = await connect(mcp, withTasks);
   const { taskId } = await send("tools/call", { name: "agent_ask", arguments: { question: "What is it?" } });
   expect(await send("tasks/cancel", { taskId })).toMatchObject({ resultType: "complete" });
   expect(await poll(send, String(taskId), "cancelled")).toMatchObject({ taskId, status: "cancelled" });
 });
 
 test("without the extension there is no task, and asking for one says what is missing", async () => {
-  const { face } = await openFace({ turns: ["Forty-two."] });
-  const send = await connect(face, {});
+  const { mcp } = await openFace({ turns: ["Forty-two."] });
+  const send = await connect(mcp, {});
   const result = await send("tools/call", { name: "agent_ask", arguments: { question: "What is it?" } });
   expect(result).toMatchObject({ resultType: "complete", structuredContent: { status: "complete" } });
   const { run_id: taskId } = z.looseObject({ run_id: z.string() }).parse(result.structuredContent);
   await expect(send("tasks/get", { taskId })).rejects.toMatchObject({ code: -32021 });
-  await expect((await connect(face, withTasks))("tasks/get", { taskId: "run-0" })).rejects.toMatchObject({
+  await expect((await connect(mcp, withTasks))("tasks/get", { taskId: "run-0" })).rejects.toMatchObject({
     code: -32602,
   });
 });

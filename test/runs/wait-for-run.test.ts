@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ElicitationReply } from "../../src/core/forms/elicitation.ts";
-import { abortable } from "../../src/kit/async/timeout.ts";
+import { waitAbortable } from "../../src/kit/async/timeout.ts";
 import type { Host } from "../../src/runs/input/host.ts";
-import { holdRun } from "../../src/runs/run-handle.ts";
-import { type Attended, attend } from "../../src/runs/wait-for-run.ts";
+import { startRun } from "../../src/runs/run-handle.ts";
+import { type WaitResult, waitForRun } from "../../src/runs/wait-for-run.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -13,7 +13,7 @@ const windowMs = 1000;
 /** A request that waits for a run which asks a person about one call and then works on until it is cancelled. */
 function attendRun({ isModern, asksForms = true }: { isModern: boolean; asksForms?: boolean }) {
   const approvals: unknown[] = [];
-  const run = holdRun({
+  const run = startRun({
     id: "run-1",
     key: "key",
     caller: {},
@@ -24,7 +24,7 @@ function attendRun({ isModern, asksForms = true }: { isModern: boolean; asksForm
     async *ask({ signal = new AbortController().signal, approveCall }) {
       const request = { tool: "wipe_disk", arguments: {}, rule: "tools.ask: *", onlyOnce: false };
       approvals.push(await approveCall?.(request, signal));
-      await abortable(new Promise<void>(() => {}), signal);
+      await waitAbortable(new Promise<void>(() => {}), signal);
       yield* [];
     },
     onEnd() {},
@@ -32,7 +32,7 @@ function attendRun({ isModern, asksForms = true }: { isModern: boolean; asksForm
   const reply = Promise.withResolvers<ElicitationReply>();
   const shown: unknown[] = [];
   const host: Host = { name: "", title: "", asksForms, asksUrls: false, isModern, capabilities: {} };
-  const ends: Attended[] = [];
+  const ends: WaitResult[] = [];
   const means = {
     signal: new AbortController().signal,
     ask: (question: unknown, ...withdrawn: (AbortSignal | undefined)[]) => {
@@ -41,7 +41,9 @@ function attendRun({ isModern, asksForms = true }: { isModern: boolean; asksForm
       return Promise.race([reply.promise, ...withdrawn.map((signal) => whenAborted(signal).then(() => nobody))]);
     },
   };
-  void attend(run, { host, means, windowMs, handsOut: !asksForms }).then((attended) => ends.push(attended));
+  void waitForRun(run, { host, requestContext: means, windowMs, handsOut: !asksForms }).then((waitResult) =>
+    ends.push(waitResult),
+  );
   return { run, shown, ends, approvals, reply };
 }
 

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { resolveModel, vendorTable } from "../../src/config/models/resolve-model.ts";
+import { createVendorTable, resolveModel } from "../../src/config/models/resolve-model.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { wires } from "../../src/core/model-settings.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
@@ -743,7 +743,7 @@ function plain(content: unknown): string {
 }
 
 function modelSettings(provider: string, model: string, baseUrl: string) {
-  return resolveModel({ provider, model, baseUrl }, vendorTable({}), keys, "test");
+  return resolveModel({ provider, model, baseUrl }, createVendorTable({}), keys, "test");
 }
 
 /** GPT-4 without the waits between its retries. */

@@ -1,10 +1,10 @@
-import { newId } from "../../src/core/store/conversation.ts";
+import { createId } from "../../src/core/store/conversation.ts";
 import type { FinishedRun } from "../../src/core/store/store.ts";
 import type { AgentTrace } from "../../src/core/trace.ts";
 
 /** A run that was asked `question` and answered `answer`; without an answer it failed. */
 export function finishedRun(conversationId: string, question: string, answer?: string): FinishedRun {
-  const runId = newId("run");
+  const runId = createId("run");
   const turn = answer === undefined ? undefined : { question, answer };
   return { conversationId, runId, turn, trace: traceOf(conversationId, runId, question) };
 }

@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import { rememberApprovals } from "../../src/app/conversations/remember-approvals.ts";
 import type { Approval, ApprovalRequest, Approve } from "../../src/core/tools/permission.ts";
 import type { Tool, ToolAnnotations, ToolContext } from "../../src/core/tools/tool.ts";
-import { fitsCall, fittingCalls, toolPatterns } from "../../src/core/tools/tool-pattern.ts";
+import { findFittingCalls, isFittingCall, parseToolPatterns } from "../../src/core/tools/tool-pattern.ts";
 import type { JsonObject } from "../../src/kit/json.ts";
 import { collectTools } from "../../src/tools/collect-tools.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
-import { createJudge, type PermissionRules, withPermission } from "../../src/tools/permission-rules.ts";
+import { createPermissionCheck, type PermissionRules, withPermission } from "../../src/tools/permission-rules.ts";
 import { withValidation } from "../../src/tools/schema/with-validation.ts";
 import { anyText } from "../fakes/any-text.ts";
 import { testContext } from "./context.ts";
@@ -63,33 +63,36 @@ describe("the rules", () => {
     [{ allow: ["*:readOnly"] }, { command: "ls" }, "denied", "tools.allow"],
     [{ allow: ["not a pattern"] }, { command: "ls" }, "denied", "tools.allow"],
   ])("%j judges %j: %s by %s", (rules, args, decision, rule) => {
-    expect(createJudge(rules)(tool, args)).toEqual({ decision, rule });
+    expect(createPermissionCheck(rules)(tool, args)).toEqual({ decision, rule });
   });
 
   test("what a server says of its tool never lets it run: no rule that allows goes by it", () => {
     const claims: ToolAnnotations = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
     const { tool: liar } = recorded("server__erase", { source: "server", annotations: claims });
     for (const rules of [{ allow: ["*:readOnly"] }, { allow: ["*:idempotent"] }]) {
-      expect(createJudge(rules)(liar, {}).decision).toBe("denied");
+      expect(createPermissionCheck(rules)(liar, {}).decision).toBe("denied");
       expect(collectTools([[liar]], rules).tools).toEqual([]);
     }
-    expect(createJudge({ ask: ["server__*"] })(liar, {}).decision).toBe("ask");
+    expect(createPermissionCheck({ ask: ["server__*"] })(liar, {}).decision).toBe("ask");
   });
 
   test("a tool that always asks does so whatever is allowed", () => {
     const { tool: mail } = recorded("send_email", { alwaysAsks: true });
-    expect(createJudge({ allow: ["send_email"] })(mail, {})).toEqual({ decision: "ask", rule: "always" });
-    expect(createJudge({ deny: ["send_email"] })(mail, {}).decision).toBe("denied");
+    expect(createPermissionCheck({ allow: ["send_email"] })(mail, {})).toEqual({ decision: "ask", rule: "always" });
+    expect(createPermissionCheck({ deny: ["send_email"] })(mail, {}).decision).toBe("denied");
   });
 });
 
 describe("a call under the rules", () => {
-  const asking = createJudge({ ask: ["*"] });
+  const asking = createPermissionCheck({ ask: ["*"] });
 
   test("that is denied does not run, and the model reads the rule", async () => {
     const { tool, ran } = recorded("shell");
     const { context, asked } = person("once");
-    const result = await withPermission(tool, createJudge({ deny: ["shell(rm *)"] })).run({ command: "rm x" }, context);
+    const result = await withPermission(tool, createPermissionCheck({ deny: ["shell(rm *)"] })).run(
+      { command: "rm x" },
+      context,
+    );
     expect(result).toMatchObject({
       ok: false,
       text: "The rule tools.deny: shell(rm *) does not let this call of shell run; it was not run.",
@@ -160,7 +163,7 @@ describe("a call under the rules", () => {
 
   test("that a question leaves out is denied under the question's name, not the configuration's", async () => {
     const { tool, ran } = recorded("shell");
-    const judged = withPermission(tool, createJudge({ allow: ["shell(ls *)"] }, "question"));
+    const judged = withPermission(tool, createPermissionCheck({ allow: ["shell(ls *)"] }, "question"));
     const { permission } = await judged.run({ command: "rm x" }, testContext());
     expect(permission).toEqual({ decision: "denied", rule: "question.allow" });
     expect(ran).toEqual([]);
@@ -170,8 +173,8 @@ describe("a call under the rules", () => {
     const { tool, ran } = recorded("send_email", { alwaysAsks: true });
     const { context, asked } = person("once", "once");
     const narrowed = withPermission(
-      withPermission(tool, createJudge({})),
-      createJudge({ allow: ["send_email(to=*)"] }),
+      withPermission(tool, createPermissionCheck({})),
+      createPermissionCheck({ allow: ["send_email(to=*)"] }),
     );
     const result = await narrowed.run({ to: "a@example.com" }, context);
     expect(result.permission).toEqual({ decision: "approved", rule: "always" });
@@ -181,7 +184,7 @@ describe("a call under the rules", () => {
 
   test("that one rule asks about is not covered by a yes to another rule's calls", async () => {
     const { tool, ran } = recorded("shell", { annotations: { destructive: true } });
-    const judged = withPermission(tool, createJudge({ ask: ["*:destructive", "shell(rm *)"] }));
+    const judged = withPermission(tool, createPermissionCheck({ ask: ["*:destructive", "shell(rm *)"] }));
     const asked: string[] = [];
     const remembered = rememberApprovals(
       async ({ rule }) => {
@@ -243,8 +246,8 @@ describe("for all rules and calls", () => {
   test("a denial wins over whatever allows or asks", () => {
     fc.assert(
       fc.property(rules, tools, calls, (given, tool, args) => {
-        const { decision } = createJudge(given)(tool, args);
-        const isDenied = toolPatterns(given.deny).some((each) => fitsCall(each, tool, args, "some"));
+        const { decision } = createPermissionCheck(given)(tool, args);
+        const isDenied = parseToolPatterns(given.deny).some((each) => isFittingCall(each, tool, args, "some"));
         if (isDenied) expect(decision).toBe("denied");
       }),
       { numRuns: 2000 },
@@ -255,7 +258,7 @@ describe("for all rules and calls", () => {
     fc.assert(
       fc.property(rules, pattern, tools, calls, (given, more, tool, args) => {
         const decide = (changed: PermissionRules) =>
-          order.indexOf(createJudge({ ...given, ...changed })(tool, args).decision);
+          order.indexOf(createPermissionCheck({ ...given, ...changed })(tool, args).decision);
         const before = decide({});
         expect(decide({ deny: [...given.deny, more] })).toBeLessThanOrEqual(before);
         expect(decide({ ask: [...given.ask, more] })).toBeLessThanOrEqual(before);
@@ -269,8 +272,9 @@ describe("for all rules and calls", () => {
   test("what a rule allows it would also forbid: nothing that fits to the letter slips past a denial", () => {
     fc.assert(
       fc.property(pattern, tools, calls, (written, tool, args) => {
-        const [only] = toolPatterns([written]);
-        if (only && fitsCall(only, tool, args, "every")) expect(fitsCall(only, tool, args, "some")).toBe(true);
+        const [only] = parseToolPatterns([written]);
+        if (only && isFittingCall(only, tool, args, "every"))
+          expect(isFittingCall(only, tool, args, "some")).toBe(true);
       }),
       { numRuns: 2000 },
     );
@@ -284,9 +288,9 @@ describe("for all rules and calls", () => {
           deny: given.deny.filter((each) => !each.includes(":")),
           ask: given.ask.filter((each) => !each.includes(":")),
         };
-        const judge = createJudge(byName);
+        const checkPermission = createPermissionCheck(byName);
         const plain = { ...tool, annotationsFor: undefined };
-        expect(judge({ ...plain, annotations: claimed }, args)).toEqual(judge(plain, args));
+        expect(checkPermission({ ...plain, annotations: claimed }, args)).toEqual(checkPermission(plain, args));
       }),
       { numRuns: 1000 },
     );
@@ -296,11 +300,11 @@ describe("for all rules and calls", () => {
     fc.assert(
       fc.property(rules, tools, calls, (given, tool, args) => {
         const isOffered = collectTools([[tool]], given).tools.length > 0;
-        const { decision } = createJudge(given)(tool, args);
+        const { decision } = createPermissionCheck(given)(tool, args);
         if (!isOffered) expect(decision).toBe("denied");
-        for (const each of toolPatterns([...given.deny, ...given.ask])) {
-          const fitting = fittingCalls(each, tool);
-          if (fitting !== "some") expect(fitsCall(each, tool, args, "some")).toBe(fitting === "all");
+        for (const each of parseToolPatterns([...given.deny, ...given.ask])) {
+          const fitting = findFittingCalls(each, tool);
+          if (fitting !== "some") expect(isFittingCall(each, tool, args, "some")).toBe(fitting === "all");
         }
       }),
       { numRuns: 2000 },
@@ -318,12 +322,12 @@ describe("for all rules and calls", () => {
       (command) => ({ steps: [{ run: { command } }] }),
       (command) => ({ note: "harmless", command, more: [1, null, true] }),
     ];
-    const judge = createJudge({ allow: ["*"], deny: ["shell(rm *)"] });
+    const checkPermission = createPermissionCheck({ allow: ["*"], deny: ["shell(rm *)"] });
     const { tool } = recorded("shell");
     const word = fc.stringMatching(/^[a-z0-9/.-]{1,8}$/);
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 4 }), fc.constantFrom(...shapes), (rest, shape) => {
-        expect(judge(tool, shape(["rm", ...rest].join(" "))).decision).toBe("denied");
+        expect(checkPermission(tool, shape(["rm", ...rest].join(" "))).decision).toBe("denied");
       }),
       { numRuns: 1000 },
     );

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Tool } from "../../src/core/tools/tool.ts";
-import { documentBuiltinTools, everyBuiltinTool } from "../../src/tools/builtin-documents.ts";
+import { documentBuiltinTools, listBuiltinTools } from "../../src/tools/builtin-documents.ts";
 import { builtinExamples } from "../../src/tools/builtin-examples.ts";
-import { documentTools, exampleOf } from "../../src/tools/tool-documents.ts";
+import { documentTools, toExample } from "../../src/tools/tool-documents.ts";
 import { configFile, temporaryFolder } from "../fakes/program.ts";
 import { warmProgram } from "../fakes/warm-program.ts";
 
@@ -21,7 +21,7 @@ describe("the page of the built-in tools", () => {
 
   test("has for each tool a section with its arguments, an example that its checks take, a limit and a permission", async () => {
     const page = documentBuiltinTools("en");
-    const tools = everyBuiltinTool("en");
+    const tools = listBuiltinTools("en");
     expect(Object.keys(builtinExamples).sort()).toEqual(tools.map(({ name }) => name).sort());
     for (const tool of tools) {
       const section = page.split(/^## /m).find((each) => each.startsWith(`\`${tool.name}\``)) ?? "";
@@ -82,7 +82,7 @@ describe("the document of a tool", () => {
         "",
       ].join("\n"),
     );
-    expect(exampleOf(tool.inputSchema)).toEqual({ when: "now", many: [1], deep: { n: 2 } });
+    expect(toExample(tool.inputSchema)).toEqual({ when: "now", many: [1], deep: { n: 2 } });
   });
 });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Tool } from "../../src/core/tools/tool.ts";
-import { cutText } from "../../src/kit/text/truncate.ts";
+import { truncate } from "../../src/kit/text/truncate.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { withOutputLimit, withTimeout } from "../../src/tools/tool-limits.ts";
 import { testContext } from "./context.ts";
@@ -134,7 +134,7 @@ test("limits compose and keep what the tool says of itself", () => {
 test("cutText never exceeds its length nor splits a character", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), fc.integer({ min: 1, max: 250 }), (text, max) => {
-      const cut = cutText(text, max);
+      const cut = truncate(text, max);
       expect(cut.length).toBeLessThanOrEqual(max);
       expect(cut.isWellFormed()).toBe(true);
       if (text.length <= max) expect(cut).toBe(text);

@@ -2,7 +2,7 @@ import type { FinishReason } from "../../core/model.ts";
 import { DuetError } from "../../kit/errors.ts";
 
 /** A turn that came to its end without a word. */
-export function emptyAnswer(finish: FinishReason): DuetError {
+export function emptyAnswerError(finish: FinishReason): DuetError {
   if (finish === "refused" || finish === "content-filter")
     return new DuetError({
       code: "content_filter",
@@ -26,7 +26,7 @@ export function emptyAnswer(finish: FinishReason): DuetError {
 }
 
 /** A turn that was to answer, and broke off to ask for a tool. */
-export function askedForTools(): DuetError {
+export function unexpectedToolCallError(): DuetError {
   return new DuetError({
     code: "bad_response",
     text: {

@@ -1,13 +1,13 @@
-import { modelName } from "../../core/model.ts";
+import { toModelName } from "../../core/model.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { Observation } from "../loop/act.ts";
-import type { Work } from "../loop/decide-result.ts";
-import { resultsOf, why } from "../loop/explain-verdict.ts";
-import { endedEarly } from "../loop/stop-reason.ts";
+import type { DecideResult } from "../loop/decide-result.ts";
+import { countResults, explainReason } from "../loop/explain-verdict.ts";
+import { isEarlyEnd } from "../loop/stop-reason.ts";
 import { hasOneModel, type Run } from "../run.ts";
 
 /** What an answer is to be written from. */
-export interface Brief {
+export interface AnswerInput {
   prompt: "answer" | "chat";
   /** Why the answer is written now, for the reader. */
   reason: Text;
@@ -17,10 +17,10 @@ export interface Brief {
 }
 
 /** The brief after deciding and acting: which model takes over and why, and what may be missing. */
-export function briefOf(run: Run, { observations, reason, custom }: Work): Brief {
-  const results = resultsOf(observations);
-  const cause = why(reason, { limits: run.limits, results, custom });
-  const [from, to] = [modelName(run.models.functionCall), modelName(run.models.answer)];
+export function createAnswerInput(run: Run, { observations, reason, custom }: DecideResult): AnswerInput {
+  const results = countResults(observations);
+  const cause = explainReason(reason, { limits: run.limits, results, custom });
+  const [from, to] = [toModelName(run.models.functionCall), toModelName(run.models.answer)];
   const change = hasOneModel(run.models)
     ? { zh: "生成最终回答", en: "writing the answer" }
     : { zh: `由 ${from} 切换到 ${to} 生成最终回答`, en: `switching from ${from} to ${to} to write the answer` };
@@ -28,7 +28,7 @@ export function briefOf(run: Run, { observations, reason, custom }: Work): Brief
     prompt: "answer",
     reason: { zh: `${cause.zh}，${change.zh}`, en: `${cause.en}; ${change.en}` },
     observations,
-    note: endedEarly(reason) || results === "failed" ? missing(cause) : undefined,
+    note: isEarlyEnd(reason) || results === "failed" ? missing(cause) : undefined,
   };
 }
 

@@ -3,7 +3,7 @@ import { fenceResult } from "../context/fence.ts";
 import type { Observation } from "../loop/act.ts";
 
 /** What the answer model gets of the other model's work: the question and each call with its result, as fenced text. */
-export function handOver(
+export function toAnswerMessage(
   question: string,
   observations: readonly Observation[],
   marker: string,
@@ -20,15 +20,15 @@ export function handOver(
 }
 
 /** What a conversation remembers of such an answer: what tools gave must not come back as the assistant's own words. */
-export const bareTitle: Text = {
+export const plainResultsTitle: Text = {
   zh: "没有模型能够写出回答，以下是已有的中间结果：",
   en: "No model could write the answer. These are the results so far:",
 };
 
 /** The answer when no model can give one: the results themselves, as they came. */
-export function bareResults(observations: readonly Observation[], locale: Locale): string {
+export function renderPlainResults(observations: readonly Observation[], locale: Locale): string {
   const results = observations
     .filter(({ ran }) => ran)
     .map(({ call, text }) => `${call.name} ${call.argumentsText}\n${text}`);
-  return [say(locale, bareTitle), ...results].join("\n\n");
+  return [say(locale, plainResultsTitle), ...results].join("\n\n");
 }

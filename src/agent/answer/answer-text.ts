@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../core/events.ts";
 import type { Citation } from "../../core/outcome.ts";
 import type { Conversation } from "../../core/store/conversation.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { createCitationFilter, references } from "../citations/citations.ts";
+import { createCitationFilter, renderReferences } from "../citations/citations.ts";
 
 /** The answer as it grows: what is pushed is checked for citations, shown at once, and kept as it was shown. */
 export interface AnswerText {
@@ -51,7 +51,7 @@ export function createAnswerText(run: AnswerOptions): AnswerText {
       if (finished) return;
       finished = true;
       show(filter.end());
-      show(references(filter.citations(), run.language));
+      show(renderReferences(filter.citations(), run.language));
     },
     get shown() {
       return shown;

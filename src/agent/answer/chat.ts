@@ -1,29 +1,29 @@
 import type { ToolCall } from "../../core/messages.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
-import { headOf } from "../../kit/text/truncate.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
+import { takeStart } from "../../kit/text/truncate.ts";
 import { act, type Observation } from "../loop/act.ts";
-import type { Written } from "../loop/decide-result.ts";
+import type { AnswerResult } from "../loop/decide-result.ts";
 import type { Run } from "../run.ts";
-import type { Brief } from "./answer-input.ts";
+import type { AnswerInput } from "./answer-input.ts";
 import { writeAnswer } from "./write-answer.ts";
 
 /**
  * Chat mode: the answer model answers, and nothing else happens. With search on, the web is searched once before, for the
  * message as it was typed; a search that brings nothing is told, and the model answers from what it knows.
  */
-export async function chat(run: Run): Promise<Written> {
+export async function answerInChatMode(run: Run): Promise<AnswerResult> {
   const found = run.search ? await searchFirst(run) : undefined;
   return writeAnswer(run, found ? fromPages(found) : directly);
 }
 
-const directly: Brief = {
+const directly: AnswerInput = {
   prompt: "chat",
   reason: { zh: "直接回答", en: "answering directly" },
   observations: [],
 };
 
-function fromPages(found: Observation): Brief {
+function fromPages(found: Observation): AnswerInput {
   return {
     prompt: "answer",
     reason: { zh: "根据搜索结果回答", en: "answering from the search results" },
@@ -36,7 +36,7 @@ const longestQuery = 1000;
 
 async function searchFirst(run: Run): Promise<Observation | undefined> {
   if (!run.tools.has("web_search")) return tell(run, "search-unavailable", unavailable);
-  const query = headOf(run.question, longestQuery);
+  const query = takeStart(run.question, longestQuery);
   const call: ToolCall = {
     id: "chat-search",
     name: "web_search",
@@ -44,7 +44,7 @@ async function searchFirst(run: Run): Promise<Observation | undefined> {
     arguments: { query },
   };
   const [found] = await act(run, [call], 1, 1);
-  run.cancelled.throwIfAborted();
+  run.callerSignal.throwIfAborted();
   if (!found?.result.ok) return tell(run, "search-failed", failed(found?.text ?? ""));
   if (found.result.sources?.length === 0) return tell(run, "search-empty", empty);
   return found;
@@ -65,7 +65,7 @@ const empty: Text = {
 };
 
 function failed(why: string): Text {
-  const shown = shortLine(why, 300);
+  const shown = toShortLine(why, 300);
   return {
     zh: `联网搜索失败，基于已有知识回答：${shown}`,
     en: `The web search failed; answering from what the model knows: ${shown}`,

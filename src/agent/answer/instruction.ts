@@ -6,7 +6,7 @@ import type { Run } from "../run.ts";
  * What the program that asks wants of all answers, as an exchange: it comes from outside, so it is never part of a system
  * prompt, and our own rules go before it. Nothing where it wants nothing.
  */
-export function messagesOfInstruction({ language }: Run, instruction: string | undefined): Message[] {
+export function toInstructionMessages({ language }: Run, instruction: string | undefined): Message[] {
   if (instruction === undefined || instruction.trim() === "") return [];
   const title = say(language, {
     zh: "以下是我所用的程序对这次对话的要求。在不违背你自己的规则时请遵守：",

@@ -13,7 +13,7 @@ const longest = 48;
 const mostInARange = 20;
 
 /** Whether a marker may begin with this character, by its code. */
-export function opensMarker(code: number): boolean {
+export function canOpenMarker(code: number): boolean {
   return code === 91 || code === 0x3010 || code === 0xff3b || code === 0x3014;
 }
 

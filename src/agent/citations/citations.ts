@@ -1,10 +1,10 @@
 import type { Citation } from "../../core/outcome.ts";
 import type { SourceList } from "../../core/store/source-list.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import { isAddress, type Marker, opensMarker, readLinkTarget, readMarker } from "./citation-marker.ts";
-import { endsBlock, readCode } from "./code-in-text.ts";
-import { createOwnReferences } from "./reference-filter.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { canOpenMarker, isAddress, type Marker, readLinkTarget, readMarker } from "./citation-marker.ts";
+import { isBlockEnd, readCode } from "./code-in-text.ts";
+import { createReferenceFilter } from "./reference-filter.ts";
 
 /**
  * Checks the citations of an answer while it streams: `[n]` is renumbered by first use when source n was fetched in
@@ -22,7 +22,7 @@ export interface CitationFilter {
 
 export function createCitationFilter(sources: SourceList): CitationFilter {
   const cited = new Map<number, Citation>();
-  const own = createOwnReferences(sources);
+  const own = createReferenceFilter(sources);
   let held = "";
   /** The marks that opened the code block which the text stands in. */
   let fence: string | undefined;
@@ -42,7 +42,7 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
     if (source === undefined) return undefined;
     const known = cited.get(number);
     if (known) return known.n;
-    const citation = { n: cited.size + 1, title: printableLine(source.title) || source.url, url: source.url };
+    const citation = { n: cited.size + 1, title: sanitizeLine(source.title) || source.url, url: source.url };
     cited.set(number, citation);
     return citation.n;
   }
@@ -53,14 +53,14 @@ export function createCitationFilter(sources: SourceList): CitationFilter {
     const first = held[0] ?? "";
     if (first === "`" || first === "~") return takeCode(isLast);
     if (first === "\\") return held.length > 1 || isLast ? consume(2) : undefined;
-    if (opensMarker(held.charCodeAt(0))) return takeMarker(isLast);
+    if (canOpenMarker(held.charCodeAt(0))) return takeMarker(isLast);
     return consume(plainLength(held));
   }
 
   function takeCodeLine(open: string, isLast: boolean): string | undefined {
     const end = held.indexOf("\n") + 1;
     const line = end === 0 ? held : held.slice(0, end);
-    const closes = lineHead === "" && endsBlock(line, open);
+    const closes = lineHead === "" && isBlockEnd(line, open);
     if (closes === "open" && !isLast) return undefined;
     if (closes === true) fence = undefined;
     return consume(line.length);
@@ -190,7 +190,7 @@ function plainLength(text: string): number {
   for (; index < text.length; index++) {
     const code = text.charCodeAt(index);
     // \ ` ~
-    if (code === 92 || code === 96 || code === 126 || opensMarker(code)) break;
+    if (code === 92 || code === 96 || code === 126 || canOpenMarker(code)) break;
   }
   return index;
 }
@@ -200,7 +200,7 @@ function isSameHost(a: string, b: string): boolean {
 }
 
 /** The list under an answer; empty when nothing was cited. */
-export function references(citations: readonly Citation[], locale: Locale): string {
+export function renderReferences(citations: readonly Citation[], locale: Locale): string {
   if (citations.length === 0) return "";
   const lines = citations.map(({ n, title, url }) => `- [${n}] ${title} ${url}`);
   return `\n\n${say(locale, { zh: "参考文献", en: "References" })}\n\n${lines.join("\n")}`;

@@ -45,7 +45,7 @@ function readSpan(text: string, run: string, isLast: boolean): Code | "open" {
 }
 
 /** Whether this line ends the block that `fence` opened; "open" when more of it will tell. */
-export function endsBlock(line: string, fence: string): boolean | "open" {
+export function isBlockEnd(line: string, fence: string): boolean | "open" {
   const [whole, run = "", end = ""] = /^[ \t>]*(?:([`~]+)[ \t]*)?\r?(\n?)$/.exec(line) ?? [];
   if (whole === undefined) return false;
   if (end === "") return "open";

@@ -1,13 +1,13 @@
 import type { SourceList } from "../../core/store/source-list.ts";
 import {
+  canBecomeDefinition,
+  canBecomeEntry,
+  canBecomeHeading,
+  canBecomeInlineList,
+  canBecomeRule,
   isDefinition,
   isHeading,
   isRule,
-  mayBeDefinition,
-  mayBeEntry,
-  mayBeHeading,
-  mayBeInlineList,
-  mayBeRule,
   readEntry,
   readInlineList,
 } from "./reference-lines.ts";
@@ -16,7 +16,7 @@ import {
  * Takes out of an answer the list of references that its model wrote at the end: a heading such as 参考文献 or "Sources" with
  * nothing but sources under it, or Markdown's definitions (`[1]: https://…`). What turns out to be more than that stays.
  */
-export interface OwnReferences {
+export interface ReferenceFilter {
   /** Gives the text so far, without what may be the beginning of such a list. */
   push(text: string): string;
   /** The rest, unless it is such a list. */
@@ -25,7 +25,7 @@ export interface OwnReferences {
   listed(): readonly number[];
 }
 
-export function createOwnReferences(sources: SourceList): OwnReferences {
+export function createReferenceFilter(sources: SourceList): ReferenceFilter {
   /** The current line has been found to be text: it is shown as it comes. */
   let isText = false;
   /** The current line, its newline before it, while it is not known to be text. */
@@ -59,7 +59,12 @@ export function createOwnReferences(sources: SourceList): OwnReferences {
   function grow(part: string): string {
     line += part;
     const visible = line.trim();
-    const mayBelong = [mayBeHeading, mayBeInlineList, mayBeRule, inList ? mayBeEntry : mayBeDefinition];
+    const mayBelong = [
+      canBecomeHeading,
+      canBecomeInlineList,
+      canBecomeRule,
+      inList ? canBecomeEntry : canBecomeDefinition,
+    ];
     return mayBelong.some((may) => may(visible)) ? "" : giveUp();
   }
 

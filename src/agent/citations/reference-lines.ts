@@ -34,7 +34,7 @@ export function isHeading(line: string): boolean {
 }
 
 /** Whether the beginning of a line may become one. */
-export function mayBeHeading(start: string): boolean {
+export function canBecomeHeading(start: string): boolean {
   if (start.length > longestHeading) return false;
   const words = bare(start);
   return headings.some(
@@ -63,7 +63,7 @@ export function readInlineList(line: string, sources: SourceList): number[] | un
 }
 
 /** Whether the beginning of a line may become one. */
-export function mayBeInlineList(start: string): boolean {
+export function canBecomeInlineList(start: string): boolean {
   return start.length <= longestEntry && inlineList(start) !== undefined;
 }
 
@@ -82,22 +82,22 @@ export function isRule(line: string): boolean {
 }
 
 /** Whether the beginning of a line may become a rule. */
-export function mayBeRule(start: string): boolean {
+export function canBecomeRule(start: string): boolean {
   return start.length <= longestHeading && /^(?:([-*_=])(?:\s*\1)*)?$/.test(start);
 }
 
 /** `[1]: https://…`, which Markdown does not show. */
 export function isDefinition(line: string): boolean {
-  return mayBeDefinition(line) && /https?:\/\//i.test(line);
+  return canBecomeDefinition(line) && /https?:\/\//i.test(line);
 }
 
 /** Whether the beginning of a line may become a definition. */
-export function mayBeDefinition(start: string): boolean {
+export function canBecomeDefinition(start: string): boolean {
   return start.length <= longestEntry && /^(?:\[\^?(?:\d{0,3}|\d{1,3}\](?:[:：].*)?))?$/.test(start);
 }
 
 /** Whether the beginning of a line under the heading may become an entry. */
-export function mayBeEntry(start: string): boolean {
+export function canBecomeEntry(start: string): boolean {
   if (start.length > longestEntry) return false;
   return /^[-*+•·>\d[【［<\\]/.test(start) || "http".startsWith(start.slice(0, 4).toLowerCase());
 }
@@ -107,7 +107,7 @@ export function mayBeEntry(start: string): boolean {
  * and for a bare address below another entry; undefined when the line is something else.
  */
 export function readEntry(line: string, sources: SourceList, isBelowAnother: boolean): number | undefined {
-  if (!mayBeEntry(line)) return undefined;
+  if (!canBecomeEntry(line)) return undefined;
   const byUrl = longestNamed(line, sources, ({ url }) => url.replace(/\/$/, ""));
   if (byUrl !== undefined) return byUrl;
   const [, digits] = /^(?:[-*+•·>]\s*)*\\?[[【［]\^?(\d{1,3})\\?[\]】］]/.exec(line) ?? [];

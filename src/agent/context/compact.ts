@@ -1,16 +1,16 @@
-import { type Model, modelName } from "../../core/model.ts";
+import { type Model, toModelName } from "../../core/model.ts";
 import type { OutcomeMeta } from "../../core/outcome.ts";
 import type { Conversation, ConversationTurn, Summary } from "../../core/store/conversation.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { createRunClock } from "../limits/run-clock.ts";
-import { billOf } from "../loop/run-result.ts";
+import { toBill } from "../loop/run-result.ts";
 import { openRun, type RunOptions } from "../open-run.ts";
 import type { Run } from "../run.ts";
-import { turnsShare, type WrittenSummary, writerOf, writeSummary } from "./compress.ts";
-import { roomOf, smallerOf, windowOf } from "./context-window.ts";
-import { fitWithin, shortenText } from "./fit-turns.ts";
-import { historyShare, sizingOf, summaryShare } from "./recall.ts";
+import { chooseSummaryRole, turnsShare, type WrittenSummary, writeSummary } from "./compress.ts";
+import { getContextWindow, getRequestBudget, pickSmallerModel } from "./context-window.ts";
+import { isWithinBudget, shortenText } from "./fit-turns.ts";
+import { createSizing, historyShare, summaryShare } from "./recall.ts";
 
 export interface CompactOptions extends Pick<RunOptions, "models" | "store" | "prompts" | "limits" | "locale"> {
   conversationId: string;
@@ -37,7 +37,7 @@ export async function compactConversation({ signal, ...options }: CompactOptions
   if (conversation === undefined || turns.length < 2) throw nothingToDo(tooFew(turns.length));
   const { summary } = conversation;
   if (summary?.isWanted && summary.turns >= turns.length - 1) throw nothingToDo(nothingNew);
-  const writer = options.models[writerOf(options.models)];
+  const writer = options.models[chooseSummaryRole(options.models)];
   if (writer.followsPrompts === false) throw noWriter(writer);
   const clock = createRunClock({ limits: options.limits, spentMs: 0, cancelled: signal });
   try {
@@ -46,13 +46,13 @@ export async function compactConversation({ signal, ...options }: CompactOptions
     const made = await summarise(run, older, writer);
     signal.throwIfAborted();
     await options.store.summarise(options.conversationId, made);
-    const { tokensOf } = sizingOf(run);
+    const { tokensOf } = createSizing(run);
     const rest = sizeOf(turns.slice(-1), tokensOf);
     return {
       turns: made.turns,
       tokensBefore: tokensOf(older.known?.text ?? "") + sizeOf(older.turns, tokensOf) + rest,
       tokensAfter: tokensOf(made.text) + rest,
-      meta: billOf(run, performance.now() - started),
+      meta: toBill(run, performance.now() - started),
     };
   } finally {
     clock.clear();
@@ -70,7 +70,8 @@ function olderTurns(run: Run, writer: Model): OlderTurns {
   const { turns, summary } = run.conversation;
   const all = turns.slice(0, -1);
   const known = summary !== undefined && summary.turns <= all.length ? summary : undefined;
-  const isBetter = known?.isWanted || !fitWithin(all, roomOf(writer, {}) * turnsShare, sizingOf(run));
+  const isBetter =
+    known?.isWanted || !isWithinBudget(all, getRequestBudget(writer, {}) * turnsShare, createSizing(run));
   return isBetter ? { known, turns: all.slice(known?.turns ?? 0) } : { known: undefined, turns: all };
 }
 
@@ -87,7 +88,7 @@ function openCompaction(options: Omit<CompactOptions, "signal"> & { conversation
 
 async function summarise(run: Run, { known, turns }: OlderTurns, writer: Model): Promise<Summary> {
   if (known && turns.length === 0) return { ...known, isWanted: true };
-  const sizing = sizingOf(run);
+  const sizing = createSizing(run);
   const reason = { zh: `压缩较早的 ${turns.length} 轮`, en: `summarising the earlier turns (${turns.length})` };
   const written = await writeSummary(
     run,
@@ -95,13 +96,13 @@ async function summarise(run: Run, { known, turns }: OlderTurns, writer: Model):
     { reason, ms: run.limits.maxExecutionTimeMs },
   );
   const text = wholeText(written, writer);
-  const budget = windowOf(smallerOf(run.models)) * historyShare * summaryShare;
+  const budget = getContextWindow(pickSmallerModel(run.models)) * historyShare * summaryShare;
   return { text: shortenText(text, budget, sizing), turns: (known?.turns ?? 0) + turns.length, isWanted: true };
 }
 
 function wholeText({ text, finish }: WrittenSummary, writer: Model): string {
   if (finish === "stop" && text !== "") return text;
-  const name = modelName(writer);
+  const name = toModelName(writer);
   throw new DuetError({
     code: finish === "refused" || finish === "content-filter" ? "content_filter" : "bad_response",
     text: {
@@ -124,8 +125,8 @@ function noWriter(model: Model): DuetError {
   return new DuetError({
     code: "config",
     text: {
-      zh: `${modelName(model)} 不是语言模型，不能压缩对话`,
-      en: `${modelName(model)} is no language model and cannot summarise the conversation`,
+      zh: `${toModelName(model)} 不是语言模型，不能压缩对话`,
+      en: `${toModelName(model)} is no language model and cannot summarise the conversation`,
     },
     hint: { zh: "请用 /model 选择一个语言模型。", en: "Choose a language model with /model." },
   });

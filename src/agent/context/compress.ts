@@ -1,18 +1,18 @@
 import type { Message } from "../../core/messages.ts";
 import type { FinishReason, Model } from "../../core/model.ts";
 import type { ConversationTurn, Summary } from "../../core/store/conversation.ts";
-import { timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import type { Role } from "../limits/statistics.ts";
-import { takeTurn } from "../loop/take-turn.ts";
+import { runTurn } from "../loop/take-turn.ts";
 import type { Models, Run } from "../run.ts";
-import { roomOf, windowOf } from "./context-window.ts";
+import { getContextWindow, getRequestBudget } from "./context-window.ts";
 import { fence } from "./fence.ts";
 import { shortenTurns } from "./fit-turns.ts";
 import type { Sizing } from "./shrink.ts";
 
 /** What is to become one summary: the last one, and the turns that came after it. */
-export interface Older {
+export interface OlderTurns {
   summary: Summary | undefined;
   turns: readonly ConversationTurn[];
   sizing: Sizing;
@@ -28,7 +28,7 @@ export interface WrittenSummary {
 }
 
 /** Why a summary is written, in words for the reader, and for how many milliseconds at most. */
-export interface Writing {
+export interface SummaryRequest {
   reason: Text;
   ms: number;
 }
@@ -37,7 +37,7 @@ export interface Writing {
  * Has a model write a summary in place of the older turns of a long conversation. Undefined when it fails, refuses, says nothing,
  * or takes longer than a quarter of the run's time; throws only when the run is cancelled.
  */
-export async function compress(run: Run, older: Older): Promise<string | undefined> {
+export async function compress(run: Run, older: OlderTurns): Promise<string | undefined> {
   const count = older.turns.length;
   const reason = {
     zh: `对话较长，压缩较早的 ${count} 轮`,
@@ -48,18 +48,22 @@ export async function compress(run: Run, older: Older): Promise<string | undefin
     const isUsable = finish === "stop" || finish === "length";
     return isUsable && text !== "" ? text : undefined;
   } catch (thrown) {
-    if (run.cancelled.aborted) throw thrown;
+    if (run.callerSignal.aborted) throw thrown;
     return undefined;
   }
 }
 
 /** Has a model write a summary that keeps names, numbers, decisions and citation numbers. Throws what the model throws. */
-export async function writeSummary(run: Run, older: Older, { reason, ms }: Writing): Promise<WrittenSummary> {
-  const role = writerOf(run.models);
+export async function writeSummary(
+  run: Run,
+  older: OlderTurns,
+  { reason, ms }: SummaryRequest,
+): Promise<WrittenSummary> {
+  const role = chooseSummaryRole(run.models);
   const model = run.models[role];
-  const limit = timeLimit(ms, () => timeoutError({ zh: "压缩对话", en: "the summary" }, ms), run.working);
+  const limit = createTimeLimit(ms, () => timeoutError({ zh: "压缩对话", en: "the summary" }, ms), run.decideSignal);
   try {
-    const { message, finish } = await takeTurn(run, {
+    const { message, finish } = await runTurn(run, {
       phase: "decide",
       step: 0,
       role,
@@ -76,14 +80,14 @@ export async function writeSummary(run: Run, older: Older, { reason, ms }: Writi
 }
 
 /** The function-call model, unless it looks at nothing but the question (the offline rules). */
-export function writerOf(models: Models): Role {
-  return Number.isFinite(windowOf(models.functionCall)) ? "functionCall" : "answer";
+export function chooseSummaryRole(models: Models): Role {
+  return Number.isFinite(getContextWindow(models.functionCall)) ? "functionCall" : "answer";
 }
 
 /** Turns that are too long for the model that is to summarise them are shortened first. */
-function requestOf(run: Run, model: Model, { summary, turns: all, sizing }: Older): Message[] {
+function requestOf(run: Run, model: Model, { summary, turns: all, sizing }: OlderTurns): Message[] {
   const { language, marker } = run;
-  const turns = shortenTurns(all, roomOf(model, {}) * turnsShare, { ...sizing, atLeast: 1 });
+  const turns = shortenTurns(all, getRequestBudget(model, {}) * turnsShare, { ...sizing, atLeast: 1 });
   const system = run.prompts.render("compress", { model, locale: language }, { marker });
   const first = (summary?.turns ?? 0) + all.length - turns.length + 1;
   const before = summary

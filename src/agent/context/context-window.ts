@@ -1,14 +1,14 @@
 import type { Model, ModelRequest } from "../../core/model.ts";
 
 /** What a run has learned of how much its models can read. */
-export interface Windows {
+export interface ContextWindows {
   /** The tokens that a request may take, for models that refused one as too long. */
   readonly rooms: Map<Model, number>;
   /** What the reader was told already. */
   readonly told: Set<string>;
 }
 
-export function createWindows(): Windows {
+export function createContextWindows(): ContextWindows {
   return { rooms: new Map(), told: new Set() };
 }
 
@@ -16,32 +16,32 @@ export function createWindows(): Windows {
 const assumedWindow = 32_000;
 
 /** What the model can read and write in one call, in tokens; infinite for one that looks at nothing but the question. */
-export function windowOf({ contextWindow = assumedWindow }: Model): number {
+export function getContextWindow({ contextWindow = assumedWindow }: Model): number {
   return contextWindow;
 }
 
 /** The one of the two that can read less: what both read must fit it. */
-export function smallerOf({ functionCall, answer }: { functionCall: Model; answer: Model }): Model {
-  return windowOf(answer) < windowOf(functionCall) ? answer : functionCall;
+export function pickSmallerModel({ functionCall, answer }: { functionCall: Model; answer: Model }): Model {
+  return getContextWindow(answer) < getContextWindow(functionCall) ? answer : functionCall;
 }
 
 /** Characters that a model reads of one result: 20,000, and five in a small window for every eight of its tokens. */
-export function longestResult(model: Model): number {
-  return Math.min(20_000, Math.floor((windowOf(model) * 5) / 8));
+export function getLongestResult(model: Model): number {
+  return Math.min(20_000, Math.floor((getContextWindow(model) * 5) / 8));
 }
 
 /**
  * The tokens that a request may take. Three tenths of the window are kept for what the model writes, and because sizes
  * are estimates; more when the request asks for more, up to half.
  */
-export function roomOf(model: Model, { maxTokens = 0 }: Pick<ModelRequest, "maxTokens">): number {
-  const window = windowOf(model);
+export function getRequestBudget(model: Model, { maxTokens = 0 }: Pick<ModelRequest, "maxTokens">): number {
+  const window = getContextWindow(model);
   if (!Number.isFinite(window)) return window;
   return Math.floor(window - Math.min(Math.max(maxTokens, window * 0.3), window / 2));
 }
 
 /** About how many tokens a text is for that model. */
-export function tokensOf(model: Model, text: string): number {
+export function countTokens(model: Model, text: string): number {
   return model.countTokens?.([{ role: "user", content: text }]) ?? roughTokens(text);
 }
 
@@ -53,14 +53,14 @@ function roughTokens(text: string): number {
 }
 
 /** About how many tokens a request takes. */
-export function requestTokens(model: Model, { messages, tools }: ModelRequest): number {
-  const offer = tools.length === 0 ? 0 : tokensOf(model, JSON.stringify(tools));
+export function countRequestTokens(model: Model, { messages, tools }: ModelRequest): number {
+  const offer = tools.length === 0 ? 0 : countTokens(model, JSON.stringify(tools));
   if (model.countTokens) return offer + model.countTokens(messages);
   return messages.reduce((sum, message) => sum + perMessage + roughTokens(allText(message)), offer);
 }
 
 /** Whether a request surely has room, told without the costly estimate: rather too many tokens are counted than too few. */
-export function surelyFits({ messages, tools }: ModelRequest, room: number): boolean {
+export function isSurelyWithin({ messages, tools }: ModelRequest, room: number): boolean {
   // Schemas are words for the most part. No common text of a message has more tokens than characters; where one has,
   // what is kept back for estimates covers it.
   const offer = tools.length === 0 ? 0 : roughTokens(JSON.stringify(tools));

@@ -14,13 +14,13 @@ export function fenceResult(text: string, { kind }: ToolResult, marker: string):
 }
 
 /** A text taken apart: what stands between marks, and all else with the marks themselves. Joined, it is the text again. */
-export interface Part {
+export interface FencePart {
   text: string;
   isFenced: boolean;
 }
 
-export function partsOf(text: string, marker: string): Part[] {
-  const parts: Part[] = [];
+export function splitFences(text: string, marker: string): FencePart[] {
+  const parts: FencePart[] = [];
   let end = 0;
   for (;;) {
     const start = text.indexOf(opening(marker), end);

@@ -1,10 +1,10 @@
 import type { Message } from "../../core/messages.ts";
 import type { Model, ModelRequest } from "../../core/model.ts";
-import { requestTokens, surelyFits, tokensOf } from "./context-window.ts";
-import { partsOf } from "./fence.ts";
-import { inRounds, type Step, shrink } from "./shrink.ts";
+import { countRequestTokens, countTokens, isSurelyWithin } from "./context-window.ts";
+import { splitFences } from "./fence.ts";
+import { planShrinkSteps, type ShrinkStep, shrinkTexts } from "./shrink.ts";
 
-export interface Fitting {
+export interface FitOptions {
   /** The tokens that the request may take. */
   room: number;
   /** What stands between fences with this marker is from outside: it is shortened before anything that people said. */
@@ -15,7 +15,7 @@ export interface Fitting {
   shorten(text: string, kept: number): string;
 }
 
-export interface Fitted {
+export interface FittedRequest {
   request: ModelRequest;
   /** What had to be shortened. */
   cut: "nothing" | "results" | "words";
@@ -26,15 +26,15 @@ export interface Fitted {
  * before the newest, then the earlier conversation, the question last. System prompts, tools, calls and what a model
  * signed stay as they are. A request that surely fits costs no estimate. The messages given are not changed.
  */
-export function fitRequest(model: Model, request: ModelRequest, fitting: Fitting): Fitted {
+export function fitRequest(model: Model, request: ModelRequest, fitting: FitOptions): FittedRequest {
   const { room } = fitting;
-  if (surelyFits(request, room)) return { request, cut: "nothing" };
-  const excess = requestTokens(model, request) - room;
+  if (isSurelyWithin(request, room)) return { request, cut: "nothing" };
+  const excess = countRequestTokens(model, request) - room;
   if (excess <= 0) return { request, cut: "nothing" };
   const pieces = piecesOf(request.messages, fitting.marker);
   const texts = pieces.map(({ text }) => text);
-  const shrunk = shrink(texts, excess, stepsOf(pieces, fitting.mayCutWords), {
-    tokensOf: (text) => tokensOf(model, text),
+  const shrunk = shrinkTexts(texts, excess, stepsOf(pieces, fitting.mayCutWords), {
+    tokensOf: (text) => countTokens(model, text),
     shorten: fitting.shorten,
   });
   const cut = pieces.filter(({ text }, index) => text !== shrunk[index]);
@@ -50,15 +50,15 @@ export function fitRequest(model: Model, request: ModelRequest, fitting: Fitting
 /** Characters. */
 const floors = [8000, 2000, 500];
 
-function stepsOf(pieces: readonly Piece[], mayCutWords: boolean): Step[] {
+function stepsOf(pieces: readonly Piece[], mayCutWords: boolean): ShrinkStep[] {
   const of = (kind: Piece["kind"]): number[] => [...pieces.keys()].filter((index) => pieces[index]?.kind === kind);
   const [older, newest, words] = [of("older-result"), of("result"), of("words")];
   return [
-    ...inRounds(older, floors),
-    ...inRounds(newest, floors),
+    ...planShrinkSteps(older, floors),
+    ...planShrinkSteps(newest, floors),
     // Down to the line that says how to read on.
-    ...inRounds([...older, ...newest], [0]),
-    ...(mayCutWords ? inRounds(words, floors) : []),
+    ...planShrinkSteps([...older, ...newest], [0]),
+    ...(mayCutWords ? planShrinkSteps(words, floors) : []),
   ];
 }
 
@@ -76,7 +76,7 @@ function piecesOf(messages: readonly Message[], marker: string): Piece[] {
     if (isFixed(message)) return [{ text: message.content, message: at, kind: "fixed" }];
     const result = at < lastCalls ? "older-result" : "result";
     const other = message.role === "tool" ? "fixed" : "words";
-    return partsOf(message.content, marker).map(({ text, isFenced }) => {
+    return splitFences(message.content, marker).map(({ text, isFenced }) => {
       return { text, message: at, kind: isFenced ? result : other };
     });
   });

@@ -1,8 +1,8 @@
 import type { ConversationTurn } from "../../core/store/conversation.ts";
-import { inRounds, type Sizing, shrink } from "./shrink.ts";
+import { planShrinkSteps, type Sizing, shrinkTexts } from "./shrink.ts";
 
 /** Whether turns are within a budget. Their length alone often says so; else they are counted as one text. */
-export function fitWithin(turns: readonly ConversationTurn[], budget: number, { tokensOf }: Sizing): boolean {
+export function isWithinBudget(turns: readonly ConversationTurn[], budget: number, { tokensOf }: Sizing): boolean {
   const beside = turns.length * perTurn;
   // No common text has more tokens than characters, nor fewer than an eighth of them.
   const length = turns.reduce((sum, turn) => sum + turnLength(turn), 0);
@@ -11,7 +11,7 @@ export function fitWithin(turns: readonly ConversationTurn[], budget: number, { 
 }
 
 /** The index from which on the turns fit together, the last ones first; their number when not even the last one does. */
-export function lastThatFit(turns: readonly ConversationTurn[], budget: number, { tokensOf }: Sizing): number {
+export function findFirstFitting(turns: readonly ConversationTurn[], budget: number, { tokensOf }: Sizing): number {
   let left = budget;
   for (let index = turns.length; index > 0; index--) {
     const turn = turns[index - 1];
@@ -29,19 +29,19 @@ export function shortenTurns(
 ): ConversationTurn[] {
   const before = turns.reduce((sum, turn) => sum + turnTokens(turn, sizing.tokensOf), 0);
   const whole = turns.flatMap(textsOf);
-  const texts = shrink(whole, before - budget, inRounds([...whole.keys()], turnFloors), sizing);
+  const texts = shrinkTexts(whole, before - budget, planShrinkSteps([...whole.keys()], turnFloors), sizing);
   const shortened = turns.map((_, index) => ({
     question: texts[2 * index] ?? "",
     answer: texts[2 * index + 1] ?? "",
   }));
-  const first = lastThatFit(shortened, budget, sizing);
+  const first = findFirstFitting(shortened, budget, sizing);
   return shortened.slice(Math.min(first, shortened.length - atLeast));
 }
 
 /** One text within a budget. */
 export function shortenText(text: string, budget: number, sizing: Sizing): string {
   const excess = sizing.tokensOf(text) - budget;
-  return shrink([text], excess, [{ index: 0, floor: 0 }], sizing)[0] ?? "";
+  return shrinkTexts([text], excess, [{ index: 0, floor: 0 }], sizing)[0] ?? "";
 }
 
 /** Characters of a question or an answer. */

@@ -6,9 +6,9 @@ import { toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import type { Run } from "../run.ts";
 import { compress } from "./compress.ts";
-import { smallerOf, tokensOf, windowOf } from "./context-window.ts";
-import { fitWithin, lastThatFit, shortenText, shortenTurns } from "./fit-turns.ts";
-import { messagesOfSummary, messagesOfTurns } from "./history-messages.ts";
+import { countTokens, getContextWindow, pickSmallerModel } from "./context-window.ts";
+import { findFirstFitting, isWithinBudget, shortenText, shortenTurns } from "./fit-turns.ts";
+import { toSummaryMessages, toTurnMessages } from "./history-messages.ts";
 import type { Sizing } from "./shrink.ts";
 
 /** What the conversation may take of the smaller window: tools, results and the answer need the rest. */
@@ -25,21 +25,21 @@ export const summaryShare = 1 / 4;
  * function-call model puts the older turns into a summary, which the store keeps; when it cannot, they are shortened or
  * left out, and a notice says so. Throws only when the run is cancelled.
  */
-export async function recall(run: Run, store: ConversationStore): Promise<Message[]> {
+export async function recallConversation(run: Run, store: ConversationStore): Promise<Message[]> {
   const { turns } = run.conversation;
-  const budget = windowOf(smallerOf(run.models)) * historyShare;
-  const sizing = sizingOf(run);
-  if (!run.conversation.summary?.isWanted && fitWithin(turns, budget, sizing)) return messagesOfTurns(turns);
+  const budget = getContextWindow(pickSmallerModel(run.models)) * historyShare;
+  const sizing = createSizing(run);
+  if (!run.conversation.summary?.isWanted && isWithinBudget(turns, budget, sizing)) return toTurnMessages(turns);
 
   const summary = readable(run.conversation.summary, turns.length, { budget, sizing });
-  const opening = summary ? messagesOfSummary(run, summary) : [];
+  const opening = summary ? toSummaryMessages(run, summary) : [];
   const since = turns.slice(summary?.turns);
   const left = budget - sizing.tokensOf(summary?.text ?? "");
-  if (fitWithin(since, left, sizing)) return [...opening, ...messagesOfTurns(since)];
+  if (isWithinBudget(since, left, sizing)) return [...opening, ...toTurnMessages(since)];
 
   // The last turn stays, however long it is.
-  const recent = Math.min(since.length - 1, lastThatFit(since, budget * recentShare, sizing));
-  const last = messagesOfTurns(shortenTurns(since.slice(recent), budget * recentShare, { ...sizing, atLeast: 1 }));
+  const recent = Math.min(since.length - 1, findFirstFitting(since, budget * recentShare, sizing));
+  const last = toTurnMessages(shortenTurns(since.slice(recent), budget * recentShare, { ...sizing, atLeast: 1 }));
   if (recent === 0) return [...opening, ...last];
 
   const older = since.slice(0, recent);
@@ -47,20 +47,20 @@ export async function recall(run: Run, store: ConversationStore): Promise<Messag
   if (text === undefined) {
     const shortened = shortenTurns(older, budget * summaryShare, { ...sizing, atLeast: 0 });
     tell(run, "warning", "history-shortened", notCompressed(older.length, older.length - shortened.length));
-    return [...opening, ...messagesOfTurns(shortened), ...last];
+    return [...opening, ...toTurnMessages(shortened), ...last];
   }
   tell(run, "info", "history-compressed", compressed(older.length));
   const short = shortenText(text, budget * summaryShare, sizing);
   const made = { text: short, turns: (summary?.turns ?? 0) + recent };
   await keep(run, store, made);
-  return [...messagesOfSummary(run, made), ...last];
+  return [...toSummaryMessages(run, made), ...last];
 }
 
 /** How what is said is measured and shortened, so that both models can read it. */
-export function sizingOf({ models, results }: Run): Sizing {
-  const model = smallerOf(models);
+export function createSizing({ models, results }: Run): Sizing {
+  const model = pickSmallerModel(models);
   return {
-    tokensOf: (text) => tokensOf(model, text),
+    tokensOf: (text) => countTokens(model, text),
     shorten: (text, kept) => results.shorten(text, kept, false),
   };
 }

@@ -4,7 +4,7 @@ import { say } from "../../kit/locale.ts";
 import type { Run } from "../run.ts";
 
 /** Keeps a run before its end is told: an answer that was acknowledged is there after a crash. A failure is a notice. */
-export async function keepRun(run: Run, store: ConversationStore, finished: FinishedRun): Promise<void> {
+export async function saveRun(run: Run, store: ConversationStore, finished: FinishedRun): Promise<void> {
   try {
     await store.append(finished);
   } catch (thrown) {

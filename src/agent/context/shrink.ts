@@ -6,13 +6,13 @@ export interface Sizing {
 }
 
 /** One text gives up what is needed, but keeps so many characters. */
-export interface Step {
+export interface ShrinkStep {
   index: number;
   floor: number;
 }
 
 /** Rounds over the given texts, one for each floor: no text gives more in a round before every other has given as much. */
-export function inRounds(indices: readonly number[], floors: readonly number[]): Step[] {
+export function planShrinkSteps(indices: readonly number[], floors: readonly number[]): ShrinkStep[] {
   return floors.flatMap((floor) => indices.map((index) => ({ index, floor })));
 }
 
@@ -20,7 +20,12 @@ export function inRounds(indices: readonly number[], floors: readonly number[]):
  * Saves `excess` tokens, or as many as it can, by shortening texts in the order of the steps, none more than is needed.
  * Each cut is made from the text as it was given. Pure.
  */
-export function shrink(texts: readonly string[], excess: number, steps: readonly Step[], sizing: Sizing): string[] {
+export function shrinkTexts(
+  texts: readonly string[],
+  excess: number,
+  steps: readonly ShrinkStep[],
+  sizing: Sizing,
+): string[] {
   const shrunk = [...texts];
   const sizes = new Map<number, number>();
   let left = excess;

@@ -1,20 +1,20 @@
 import type { Outcome } from "../../core/outcome.ts";
 import type { FinishedRun } from "../../core/store/store.ts";
 import { say } from "../../kit/locale.ts";
-import type { Ending } from "../loop/run-result.ts";
+import type { RunResult } from "../loop/run-result.ts";
 import type { Run } from "../run.ts";
 
 /** What a conversation keeps of a run that has ended. */
-export function keptOfRun(run: Run, ending: Ending, outcome: Outcome): Pick<FinishedRun, "turn" | "pendingPlan"> {
+export function toTurnRecord(run: Run, ending: RunResult, outcome: Outcome): Pick<FinishedRun, "turn" | "pendingPlan"> {
   const answer = outcome.success ? run.answer.written : stoppedAnswer(run, ending);
   const turn = answer === undefined ? undefined : { question: run.said, answer };
   return { turn, pendingPlan: pendingPlanOf(run, ending, { outcome, hasTurn: turn !== undefined }) };
 }
 
 /** What was written before the run was stopped, with a line that says so: there is something to go on from. */
-function stoppedAnswer({ answer, cancelled, language }: Run, { work }: Ending): string | undefined {
+function stoppedAnswer({ answer, callerSignal, language }: Run, { work }: RunResult): string | undefined {
   const written = answer.written.trimEnd();
-  if (!cancelled.aborted || work?.halt || written === "") return undefined;
+  if (!callerSignal.aborted || work?.halt || written === "") return undefined;
   return `${written}\n\n${say(language, stoppedHere)}`;
 }
 
@@ -26,7 +26,7 @@ interface Came {
 }
 
 /** The plan that waits for a reply; one that waited still waits if nothing was said to it, or nothing came of that. */
-function pendingPlanOf(run: Run, { work }: Ending, { outcome, hasTurn }: Came): string | undefined {
+function pendingPlanOf(run: Run, { work }: RunResult, { outcome, hasTurn }: Came): string | undefined {
   if (run.mode !== "plan") return run.conversation.pendingPlan;
   const halt = work?.halt;
   if (outcome.status === "needs_confirmation" && halt?.halt === "unconfirmed") return halt.pendingPlan;

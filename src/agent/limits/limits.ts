@@ -23,6 +23,6 @@ export interface Limits {
 }
 
 /** The time kept back for the answer: a quarter of the run, at most 20 s. */
-export function answerReserveMs(limits: Limits): number {
+export function getAnswerReserveMs(limits: Limits): number {
   return Math.min(20_000, limits.maxExecutionTimeMs / 4);
 }

@@ -1,6 +1,6 @@
-import { timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
-import { answerReserveMs, type Limits } from "./limits.ts";
+import { getAnswerReserveMs, type Limits } from "./limits.ts";
 
 /** The time of one run. */
 export interface RunClock {
@@ -30,8 +30,8 @@ export function createRunClock({ limits, spentMs, cancelled }: ClockOptions): Ru
   const total = limits.maxExecutionTimeMs;
   const rest = Math.max(0, total - spentMs);
   const outOfTime = (): DuetError => timeoutError({ zh: "运行", en: "the run" }, total);
-  const working = timeLimit(Math.max(0, rest - answerReserveMs(limits)), outOfTime, cancelled);
-  const answering = timeLimit(rest, outOfTime, cancelled);
+  const working = createTimeLimit(Math.max(0, rest - getAnswerReserveMs(limits)), outOfTime, cancelled);
+  const answering = createTimeLimit(rest, outOfTime, cancelled);
   let outsideMs = 0;
   return {
     get outsideMs() {

@@ -54,7 +54,7 @@ export function createStatistics(): Statistics {
     },
     last: () => last,
     knownCost: () => known([...used.functionCall.costs, ...used.answer.costs]),
-    totalCost: () => sum([...used.functionCall.costs, ...used.answer.costs]),
+    totalCost: () => sumCosts([...used.functionCall.costs, ...used.answer.costs]),
     totalTokens() {
       const { inputTokens, outputTokens } = addUsage(used.functionCall.usage, used.answer.usage);
       return inputTokens + outputTokens;
@@ -70,7 +70,7 @@ export function createStatistics(): Statistics {
         reasoning_tokens: usage.reasoningTokens,
         cached_tokens: usage.cachedTokens,
         elapsed_ms: Math.round(elapsedMs),
-        cost_usd: sum(costs),
+        cost_usd: sumCosts(costs),
       };
     },
   };
@@ -83,7 +83,7 @@ function known(costs: readonly (number | null)[]): number {
 }
 
 /** Null without costs or with one that is not known. Rounded to a thousandth of a millionth: sums of fractions read as such. */
-export function sum(costs: readonly (number | null)[]): number | null {
+export function sumCosts(costs: readonly (number | null)[]): number | null {
   let total = 0;
   for (const cost of costs) {
     if (cost === null) return null;

@@ -2,23 +2,23 @@ import type { AgentsBill } from "../../core/outcome.ts";
 import type { AgentUsage } from "../../core/tools/tool.ts";
 
 /** Tokens, and US dollars where there is a budget of money. */
-export interface Means {
+export interface Budget {
   tokens: number;
   cost: number | undefined;
 }
 
 /** A share of a run's means while a call of it is under way. */
-export interface Loan extends Means {
+export interface BudgetReservation extends Budget {
   /** The call is over. What a run of it may still use, where that goes on, stays lent. */
   release(): void;
 }
 
 /** The agents that the run has called: what they may use, and what they have used. */
-export interface AgentsBelow {
+export interface SubAgents {
   /** A share of what is left; all shares that are out at a time are never more than that together, and none is the last. */
-  lend(left: Means): Loan;
+  reserveBudget(left: Budget): BudgetReservation;
   /** `server` is where the bill came from: no server speaks for the runs of another. `lent`: to the call that brought it. */
-  add(server: string, usage: AgentUsage, lent: Means): void;
+  add(server: string, usage: AgentUsage, lent: Budget): void;
   tokens(): number;
   /** US dollars, as far as they are known. */
   knownCost(): number;
@@ -27,20 +27,20 @@ export interface AgentsBelow {
 }
 
 /** `maxParallel`: how many calls run side by side. */
-export function createAgentsBelow(maxParallel: number): AgentsBelow {
+export function createSubAgents(maxParallel: number): SubAgents {
   /** The highest bill of each run: one that goes on sends another later. */
   const bills = new Map<string, AgentUsage>();
-  const loans = new Set<Means>();
+  const loans = new Set<Budget>();
   /** What was lent to runs that go on after their call. */
-  const going = new Map<string, Means>();
+  const going = new Map<string, Budget>();
 
   function total(of: (usage: AgentUsage) => number): number {
     const sum = bills.values().reduce((before, usage) => before + of(usage), 0);
     return Math.min(sum, Number.MAX_SAFE_INTEGER);
   }
 
-  function stillLent(): Means[] {
-    const rests = going.entries().map(([key, lent]): Means => {
+  function stillLent(): Budget[] {
+    const rests = going.entries().map(([key, lent]): Budget => {
       const used = bills.get(key);
       return {
         tokens: Math.max(0, lent.tokens - (used?.tokens ?? 0)),
@@ -55,11 +55,11 @@ export function createAgentsBelow(maxParallel: number): AgentsBelow {
   }
 
   return {
-    lend({ tokens, cost }) {
+    reserveBudget({ tokens, cost }) {
       const places = Math.max(2, maxParallel - loans.size);
       const share = (whole: number, lent: number): number => Math.max(0, whole - lent) / places;
       const out = stillLent();
-      const loan: Means = {
+      const loan: Budget = {
         tokens: Math.floor(share(tokens, sum(out.map((each) => each.tokens)))),
         cost: cost === undefined ? undefined : share(cost, sum(out.map((each) => each.cost ?? 0))),
       };

@@ -1,14 +1,14 @@
-import { modelName } from "../../core/model.ts";
+import { toModelName } from "../../core/model.ts";
 import type { Notice } from "../../core/notice.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import type { Models } from "../run.ts";
 import type { Limits } from "./limits.ts";
 
 /** Told when there is a budget of money and nobody knows what a model costs. */
-export function unknownPrice(limits: Limits, models: Models, locale: Locale): Notice | undefined {
+export function findUnknownPrice(limits: Limits, models: Models, locale: Locale): Notice | undefined {
   const unknown = [models.functionCall, models.answer].find(({ cost }) => cost?.(anyUsage) == null);
   if (limits.costBudget === undefined || unknown === undefined) return undefined;
-  const name = modelName(unknown);
+  const name = toModelName(unknown);
   const message = say(locale, {
     zh: `${name} 的价格未知，费用上限对它不起作用；可在 providers 中用 prices 设置。`,
     en: `The price of ${name} is not known, so the cost budget does not count it; set it under providers, prices.`,

@@ -1,24 +1,24 @@
 import type { Limits } from "./limits.ts";
 import type { Statistics } from "./statistics.ts";
-import type { AgentsBelow, Means } from "./sub-agents.ts";
+import type { Budget, SubAgents } from "./sub-agents.ts";
 
 interface Spender {
   readonly statistics: Statistics;
-  readonly agentsBelow: AgentsBelow;
+  readonly subAgents: SubAgents;
 }
 
 /** What a run and the agents below it have used so far: tokens, and US dollars as far as they are known. */
-export function spentBy({ statistics, agentsBelow }: Spender): { tokens: number; cost: number } {
+export function getUsage({ statistics, subAgents }: Spender): { tokens: number; cost: number } {
   return {
-    tokens: statistics.totalTokens() + agentsBelow.tokens(),
-    cost: statistics.knownCost() + agentsBelow.knownCost(),
+    tokens: statistics.totalTokens() + subAgents.tokens(),
+    cost: statistics.knownCost() + subAgents.knownCost(),
   };
 }
 
 /** What is left of its budgets; no money where there is no budget of money. */
-export function leftOf(run: Spender & { readonly limits: Limits }): Means {
+export function getRemainingBudget(run: Spender & { readonly limits: Limits }): Budget {
   const { tokenBudget, costBudget } = run.limits;
-  const { tokens, cost } = spentBy(run);
+  const { tokens, cost } = getUsage(run);
   return {
     tokens: Math.max(0, tokenBudget - tokens),
     cost: costBudget === undefined ? undefined : Math.max(0, costBudget - cost),

@@ -1,16 +1,16 @@
 import type { ToolEnd } from "../../core/events.ts";
 import type { ToolCall } from "../../core/messages.ts";
 import type { ToolCallRecord } from "../../core/outcome.ts";
-import { type NumberedSource, pageText, sourceBlocks } from "../../core/sources.ts";
+import { type NumberedSource, renderPage, renderSources } from "../../core/sources.ts";
 import type { ToolFailure, ToolResult } from "../../core/tools/tool.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { isDeeperThan } from "../../kit/json.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import { cutText } from "../../kit/text/truncate.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import type { Run } from "../run.ts";
-import { type Allowance, createAllowance, type Ran, runCall } from "./run-call.ts";
-import { overLimit, repeated } from "./skipped-call.ts";
+import { type CallAllowance, type CallOutcome, createCallAllowance, runCall } from "./run-call.ts";
+import { toOverLimitResult, toRepeatedResult } from "./skipped-call.ts";
 
 /** A call and what came of it, as the models read it. */
 export interface Observation {
@@ -45,7 +45,7 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
   const observations: Observation[] = calls.map((call) => refused(run, call));
   const records = heard.map(toRecord);
   run.calls.push(...records);
-  const allowance = createAllowance(allowed);
+  const allowance = createCallAllowance(allowed);
   let next = 0;
   async function worker(): Promise<void> {
     for (let index = next++; index < heard.length; index = next++) {
@@ -70,7 +70,7 @@ interface OneCall {
   callId: string;
   record: ToolCallRecord;
   step: number;
-  allowance: Allowance;
+  allowance: CallAllowance;
   /** Whether it is made for the second time. */
   isSecond?: boolean;
 }
@@ -87,7 +87,7 @@ async function makeCalls(run: Run, one: OneCall): Promise<Omit<Observation, "isN
   const { observation, mayRepeat } = await makeCall(run, one);
   const { call } = one;
   if (!mayRepeat || !isTemporary(observation.result) || !hasTimeFor(run, one)) return observation;
-  await sleep(pauseMs, run.working).catch(() => {});
+  await sleep(pauseMs, run.decideSignal).catch(() => {});
   if (!hasTimeFor(run, one)) return observation;
   run.emit({ type: "notice", level: "info", code: "tool-retry", message: say(run.locale, retried(call.name)) });
   const record = toRecord(call);
@@ -114,7 +114,7 @@ function isTemporary({ ok, error }: ToolResult): boolean {
 
 /** The second try may take as long as the first one did. Plan mode tries its steps again by its own rule. */
 function hasTimeFor(run: Run, { allowance, record }: OneCall): boolean {
-  if (run.mode !== "agent" || run.working.aborted || allowance.left < 1) return false;
+  if (run.mode !== "agent" || run.decideSignal.aborted || allowance.left < 1) return false;
   return run.clock.deadline() - Date.now() > record.elapsed_ms;
 }
 
@@ -132,8 +132,8 @@ async function makeCall(
   const started = performance.now();
   run.emit({ type: "tool-start", callId, step, tool: call.name, arguments: record.arguments });
   const isRepeated = run.repetition.isRepeated(call);
-  const done: Ran = isRepeated
-    ? { result: repeated(run, call.name), ran: false }
+  const done: CallOutcome = isRepeated
+    ? { result: toRepeatedResult(run, call.name), ran: false }
     : await runCall(run, call, callId, allowance);
   const { result, ran, waitedMs = 0, mayRepeat = false } = done;
   if (ran) run.keepOutput(callId, result.text);
@@ -151,11 +151,11 @@ async function makeCall(
     tool: call.name,
     ok: result.ok,
     cached: record.cached,
-    preview: cutText(printableLine(text.slice(0, 2 * previewLength)), previewLength),
+    preview: truncate(sanitizeLine(text.slice(0, 2 * previewLength)), previewLength),
     ...(result.kind === "page" ? {} : found(sources)),
     elapsedMs: record.elapsed_ms,
     permission: result.permission,
-    error: result.error && { ...result.error, message: cutText(result.error.message, longestMessage) },
+    error: result.error && { ...result.error, message: truncate(result.error.message, longestMessage) },
   });
   const observation = { call, result, text, ran, tries: ran ? 1 : 0, isRepeated };
   // A person who was asked has agreed to one call.
@@ -166,8 +166,8 @@ async function makeCall(
 function readBy(run: Run, { text, kind }: ToolResult, sources: NumberedSource[] | undefined): string {
   const [page] = sources ?? [];
   if (page === undefined || sources === undefined) return run.results.read(text, "text");
-  if (kind === "page") return run.results.read(pageText(page, text), "text");
-  return run.results.read(sourceBlocks(sources), "sources");
+  if (kind === "page") return run.results.read(renderPage(page, text), "text");
+  return run.results.read(renderSources(sources), "sources");
 }
 
 function eventId(run: Run, id: string): string {
@@ -189,7 +189,7 @@ function toRecord(call: ToolCall): ToolCallRecord {
 }
 
 function refused(run: Run, call: ToolCall): Observation {
-  const result = overLimit(run);
+  const result = toOverLimitResult(run);
   return { call, result, text: result.text, ran: false, tries: 0, isRepeated: false, isNews: false };
 }
 

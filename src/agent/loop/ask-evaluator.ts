@@ -1,9 +1,9 @@
 import type { Verdict } from "../../core/events.ts";
 import { isLimit } from "../../core/verdict.ts";
-import { abortable, timeLimit, timeoutError } from "../../kit/async/timeout.ts";
-import { DuetError, messageOf } from "../../kit/errors.ts";
+import { createTimeLimit, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
+import { DuetError, getMessage } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { Run } from "../run.ts";
 import type { Observation } from "./act.ts";
 import type { EvaluatedResult, Evaluation, EvaluationFacts } from "./evaluator.ts";
@@ -17,7 +17,7 @@ export interface RoundFacts {
 }
 
 /** A verdict, with the evaluator's own words where it has spoken. */
-export interface Judged {
+export interface JudgedVerdict {
   verdict: Verdict;
   custom?: string | undefined;
 }
@@ -26,23 +26,23 @@ export interface Judged {
  * Lets the user's evaluator overrule the built-in rules, but never a limit. One that throws, takes too long or answers
  * with something else is told of in a notice, and the rules stand.
  */
-export async function askEvaluator(run: Run, ruled: Verdict, facts: RoundFacts): Promise<Judged> {
+export async function askEvaluator(run: Run, ruled: Verdict, facts: RoundFacts): Promise<JudgedVerdict> {
   const { evaluator } = run;
   if (!evaluator || isLimit(ruled)) return { verdict: ruled };
-  const limit = timeLimit(
+  const limit = createTimeLimit(
     patienceMs,
     () => timeoutError({ zh: "自定义评估", en: "the evaluator" }, patienceMs),
-    run.working,
+    run.decideSignal,
   );
   try {
     const asked = (async () => evaluator(toFacts(run, facts, limit.signal)))();
-    const said = await abortable(asked, limit.signal);
+    const said = await waitAbortable(asked, limit.signal);
     // A module in JavaScript may say nothing in its own way.
     return said ? toVerdict(said) : { verdict: ruled };
   } catch (thrown) {
-    run.cancelled.throwIfAborted();
-    const words = thrown instanceof DuetError ? say(run.locale, thrown.text) : messageOf(thrown);
-    const reason = printableLine(words);
+    run.callerSignal.throwIfAborted();
+    const words = thrown instanceof DuetError ? say(run.locale, thrown.text) : getMessage(thrown);
+    const reason = sanitizeLine(words);
     const message = say(run.locale, {
       zh: `自定义评估出错，改用内置规则：${reason}`,
       en: `The custom evaluator failed; the built-in rules decide: ${reason}`,
@@ -54,8 +54,8 @@ export async function askEvaluator(run: Run, ruled: Verdict, facts: RoundFacts):
   }
 }
 
-function toVerdict({ verdict, reason }: Evaluation): Judged {
-  const custom = reason === undefined ? undefined : printableLine(String(reason));
+function toVerdict({ verdict, reason }: Evaluation): JudgedVerdict {
+  const custom = reason === undefined ? undefined : sanitizeLine(String(reason));
   if (verdict === "continue" || verdict === "answer") return { verdict: { verdict, reason: "custom" }, custom };
   throw new Error(`verdict is ${JSON.stringify(verdict)} ("continue", "answer")`);
 }

@@ -8,7 +8,7 @@ export const longestTurn = 4_000_000;
 const pieceWeight = 16;
 
 /** The events of a turn. Throws `bad_response` where a model, or whatever stands for it, writes on and on. */
-export async function* boundedTurn(events: AsyncIterable<ModelEvent>, name: string): AsyncGenerator<ModelEvent> {
+export async function* limitTurn(events: AsyncIterable<ModelEvent>, name: string): AsyncGenerator<ModelEvent> {
   let said = 0;
   for await (const event of events) {
     if (event.type === "text-delta" || event.type === "reasoning-delta") said += pieceWeight + event.text.length;

@@ -1,8 +1,8 @@
-import { traceBelow } from "../../core/chain.ts";
+import { createChildTrace } from "../../core/chain.ts";
 import type { RunFacts, ToolContext } from "../../core/tools/tool.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import type { Means } from "../limits/sub-agents.ts";
-import { leftOf } from "../limits/usage.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import type { Budget } from "../limits/sub-agents.ts";
+import { getRemainingBudget } from "../limits/usage.ts";
 import { unanswered } from "../questions/elicit.ts";
 import type { Run } from "../run.ts";
 
@@ -10,14 +10,14 @@ export interface CallContext extends ToolContext {
   /** How long the call has waited for a person, in milliseconds: no time of the tool's. */
   readonly waitedMs: number;
   /** What an agent below may use for it. */
-  readonly lent: Means;
+  readonly lent: Budget;
   close(): void;
 }
 
 /** What a tool says after its call has ended is dropped: its events stand between `tool-start` and `tool-end`. */
-export function openContext(run: Run, callId: string): CallContext {
+export function openCallContext(run: Run, callId: string): CallContext {
   const { approve, elicit } = run;
-  const loan = run.agentsBelow.lend(leftOf(run));
+  const reservation = run.subAgents.reserveBudget(getRemainingBudget(run));
   let open = true;
   let waitedMs = 0;
   let waits = 0;
@@ -39,11 +39,11 @@ export function openContext(run: Run, callId: string): CallContext {
     get waitedMs() {
       return waitedMs;
     },
-    lent: loan,
-    signal: run.working,
+    lent: reservation,
+    signal: run.decideSignal,
     locale: run.language,
-    chain: { depth: run.depth + 1, deadline: run.clock.deadline(), budget: loan.tokens, cost: loan.cost },
-    trace: traceBelow(run.traceId, run.trace),
+    chain: { depth: run.depth + 1, deadline: run.clock.deadline(), budget: reservation.tokens, cost: reservation.cost },
+    trace: createChildTrace(run.traceId, run.trace),
     approve: approve && ((request) => waitFor(() => approve(request))),
     elicit:
       elicit &&
@@ -54,27 +54,27 @@ export function openContext(run: Run, callId: string): CallContext {
     facts: () => factsOf(run),
     progress(message, progress, total) {
       if (!open) return;
-      run.emit({ type: "tool-progress", callId, message: printableLine(message), progress, total });
+      run.emit({ type: "tool-progress", callId, message: sanitizeLine(message), progress, total });
     },
     notice(code, message) {
       if (open) run.emit({ type: "notice", level: "info", code, message });
     },
     close() {
       open = false;
-      loan.release();
+      reservation.release();
     },
   };
 }
 
 function factsOf(run: Run): RunFacts {
-  const { tools, offer, limits, clock, calls } = run;
+  const { tools, catalog, limits, clock, calls } = run;
   const { maxToolCalls, maxIterations } = limits;
   return {
     tools: [...tools.keys()],
-    toolCallsLeft: Math.max(0, maxToolCalls - calls.filter(({ tool }) => tool !== offer.finder?.name).length),
+    toolCallsLeft: Math.max(0, maxToolCalls - calls.filter(({ tool }) => tool !== catalog.finder?.name).length),
     maxToolCalls,
     maxIterations,
     leftMs: Math.max(0, clock.deadline() - Date.now()),
-    tokensLeft: leftOf(run).tokens,
+    tokensLeft: getRemainingBudget(run).tokens,
   };
 }

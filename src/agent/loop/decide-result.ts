@@ -4,11 +4,11 @@ import type { DuetError } from "../../kit/errors.ts";
 import type { Observation } from "./act.ts";
 
 /** What deciding and acting came to. */
-export interface Work {
+export interface DecideResult {
   observations: Observation[];
   reason: Extract<Verdict, { verdict: "answer" }>["reason"];
   /** With one model: its last decide turn was, or began, the answer. */
-  written?: Written;
+  answer?: AnswerResult;
   /** Why deciding ended early, although there are results to answer from. */
   error?: DuetError | undefined;
   /** The evaluator's own reason. */
@@ -21,7 +21,7 @@ export interface Work {
 export type PlanHalt = { halt: "unconfirmed"; pendingPlan: string } | { halt: "declined" };
 
 /** How writing the answer ended; `undefined` finish: no model finished it. */
-export interface Written {
+export interface AnswerResult {
   finish: FinishReason | undefined;
   error?: DuetError;
 }

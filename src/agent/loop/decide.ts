@@ -2,26 +2,26 @@ import type { Verdict } from "../../core/events.ts";
 import type { Message } from "../../core/messages.ts";
 import type { ToolDefinition, Turn } from "../../core/model.ts";
 import { isLimit } from "../../core/verdict.ts";
-import { follow } from "../../kit/async/timeout.ts";
+import { followSignal } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
 import { fenceResult } from "../context/fence.ts";
-import { spentBy } from "../limits/usage.ts";
-import { placeValues } from "../prompts/prompt-values.ts";
+import { getUsage } from "../limits/usage.ts";
+import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { hasOneModel, type Run } from "../run.ts";
 import { act, type Observation } from "./act.ts";
-import { askEvaluator, type Judged } from "./ask-evaluator.ts";
-import type { Work, Written } from "./decide-result.ts";
+import { askEvaluator, type JudgedVerdict } from "./ask-evaluator.ts";
+import type { AnswerResult, DecideResult } from "./decide-result.ts";
 import { evaluate, type Progress } from "./evaluate.ts";
-import { explain, explainAnswered, resultsOf } from "./explain-verdict.ts";
-import { type HeldText, holdBack } from "./hold-back.ts";
-import { takeTurn } from "./take-turn.ts";
+import { countResults, explainOwnAnswer, explainVerdict } from "./explain-verdict.ts";
+import { type BufferedText, createBufferedText } from "./hold-back.ts";
+import { runTurn } from "./take-turn.ts";
 
 /**
  * The loop of deciding and acting. Ends with the reason to answer; throws only when it was cancelled, or when the
  * function-call model failed before there was anything to show.
  */
-export async function decideAndAct(run: Run): Promise<Work> {
+export async function decideAndAct(run: Run): Promise<DecideResult> {
   const messages = openingMessages(run);
   const observations: Observation[] = [];
   let toolCalls = 0;
@@ -34,31 +34,32 @@ export async function decideAndAct(run: Run): Promise<Work> {
     try {
       turn = await decideTurn(run, {
         messages,
-        tools: run.offer.definitions(),
+        tools: run.catalog.definitions(),
         step,
         isFirst: observations.length === 0,
       });
     } catch (thrown) {
-      if (run.cancelled.aborted) throw thrown;
+      if (run.callerSignal.aborted) throw thrown;
       const began = run.answer.written !== before;
       if (began) return brokenOff(run, observations, toDuetError(thrown));
-      if (run.working.aborted) return conclude(run, { observations, reason: "time-limit", error: causeOf(thrown) });
+      if (run.decideSignal.aborted)
+        return toDecideResult(run, { observations, reason: "time-limit", error: causeOf(thrown) });
       if (observations.length === 0) throw thrown;
-      return conclude(run, { observations, reason: "model-failed", error: noticeFailure(run, thrown) });
+      return toDecideResult(run, { observations, reason: "model-failed", error: reportModelFailure(run, thrown) });
     }
     if (turn.finish !== "tool-calls" || turn.message.toolCalls.length === 0)
-      return conclude(run, { observations, ...ending(run, turn) });
+      return toDecideResult(run, { observations, ...ending(run, turn) });
     const round = await act(run, turn.message.toolCalls, step, run.limits.maxToolCalls - toolCalls);
-    run.cancelled.throwIfAborted();
+    run.callerSignal.throwIfAborted();
     // What finds tools brings nothing for the answer.
-    const gathered = round.filter(({ call }) => call.name !== run.offer.finder?.name);
+    const gathered = round.filter(({ call }) => call.name !== run.catalog.finder?.name);
     observations.push(...gathered);
     toolCalls += round.reduce((sum, { tries }) => sum + tries, 0);
     messages.push(turn.message, ...round.map((observation) => toolMessage(run, observation)));
     circles = isCircle(round) ? circles + 1 : 0;
     const { verdict, custom } = await judge(run, { round, gathered, observations, toolCalls, isCircle: circles >= 2 });
-    if (verdict.verdict === "answer") return conclude(run, { observations, reason: verdict.reason, custom });
-    const message = explain(verdict, { limits: run.limits, locale: run.locale, results: "some", custom });
+    if (verdict.verdict === "answer") return toDecideResult(run, { observations, reason: verdict.reason, custom });
+    const message = explainVerdict(verdict, { limits: run.limits, locale: run.locale, results: "some", custom });
     run.emit({ type: "evaluation", ...verdict, message });
   }
 }
@@ -72,8 +73,11 @@ interface Gathering {
   isCircle: boolean;
 }
 
-async function judge(run: Run, { round, gathered, observations, toolCalls, isCircle }: Gathering): Promise<Judged> {
-  const progress = progressOf(run, toolCalls);
+async function judge(
+  run: Run,
+  { round, gathered, observations, toolCalls, isCircle }: Gathering,
+): Promise<JudgedVerdict> {
+  const progress = getProgress(run, toolCalls);
   const { limits } = run;
   if (gathered.length > 0) {
     const ruled = evaluate(progress, { observations: gathered, isCircle }, limits);
@@ -91,15 +95,15 @@ function isCircle(round: readonly Observation[]): boolean {
 function openingMessages(run: Run): Message[] {
   const { language: locale, models } = run;
   const name = hasOneModel(models) ? "decide-alone" : "decide";
-  const content = run.prompts.render(name, { model: models.functionCall, locale }, placeValues(run));
+  const content = run.prompts.render(name, { model: models.functionCall, locale }, toPlaceholderValues(run));
   return [{ role: "system", content }, ...run.history, { role: "user", content: run.question }];
 }
 
 /** How far the run has come, for the limits. */
-export function progressOf(run: Run, toolCalls: number): Progress {
-  const { statistics, working } = run;
+export function getProgress(run: Run, toolCalls: number): Progress {
+  const { statistics, decideSignal } = run;
   const { tokens, cost } = statistics.last();
-  const spent = spentBy(run);
+  const spent = getUsage(run);
   return {
     iterations: statistics.iterations,
     toolCalls,
@@ -107,18 +111,18 @@ export function progressOf(run: Run, toolCalls: number): Progress {
     lastTurnTokens: tokens,
     totalCost: spent.cost,
     lastTurnCost: cost,
-    outOfTime: working.aborted,
+    outOfTime: decideSignal.aborted,
   };
 }
 
 /** Says why it is time to answer. */
-export function conclude(run: Run, work: Work): Work {
+export function toDecideResult(run: Run, work: DecideResult): DecideResult {
   const verdict: Verdict = { verdict: "answer", reason: work.reason };
-  const hasAnswered = work.written?.finish === "stop";
+  const hasAnswered = work.answer?.finish === "stop";
   const { limits, locale } = run;
   const message = hasAnswered
-    ? explainAnswered(locale)
-    : explain(verdict, { limits, locale, results: resultsOf(work.observations), custom: work.custom });
+    ? explainOwnAnswer(locale)
+    : explainVerdict(verdict, { limits, locale, results: countResults(work.observations), custom: work.custom });
   run.emit({ type: "evaluation", ...verdict, message });
   if (isLimit(verdict)) run.emit({ type: "notice", level: "warning", code: verdict.reason, message });
   return work;
@@ -131,19 +135,19 @@ function causeOf(thrown: unknown): DuetError | undefined {
 }
 
 /** What a turn without calls to run comes to; with one model its text is the answer. */
-function ending(run: Run, { finish, message }: Turn): Pick<Work, "reason" | "written"> {
+function ending(run: Run, { finish, message }: Turn): Pick<DecideResult, "reason" | "answer"> {
   // A turn that says it asks for tools, and asks for none, is at its end.
   const isDone = finish === "stop" || finish === "tool-calls";
   const hasAnswered = hasOneModel(run.models) && message.content.trim() !== "";
-  const written: Written | undefined = hasAnswered ? { finish: isDone ? "stop" : finish } : undefined;
-  if (isDone) return { reason: "model-decided", written };
-  return { reason: finish === "length" ? "turn-cut" : "model-refused", written };
+  const written: AnswerResult | undefined = hasAnswered ? { finish: isDone ? "stop" : finish } : undefined;
+  if (isDone) return { reason: "model-decided", answer: written };
+  return { reason: finish === "length" ? "turn-cut" : "model-refused", answer: written };
 }
 
 /** One model failed, or ran out of time, in the middle of its answer: what was shown is the answer. */
-function brokenOff(run: Run, observations: Observation[], error: DuetError): Work {
-  const reason = run.working.aborted ? "time-limit" : "model-failed";
-  return conclude(run, { observations, reason, written: { finish: undefined, error } });
+function brokenOff(run: Run, observations: Observation[], error: DuetError): DecideResult {
+  const reason = run.decideSignal.aborted ? "time-limit" : "model-failed";
+  return toDecideResult(run, { observations, reason, answer: { finish: undefined, error } });
 }
 
 interface DecideTurn {
@@ -157,11 +161,11 @@ interface DecideTurn {
 /** With two models all text is thought; with one, the text of a turn without calls is the answer. */
 async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTurn): Promise<Turn> {
   const isOne = hasOneModel(run.models);
-  const held = holdBack(run.answer.push);
+  const held = createBufferedText(run.answer.push);
   const think = (text: string): void => run.emit({ type: "thought-delta", text });
-  const time = isOne ? untilItFlows(run, held) : { signal: run.working, clear() {} };
+  const time = isOne ? untilItFlows(run, held) : { signal: run.decideSignal, clear() {} };
   try {
-    return await takeTurn(run, {
+    return await runTurn(run, {
       phase: "decide",
       step,
       role: "functionCall",
@@ -174,7 +178,7 @@ async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTu
     });
   } catch (thrown) {
     // Half an answer is more than none.
-    if (isOne && isFirst && !run.cancelled.aborted) held.asAnswer();
+    if (isOne && isFirst && !run.callerSignal.aborted) held.asAnswer();
     throw thrown;
   } finally {
     time.clear();
@@ -182,7 +186,7 @@ async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTu
 }
 
 /** Says what the text that is still held back was: a thought beside calls, or the end of the answer. */
-function settle(run: Run, { finish }: Turn, { held, think }: { held: HeldText; think(text: string): void }): void {
+function settle(run: Run, { finish }: Turn, { held, think }: { held: BufferedText; think(text: string): void }): void {
   if (finish !== "tool-calls") {
     held.asAnswer();
     if (hasOneModel(run.models)) run.answer.finish();
@@ -193,19 +197,19 @@ function settle(run: Run, { finish }: Turn, { held, think }: { held: HeldText; t
 }
 
 /** The time for deciding, which becomes the time for answering once the turn turns out to be the answer. */
-function untilItFlows(run: Run, held: HeldText): { signal: AbortSignal; clear(): void } {
+function untilItFlows(run: Run, held: BufferedText): { signal: AbortSignal; clear(): void } {
   const turn = new AbortController();
-  const unfollow = follow(turn, run.answering);
+  const unfollow = followSignal(turn, run.answerSignal);
   const stop = (): void => {
-    if (!held.flowing) turn.abort(run.working.reason);
+    if (!held.flowing) turn.abort(run.decideSignal.reason);
   };
-  run.working.addEventListener("abort", stop, { once: true });
-  if (run.working.aborted) stop();
+  run.decideSignal.addEventListener("abort", stop, { once: true });
+  if (run.decideSignal.aborted) stop();
   return {
     signal: turn.signal,
     clear() {
       unfollow();
-      run.working.removeEventListener("abort", stop);
+      run.decideSignal.removeEventListener("abort", stop);
     },
   };
 }
@@ -224,7 +228,7 @@ function toolMessage(run: Run, { call, result, text }: Observation): Message {
 }
 
 /** Tells that the function-call model failed although there are results to answer from. */
-export function noticeFailure(run: Run, thrown: unknown): DuetError {
+export function reportModelFailure(run: Run, thrown: unknown): DuetError {
   const error = toDuetError(thrown);
   const message = say(run.locale, {
     zh: `工具调用模型出错，基于已有结果回答：${error.text.zh}`,

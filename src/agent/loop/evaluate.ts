@@ -21,8 +21,8 @@ export interface Progress {
 export type LimitReason = "time-limit" | "tool-call-limit" | "iteration-limit" | "token-limit" | "cost-limit";
 
 /** Decides after a round of tool calls whether to go on: by the limits, by repetition and by the results themselves. */
-export function evaluate(progress: Progress, round: Round, limits: Limits): Verdict {
-  const limit = limitReached(progress, limits);
+export function evaluate(progress: Progress, round: ToolRound, limits: Limits): Verdict {
+  const limit = findReachedLimit(progress, limits);
   if (limit) return { verdict: "answer", reason: limit };
   if (round.isCircle) return { verdict: "answer", reason: "repetition" };
   const { observations } = round;
@@ -34,14 +34,14 @@ export function evaluate(progress: Progress, round: Round, limits: Limits): Verd
 }
 
 /** What the last round of tool calls brought. */
-export interface Round {
+export interface ToolRound {
   observations: readonly Observation[];
   /** Calls were refused again because they only repeat what is known. */
   isCircle: boolean;
 }
 
 /** The limit that leaves no room for another round; undefined while there is room for one, and for the answer. */
-export function limitReached(progress: Progress, limits: Limits): LimitReason | undefined {
+export function findReachedLimit(progress: Progress, limits: Limits): LimitReason | undefined {
   const { totalTokens, lastTurnTokens, totalCost, lastTurnCost } = progress;
   if (progress.outOfTime) return "time-limit";
   if (progress.toolCalls >= limits.maxToolCalls) return "tool-call-limit";

@@ -1,7 +1,7 @@
 import type { Verdict } from "../../core/events.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { Limits } from "../limits/limits.ts";
-import { type AnswerReason, endedEarly } from "./stop-reason.ts";
+import { type AnswerReason, isEarlyEnd } from "./stop-reason.ts";
 
 export interface ExplainOptions {
   limits: Limits;
@@ -13,11 +13,11 @@ export interface ExplainOptions {
 }
 
 /** A verdict as a sentence: why, and what comes next. */
-export function explain(verdict: Verdict, options: ExplainOptions): string {
+export function explainVerdict(verdict: Verdict, options: ExplainOptions): string {
   const { locale } = options;
   if (verdict.verdict === "continue") return say(locale, going(options)[verdict.reason]);
-  const reason = why(verdict.reason, options);
-  const next = endedEarly(verdict.reason) ? fromWhatThereIs : toTheAnswer;
+  const reason = explainReason(verdict.reason, options);
+  const next = isEarlyEnd(verdict.reason) ? fromWhatThereIs : toTheAnswer;
   const advice = verdict.reason === "repetition" ? askOtherwise : { zh: "", en: "" };
   return say(locale, {
     zh: `${reason.zh}，${next.zh}。${advice.zh}`,
@@ -26,7 +26,7 @@ export function explain(verdict: Verdict, options: ExplainOptions): string {
 }
 
 /** The same when one model plays both roles and has answered in its last decide turn. */
-export function explainAnswered(locale: Locale): string {
+export function explainOwnAnswer(locale: Locale): string {
   return say(locale, {
     zh: "模型判断信息已足够，已直接回答。",
     en: "The model judged that it had enough and has answered.",
@@ -34,7 +34,7 @@ export function explainAnswered(locale: Locale): string {
 }
 
 /** Why the tool calls end, as a clause. */
-export function why(reason: AnswerReason, { limits, results, custom }: Omit<ExplainOptions, "locale">): Text {
+export function explainReason(reason: AnswerReason, { limits, results, custom }: Omit<ExplainOptions, "locale">): Text {
   if (reason === "model-decided" && results !== "some") return withoutResults[results];
   if (reason === "custom" && custom) return { zh: custom, en: custom };
   return reasons(limits)[reason];
@@ -46,7 +46,7 @@ const withoutResults = {
 };
 
 /** What a run's calls came to, as `explain` wants to know it. */
-export function resultsOf(observations: readonly { result: { ok: boolean } }[]): ExplainOptions["results"] {
+export function countResults(observations: readonly { result: { ok: boolean } }[]): ExplainOptions["results"] {
   if (observations.length === 0) return "none";
   return observations.some(({ result }) => result.ok) ? "some" : "failed";
 }

@@ -2,7 +2,7 @@
  * Tells the thought of a single model from its answer. Text is held until it is too long for a thought beside tool
  * calls; from there on it is the answer and flows.
  */
-export interface HeldText {
+export interface BufferedText {
   push(text: string): void;
   /** Whether the answer has begun to flow. */
   readonly flowing: boolean;
@@ -15,7 +15,7 @@ export interface HeldText {
 /** Columns, of which a Chinese character takes two and a half; decide prompts ask for one or two sentences. */
 const longestThought = 200;
 
-export function holdBack(answer: (text: string) => void): HeldText {
+export function createBufferedText(answer: (text: string) => void): BufferedText {
   let held = "";
   let flowing = false;
   function release(): void {

@@ -1,6 +1,6 @@
 import type { ToolCall } from "../../core/messages.ts";
 import type { JsonValue } from "../../kit/json.ts";
-import { matchesPattern } from "../../kit/text/match-pattern.ts";
+import { isMatch } from "../../kit/text/match-pattern.ts";
 
 /**
  * Tells work from going round in circles: a call is judged by its tool, its arguments in whatever order, and its result.
@@ -21,7 +21,7 @@ export function createRepetition(repeatable: readonly string[]): Repetition {
   const seen = new Map<string, { result: string; times: number }>();
   return {
     isRepeated(call) {
-      if (repeatable.some((pattern) => matchesPattern(call.name, pattern))) return false;
+      if (repeatable.some((pattern) => isMatch(call.name, pattern))) return false;
       return (seen.get(keyOf(call))?.times ?? 0) >= sameResults;
     },
     learn(call, result) {
@@ -35,13 +35,13 @@ export function createRepetition(repeatable: readonly string[]): Repetition {
 }
 
 function keyOf({ name, arguments: args, argumentsText }: ToolCall): string {
-  return `${name} ${args === undefined ? argumentsText : canonicalJson(args)}`;
+  return `${name} ${args === undefined ? argumentsText : toCanonicalJson(args)}`;
 }
 
 /** JSON with the keys of every object in order, so that two ways to write one value are one text. */
-export function canonicalJson(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+export function toCanonicalJson(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(",")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(",")}}`;
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${toCanonicalJson(inner)}`).join(",")}}`;
 }

@@ -1,35 +1,41 @@
 import type { ToolCall } from "../../core/messages.ts";
 import type { Tool, ToolResult } from "../../core/tools/tool.ts";
-import { abortable } from "../../kit/async/timeout.ts";
+import { waitAbortable } from "../../kit/async/timeout.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import type { Run } from "../run.ts";
-import { type CallContext, openContext } from "./call-context.ts";
-import { failed, overLimit, stopped, unknownTool, unreadableArguments } from "./skipped-call.ts";
+import { type CallContext, openCallContext } from "./call-context.ts";
+import {
+  toFailedResult,
+  toOverLimitResult,
+  toStoppedResult,
+  toUnknownToolResult,
+  toUnreadableArgumentsResult,
+} from "./skipped-call.ts";
 
 /** How many calls of a turn may still run. */
-export interface Allowance {
+export interface CallAllowance {
   /** How many that are. */
   readonly left: number;
   /** Whether one more may; it counts from then on. */
-  take(): boolean;
+  reserve(): boolean;
   /** It did not run after all. */
-  giveBack(): void;
+  release(): void;
 }
 
-export function createAllowance(allowed: number): Allowance {
+export function createCallAllowance(allowed: number): CallAllowance {
   let left = allowed;
   return {
     get left() {
       return left;
     },
-    take: () => left > 0 && left-- > 0,
-    giveBack() {
+    reserve: () => left > 0 && left-- > 0,
+    release() {
       left += 1;
     },
   };
 }
 
-export interface Ran {
+export interface CallOutcome {
   result: ToolResult;
   /** Whether the call got as far as its tool, and that is one that counts. */
   ran: boolean;
@@ -40,19 +46,24 @@ export interface Ran {
 }
 
 /** Runs a call that may run. Never throws. */
-export async function runCall(run: Run, call: ToolCall, callId: string, allowance: Allowance): Promise<Ran> {
-  const tool = run.offer.take(call.name);
-  if (!tool) return { result: unknownTool(run, call.name), ran: false };
-  if (call.arguments === undefined) return { result: unreadableArguments(run, call), ran: false };
-  if (run.working.aborted) return { result: stopped(run), ran: false };
+export async function runCall(
+  run: Run,
+  call: ToolCall,
+  callId: string,
+  allowance: CallAllowance,
+): Promise<CallOutcome> {
+  const tool = run.catalog.resolveTools(call.name);
+  if (!tool) return { result: toUnknownToolResult(run, call.name), ran: false };
+  if (call.arguments === undefined) return { result: toUnreadableArgumentsResult(run, call), ran: false };
+  if (run.decideSignal.aborted) return { result: toStoppedResult(run), ran: false };
   // To find tools is no use of them.
-  const counts = tool !== run.offer.finder;
-  if (counts && !allowance.take()) return { result: overLimit(run), ran: false };
-  const context = openContext(run, callId);
+  const counts = tool !== run.catalog.finder;
+  if (counts && !allowance.reserve()) return { result: toOverLimitResult(run), ran: false };
+  const context = openCallContext(run, callId);
   const result = await runTool(run, tool, call.arguments, context);
   context.close();
   const isValid = result.error?.code !== "invalid_arguments";
-  if (counts && !isValid) allowance.giveBack();
+  if (counts && !isValid) allowance.release();
   return {
     result,
     ran: counts && isValid,
@@ -64,10 +75,10 @@ export async function runCall(run: Run, call: ToolCall, callId: string, allowanc
 /** Never throws. */
 async function runTool(run: Run, tool: Tool, args: JsonObject, context: CallContext): Promise<ToolResult> {
   try {
-    const result = await abortable(tool.run(args, context), run.working);
-    if (result.usage) run.agentsBelow.add(tool.source, result.usage, context.lent);
+    const result = await waitAbortable(tool.run(args, context), run.decideSignal);
+    if (result.usage) run.subAgents.add(tool.source, result.usage, context.lent);
     return result;
   } catch (thrown) {
-    return run.working.aborted ? stopped(run) : failed(run, thrown);
+    return run.decideSignal.aborted ? toStoppedResult(run) : toFailedResult(run, thrown);
   }
 }

@@ -1,22 +1,22 @@
 import type { FinishReason } from "../../core/model.ts";
 import { hasSucceeded, type Outcome, type OutcomeMeta, type StopReason } from "../../core/outcome.ts";
-import { type DuetError, type ErrorReport, report } from "../../kit/errors.ts";
+import { type DuetError, type ErrorReport, toErrorReport } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
 import { canChatModeHelp, chatAdvice } from "../../render/chat-advice.ts";
-import { emptyAnswer } from "../answer/answer-errors.ts";
+import { emptyAnswerError } from "../answer/answer-errors.ts";
 import type { Run } from "../run.ts";
-import type { PlanHalt, Work, Written } from "./decide-result.ts";
-import { stopReasonOf } from "./stop-reason.ts";
+import type { AnswerResult, DecideResult, PlanHalt } from "./decide-result.ts";
+import { stopReasons } from "./stop-reason.ts";
 
 /** What running came to, before it is put into the outcome's words. */
-export interface Ending {
-  work?: Work;
-  written?: Written;
+export interface RunResult {
+  work?: DecideResult;
+  written?: AnswerResult;
   error?: DuetError;
 }
 
 /** Says what a run came to: complete, or partial, failed, cancelled and why. */
-export function toOutcome(run: Run, ending: Ending, elapsedMs: number): Outcome {
+export function toOutcome(run: Run, ending: RunResult, elapsedMs: number): Outcome {
   const { status, stop } = judge(run, ending);
   return {
     success: hasSucceeded(status),
@@ -28,13 +28,13 @@ export function toOutcome(run: Run, ending: Ending, elapsedMs: number): Outcome 
     trace_id: run.traceId,
     tool_calls: run.calls,
     citations: run.answer.citations(),
-    meta: billOf(run, elapsedMs),
+    meta: toBill(run, elapsedMs),
     error: reportOf(run, ending, status),
   };
 }
 
 /** What a run has used. */
-export function billOf(run: Run, elapsedMs: number): OutcomeMeta {
+export function toBill(run: Run, elapsedMs: number): OutcomeMeta {
   return {
     total_tokens: run.statistics.totalTokens(),
     tool_calls_count: run.calls.length,
@@ -42,7 +42,7 @@ export function billOf(run: Run, elapsedMs: number): OutcomeMeta {
     iterations: run.statistics.iterations,
     mode: run.mode,
     cost_usd: run.statistics.totalCost(),
-    agents: run.agentsBelow.bill(),
+    agents: run.subAgents.bill(),
     models: {
       function_call: run.statistics.bill("functionCall", run.models.functionCall),
       answer: run.statistics.bill("answer", run.models.answer),
@@ -50,11 +50,11 @@ export function billOf(run: Run, elapsedMs: number): OutcomeMeta {
   };
 }
 
-function reportOf(run: Run, ending: Ending, status: Outcome["status"]): ErrorReport | null {
+function reportOf(run: Run, ending: RunResult, status: Outcome["status"]): ErrorReport | null {
   if (status === "complete" || status === "cancelled" || status === "needs_confirmation") return null;
   const error = causeOf(ending);
-  if (status === "partial") return error ? report(error, run.locale) : null;
-  const told = report(error ?? emptyAnswer("stop"), run.locale);
+  if (status === "partial") return error ? toErrorReport(error, run.locale) : null;
+  const told = toErrorReport(error ?? emptyAnswerError("stop"), run.locale);
   const { code, hint } = told;
   // Nobody can switch the mode of an agent below another one.
   if (run.mode === "chat" || run.depth > 0 || !canChatModeHelp(code)) return told;
@@ -62,21 +62,21 @@ function reportOf(run: Run, ending: Ending, status: Outcome["status"]): ErrorRep
 }
 
 /** What a run failed of: the last that went wrong, or what went wrong before the time ran out. */
-function causeOf({ error, written, work }: Ending): DuetError | undefined {
+function causeOf({ error, written, work }: RunResult): DuetError | undefined {
   const last = error ?? written?.error ?? work?.error;
   return last?.code === "timeout" ? (work?.error ?? last) : last;
 }
 
 type Judgement = { status: Outcome["status"]; stop: StopReason };
 
-function judge(run: Run, ending: Ending): Judgement {
-  if (run.cancelled.aborted) return { status: "cancelled", stop: "cancelled" };
+function judge(run: Run, ending: RunResult): Judgement {
+  if (run.callerSignal.aborted) return { status: "cancelled", stop: "cancelled" };
   if (ending.error) return { status: "failed", stop: failedBy(run, ending.error) };
   if (ending.work?.halt) return halts[ending.work.halt.halt];
   const finish = ending.written?.finish;
   if (run.answer.shown.trim() === "") return { status: "failed", stop: finish === "refused" ? "refused" : "error" };
-  if (finish === undefined) return { status: "partial", stop: run.answering.aborted ? "time_limit" : "error" };
-  const stop = stopReasonOf[ending.work?.reason ?? "model-decided"];
+  if (finish === undefined) return { status: "partial", stop: run.answerSignal.aborted ? "time_limit" : "error" };
+  const stop = stopReasons[ending.work?.reason ?? "model-decided"];
   // A model that asks for tools when the time for them is over lacks what the limit has cut.
   if (finish !== "stop")
     return { status: "partial", stop: finish === "tool-calls" && stop !== "answered" ? stop : cuts[finish] };
@@ -89,7 +89,7 @@ const halts: Record<PlanHalt["halt"], Judgement> = {
 };
 
 function failedBy(run: Run, { code }: DuetError): StopReason {
-  if (run.answering.aborted) return "time_limit";
+  if (run.answerSignal.aborted) return "time_limit";
   return code === "content_filter" ? "refused" : "error";
 }
 

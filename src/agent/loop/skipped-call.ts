@@ -1,51 +1,51 @@
 import type { ToolCall } from "../../core/messages.ts";
-import { invalidArguments } from "../../core/tools/argument-feedback.ts";
-import { failure, type Tool, type ToolResult } from "../../core/tools/tool.ts";
-import { DuetError, messageOf, report } from "../../kit/errors.ts";
+import { toInvalidArgumentsResult } from "../../core/tools/argument-feedback.ts";
+import { createFailure, type Tool, type ToolResult } from "../../core/tools/tool.ts";
+import { DuetError, getMessage, toErrorReport } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import { cutText } from "../../kit/text/truncate.ts";
-import { sentences } from "../../render/event-lines.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
+import { joinSentences } from "../../render/event-lines.ts";
 import type { Run } from "../run.ts";
 
 // What a model reads in place of a result, where a call was not run or its tool threw.
 
-export function overLimit(run: Run): ToolResult {
+export function toOverLimitResult(run: Run): ToolResult {
   const text = {
     zh: "已达到最大工具调用次数，这个调用没有执行。",
     en: "The limit of tool calls is reached; this call was not run.",
   };
-  return failure("tool", say(run.language, text));
+  return createFailure("tool", say(run.language, text));
 }
 
-export function repeated(run: Run, name: string): ToolResult {
+export function toRepeatedResult(run: Run, name: string): ToolResult {
   const text = {
     zh: `${name} 已经用相同的参数调用过，结果也相同，这次没有执行。请使用已有的结果，换一种参数或工具，或者结束工具调用。`,
     en: `${name} was called with these arguments before and gave the same result, so it was not run again. Use the result you have, try other arguments or another tool, or stop calling tools.`,
   };
-  return failure("tool", say(run.language, text));
+  return createFailure("tool", say(run.language, text));
 }
 
-export function stopped(run: Run): ToolResult {
-  if (run.cancelled.aborted) return failure("cancelled", say(run.language, { zh: "已取消", en: "cancelled" }));
+export function toStoppedResult(run: Run): ToolResult {
+  if (run.callerSignal.aborted) return createFailure("cancelled", say(run.language, { zh: "已取消", en: "cancelled" }));
   const text = {
     zh: "运行时间已用完，没有等到这个工具的结果。",
     en: "The run ran out of time before this tool answered.",
   };
-  return failure("timeout", say(run.language, text));
+  return createFailure("timeout", say(run.language, text));
 }
 
 /** What a tool threw, in the words of the run's language where it has them. */
-export function failed(run: Run, thrown: unknown): ToolResult {
-  if (!(thrown instanceof DuetError)) return failure("tool", messageOf(thrown));
-  const { code, message, hint } = report(thrown, run.language);
-  return failure(code, sentences(message, hint));
+export function toFailedResult(run: Run, thrown: unknown): ToolResult {
+  if (!(thrown instanceof DuetError)) return createFailure("tool", getMessage(thrown));
+  const { code, message, hint } = toErrorReport(thrown, run.language);
+  return createFailure(code, joinSentences(message, hint));
 }
 
-export function unknownTool(run: Run, name: string): ToolResult {
-  const near = nearest(name, run.offer.all);
+export function toUnknownToolResult(run: Run, name: string): ToolResult {
+  const near = nearest(name, run.catalog.all);
   const names = [...run.tools.keys()];
-  return failure(
+  return createFailure(
     "unknown_tool",
     say(run.language, {
       zh: `没有名为 ${name} 的工具。${near ? `是不是 ${near}？` : ""}可用的工具：${names.join("、") || "无"}。`,
@@ -62,11 +62,11 @@ function nearest(name: string, tools: ReadonlyMap<string, Tool>): string | undef
   );
 }
 
-export function unreadableArguments(run: Run, call: ToolCall): ToolResult {
-  const shown = cutText(printableLine(call.argumentsText), 80);
+export function toUnreadableArgumentsResult(run: Run, call: ToolCall): ToolResult {
+  const shown = truncate(sanitizeLine(call.argumentsText), 80);
   const text = {
     zh: `必须是一个 JSON 对象（当前值: ${shown || "空"}）`,
     en: `must be one JSON object (current value: ${shown || "empty"})`,
   };
-  return invalidArguments(run.language, [{ path: "", text }]);
+  return toInvalidArgumentsResult(run.language, [{ path: "", text }]);
 }

@@ -5,7 +5,7 @@ import type { StopReason } from "../../core/outcome.ts";
 export type AnswerReason = Extract<Verdict, { verdict: "answer" }>["reason"];
 
 /** The same in the outcome's words. */
-export const stopReasonOf: Record<AnswerReason, StopReason> = {
+export const stopReasons: Record<AnswerReason, StopReason> = {
   "model-decided": "answered",
   sufficient: "answered",
   "plan-done": "answered",
@@ -23,6 +23,6 @@ export const stopReasonOf: Record<AnswerReason, StopReason> = {
 };
 
 /** Whether the tool calls ended before their work was done, so that something may be missing. */
-export function endedEarly(reason: AnswerReason): boolean {
-  return stopReasonOf[reason] !== "answered";
+export function isEarlyEnd(reason: AnswerReason): boolean {
+  return stopReasons[reason] !== "answered";
 }

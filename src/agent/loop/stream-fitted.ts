@@ -1,9 +1,9 @@
-import { type Model, type ModelEvent, type ModelRequest, modelName } from "../../core/model.ts";
+import { type Model, type ModelEvent, type ModelRequest, toModelName } from "../../core/model.ts";
 import type { Notice } from "../../core/notice.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import { requestTokens, roomOf, windowOf } from "../context/context-window.ts";
-import { type Fitted, type Fitting, fitRequest } from "../context/fit-request.ts";
+import { countRequestTokens, getContextWindow, getRequestBudget } from "../context/context-window.ts";
+import { type FitOptions, type FittedRequest, fitRequest } from "../context/fit-request.ts";
 import type { Run } from "../run.ts";
 
 export interface FittedTurn {
@@ -22,7 +22,7 @@ const secondTry = 1 / 3;
 export async function* streamFitted(run: Run, turn: FittedTurn): AsyncGenerator<ModelEvent> {
   const { model, request, signal } = turn;
   const learned = run.windows.rooms.get(model);
-  const room = learned ?? roomOf(model, request);
+  const room = learned ?? getRequestBudget(model, request);
   // A window that is only assumed is no reason to keep words from the model.
   const mayCutWords = learned !== undefined || model.contextWindow !== undefined;
   const first = fitted(run, turn, { room, mayCutWords });
@@ -37,7 +37,7 @@ export async function* streamFitted(run: Run, turn: FittedTurn): AsyncGenerator<
   } catch (thrown) {
     const isTooLong = thrown instanceof DuetError && thrown.code === "context_overflow";
     if (!isTooLong || taken || learned !== undefined || signal.aborted) throw thrown;
-    const smaller = Math.floor(requestTokens(model, first.request) * secondTry);
+    const smaller = Math.floor(countRequestTokens(model, first.request) * secondTry);
     run.windows.rooms.set(model, smaller);
     const second = fitted(run, turn, { room: smaller, mayCutWords: true });
     if (second.cut === "nothing") throw thrown;
@@ -46,7 +46,11 @@ export async function* streamFitted(run: Run, turn: FittedTurn): AsyncGenerator<
   }
 }
 
-function fitted(run: Run, { model, request }: FittedTurn, limits: Pick<Fitting, "room" | "mayCutWords">): Fitted {
+function fitted(
+  run: Run,
+  { model, request }: FittedTurn,
+  limits: Pick<FitOptions, "room" | "mayCutWords">,
+): FittedRequest {
   const readsOn = request.tools.length > 0;
   const shorten = (text: string, kept: number): string => run.results.shorten(text, kept, readsOn);
   const made = fitRequest(model, request, { ...limits, marker: run.marker, shorten });
@@ -62,11 +66,11 @@ function withReadingTool({ results }: Run, request: ModelRequest): ModelRequest 
 }
 
 /** Each thing is told once a run. */
-function* tell(run: Run, model: Model, { cut }: Fitted): Generator<Notice> {
+function* tell(run: Run, model: Model, { cut }: FittedRequest): Generator<Notice> {
   if (cut === "nothing" || run.windows.told.has(cut)) return;
   run.windows.told.add(cut);
-  const name = modelName(model);
-  const window = windowOf(model).toLocaleString("en");
+  const name = toModelName(model);
+  const window = getContextWindow(model).toLocaleString("en");
   const size: Text =
     model.contextWindow === undefined
       ? {

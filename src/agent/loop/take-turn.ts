@@ -3,16 +3,16 @@ import {
   addUsage,
   type Model,
   type ModelRequest,
-  modelName,
   noUsage,
   type RunContext,
   type Turn,
+  toModelName,
   type Usage,
 } from "../../core/model.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
-import { type Role, sum } from "../limits/statistics.ts";
+import { type Role, sumCosts } from "../limits/statistics.ts";
 import type { Run } from "../run.ts";
-import { boundedTurn } from "./bounded-turn.ts";
+import { limitTurn } from "./bounded-turn.ts";
 import { refusedKeyError, rememberRefusedKey } from "./refused-keys.ts";
 import { streamFitted } from "./stream-fitted.ts";
 
@@ -34,11 +34,11 @@ export interface TurnPlan {
  * Streams one model turn into events, and bills it. Its phase is closed whatever happens; throws what the model throws, and
  * at once what another model threw whose key was refused, where this one has the same.
  */
-export async function takeTurn(run: Run, plan: TurnPlan): Promise<Turn> {
+export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   const { phase, step, model } = plan;
   const refused = refusedKeyError(run, model);
   if (refused) throw refused;
-  const name = modelName(model);
+  const name = toModelName(model);
   const started = performance.now();
   let turn: Turn | undefined;
   let usage = noUsage;
@@ -52,7 +52,7 @@ export async function takeTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   run.emit({ type: "phase-start", phase, step, model: name, reason: plan.reason });
   try {
     const request = { ...plan.request, locale: run.locale, run: contextOf(run, phase) };
-    for await (const event of boundedTurn(streamFitted(run, { ...plan, request }), name)) {
+    for await (const event of limitTurn(streamFitted(run, { ...plan, request }), name)) {
       if (event.type === "text-delta") plan.onText(event.text);
       else if (event.type === "reasoning-delta") run.emit({ type: "reasoning-delta", phase, text: event.text });
       else if (event.type === "notice") run.emit(event);
@@ -64,7 +64,7 @@ export async function takeTurn(run: Run, plan: TurnPlan): Promise<Turn> {
     plan.onEnd?.(turn);
     return turn;
   } catch (thrown) {
-    error = run.cancelled.aborted ? "cancelled" : toDuetError(thrown).code;
+    error = run.callerSignal.aborted ? "cancelled" : toDuetError(thrown).code;
     rememberRefusedKey(run, model, thrown);
     throw thrown;
   } finally {
@@ -77,7 +77,7 @@ export async function takeTurn(run: Run, plan: TurnPlan): Promise<Turn> {
       model: name,
       usage,
       elapsedMs: Math.round(elapsedMs),
-      costUsd: sum(costs),
+      costUsd: sumCosts(costs),
       finish: turn?.finish,
       error,
     });

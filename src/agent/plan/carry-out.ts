@@ -1,22 +1,22 @@
 import type { PlanStep } from "../../core/events.ts";
 import type { DuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import type { Work } from "../loop/decide-result.ts";
+import type { DecideResult } from "../loop/decide-result.ts";
 import type { PlanPolicy } from "../questions/confirm-plan.ts";
 import type { Run } from "../run.ts";
-import { agree } from "./confirm-plan.ts";
+import { agreeOnPlan } from "./confirm-plan.ts";
 import type { Plan } from "./plan.ts";
 import type { Planner } from "./planner.ts";
 import { runStep } from "./run-step.ts";
 
 /** Why a plan ended; `unanswered`: its rest, planned anew, waits to be confirmed. */
-export type PlanEnd = { reason: Work["reason"]; error?: DuetError } | "unanswered";
+export type PlanEnd = { reason: DecideResult["reason"]; error?: DuetError } | "unanswered";
 
 /** How often the rest of a plan is planned anew after a failure. */
 const mostRepairs = 2;
 
 /** Carries out a plan step by step, in order, whatever becomes of the single step. */
-export async function carryOut(run: Run, plan: Plan, planner: Planner): Promise<PlanEnd> {
+export async function executePlan(run: Run, plan: Plan, planner: Planner): Promise<PlanEnd> {
   for (let step = plan.next(); step; step = plan.next()) {
     if (plan.isCutOff(step)) {
       plan.skip(step);
@@ -56,7 +56,7 @@ async function repair(run: Run, plan: Plan, planner: Planner): Promise<PlanEnd |
   // Where there is no other way, what is left of the old plan goes on.
   if (draft.steps.length === 0) return undefined;
   plan.repair(draft);
-  const agreement = await agree(run, plan, planner);
+  const agreement = await agreeOnPlan(run, plan, planner);
   if (agreement === "yes") return undefined;
   if (agreement === "unanswered") return "unanswered";
   return agreement === "no" ? { reason: "plan-failed" } : { reason: agreement.stop, error: agreement.error };

@@ -3,26 +3,26 @@ import type { Message } from "../../core/messages.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
-import { handOver } from "../answer/answer-messages.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
+import { toAnswerMessage } from "../answer/answer-messages.ts";
 import { fence } from "../context/fence.ts";
-import { takeTurn } from "../loop/take-turn.ts";
-import { placeValues } from "../prompts/prompt-values.ts";
+import { runTurn } from "../loop/take-turn.ts";
+import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import type { Run } from "../run.ts";
 import type { Plan } from "./plan.ts";
-import { fillingRequest } from "./plan-requests.ts";
-import { fillReferences, openPlaces } from "./references.ts";
+import { createStepRequest } from "./plan-requests.ts";
+import { fillReferences, findUnresolvedValues } from "./references.ts";
 
 /** The parameters of a step as they can be used, or what stands against it. */
-export type Ready = Filled | { trouble: Trouble };
+export type ReadyStep = FilledStep | { trouble: StepProblem };
 
-export interface Filled {
+export interface FilledStep {
   arguments: JsonObject;
   /** As the model wrote them. What references brought is from outside: a model reads it fenced, in its own result. */
   written: JsonObject;
 }
 
-export interface Trouble {
+export interface StepProblem {
   /** For the model. */
   text: string;
   /** Whether parameters that the plan gives in full are wrong too. */
@@ -30,7 +30,7 @@ export interface Trouble {
 }
 
 /** Fills the references of a step from what earlier steps brought, so that the tool takes the result. */
-export async function fromResults(run: Run, plan: Plan, step: PlanStep, tool: Tool): Promise<Ready> {
+export async function fillFromResults(run: Run, plan: Plan, step: PlanStep, tool: Tool): Promise<ReadyStep> {
   let trouble = "";
   for (const whole of ["json", "text"] as const) {
     const { parameters, missing } = fillReferences(step.parameters, plan.results, whole);
@@ -43,29 +43,29 @@ export async function fromResults(run: Run, plan: Plan, step: PlanStep, tool: To
 }
 
 /** A step whose parameters cannot be used yet. */
-export interface Unfilled {
+export interface UnfilledStep {
   step: PlanStep;
   tool: Tool;
-  trouble: Trouble;
+  trouble: StepProblem;
 }
 
 /** Has the function-call model make the step's call. Throws what the model throws. */
-export async function fromModel(run: Run, plan: Plan, { step, tool, trouble }: Unfilled): Promise<Ready> {
+export async function fillFromModel(run: Run, plan: Plan, { step, tool, trouble }: UnfilledStep): Promise<ReadyStep> {
   const { name, description, inputSchema } = tool;
   run.statistics.addIteration();
-  const turn = await takeTurn(run, {
+  const turn = await runTurn(run, {
     phase: "decide",
     step: run.statistics.iterations,
     role: "functionCall",
     model: run.models.functionCall,
     reason: say(run.locale, reason(step.step)),
     request: { messages: fillingMessages(run, plan, step, trouble), tools: [{ name, description, inputSchema }] },
-    signal: run.working,
+    signal: run.decideSignal,
     onText: (text) => run.emit({ type: "thought-delta", text }),
   });
   const call = turn.finish === "tool-calls" ? turn.message.toolCalls.find((one) => one.name === name) : undefined;
   if (call?.arguments === undefined) {
-    const said = shortLine(call?.argumentsText ?? turn.message.content, 200);
+    const said = toShortLine(call?.argumentsText ?? turn.message.content, 200);
     return { trouble: { ...trouble, text: say(run.language, noCall(said)) } };
   }
   const filled = trouble.touchesPlan ? call.arguments : withPlanned(step, call.arguments);
@@ -74,18 +74,23 @@ export async function fromModel(run: Run, plan: Plan, { step, tool, trouble }: U
 
 /** What the plan gives in full stays as it was planned and, where somebody was asked, confirmed. */
 function withPlanned({ parameters }: PlanStep, filled: JsonObject): JsonObject {
-  const planned = Object.entries(parameters).filter(([name, value]) => openPlaces({ [name]: value }).length === 0);
+  const planned = Object.entries(parameters).filter(
+    ([name, value]) => findUnresolvedValues({ [name]: value }).length === 0,
+  );
   return { ...filled, ...Object.fromEntries(planned) };
 }
 
-function fillingMessages(run: Run, plan: Plan, step: PlanStep, { text }: Trouble): Message[] {
+function fillingMessages(run: Run, plan: Plan, step: PlanStep, { text }: StepProblem): Message[] {
   const { language: locale, marker, models } = run;
   const parameters = JSON.stringify(step.parameters);
   // What is wrong may be in the words of a server or of its schema.
-  const request = fillingRequest({ ...step, parameters, trouble: fence(text, marker) });
-  const done = handOver(run.question, plan.observations, marker, locale);
+  const request = createStepRequest({ ...step, parameters, trouble: fence(text, marker) });
+  const done = toAnswerMessage(run.question, plan.observations, marker, locale);
   return [
-    { role: "system", content: run.prompts.render("decide", { model: models.functionCall, locale }, placeValues(run)) },
+    {
+      role: "system",
+      content: run.prompts.render("decide", { model: models.functionCall, locale }, toPlaceholderValues(run)),
+    },
     ...run.history,
     { role: "user", content: `${done}\n\n${say(locale, request)}` },
   ];

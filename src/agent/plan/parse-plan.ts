@@ -1,10 +1,17 @@
 import type { Tool } from "../../core/tools/tool.ts";
 import { toDuetError } from "../../kit/errors.ts";
-import { isDeeperThan, isRecord, type JsonObject, textOf } from "../../kit/json.ts";
+import { isDeeperThan, isRecord, type JsonObject, toText } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { PlannedStep } from "./plan.ts";
-import { badReferences, noPlan, shownValue, tooDeep, tooMany, unknownTool } from "./plan-problems.ts";
-import { type OpenPlace, openPlaces } from "./references.ts";
+import {
+  describeTooManyCalls,
+  describeUnknownTool,
+  describeValueProblem,
+  findBadReferences,
+  noPlan,
+  tooDeepPlan,
+} from "./plan-problems.ts";
+import { findUnresolvedValues, type UnresolvedValue } from "./references.ts";
 
 export interface PlanRules {
   tools: KnownTools;
@@ -46,7 +53,7 @@ export async function parsePlan(text: string, rules: PlanRules): Promise<ParsedP
   }
   const calls = listed.length > mostSteps ? listed.length : steps.filter(({ tool }) => tool !== "").length;
   const most = Math.min(rules.maxToolCalls, mostSteps);
-  if (calls > most) problems.push(tooMany(calls, most));
+  if (calls > most) problems.push(describeTooManyCalls(calls, most));
   return problems.length > 0 ? { problems: problems.map((problem) => say(rules.locale, problem)) } : { steps };
 }
 
@@ -62,34 +69,35 @@ interface ReadStep {
 const nameless: PlannedStep = { description: "", tool: "", parameters: {} };
 
 async function readStep(value: unknown, rules: StepRules): Promise<ReadStep> {
-  if (isDeeperThan(value, deepest)) return { step: nameless, problems: [tooDeep] };
-  if (!isRecord(value)) return { step: nameless, problems: [shownValue(value, "不是一个对象", "is not an object")] };
+  if (isDeeperThan(value, deepest)) return { step: nameless, problems: [tooDeepPlan] };
+  if (!isRecord(value))
+    return { step: nameless, problems: [describeValueProblem(value, "不是一个对象", "is not an object")] };
   const problems: Text[] = [];
   const { tool: name, parameters = {} } = value;
-  const step = { description: textOf(value.description).trim(), tool: textOf(name).trim(), parameters: {} };
+  const step = { description: toText(value.description).trim(), tool: toText(name).trim(), parameters: {} };
   if (value.step !== rules.number)
-    problems.push(shownValue(value.step, `step 应为 ${rules.number}`, `"step" must be ${rules.number}`));
+    problems.push(describeValueProblem(value.step, `step 应为 ${rules.number}`, `"step" must be ${rules.number}`));
   if (step.description === "") problems.push({ zh: "缺少 description", en: '"description" is missing' });
   if (name !== undefined && name !== null && typeof name !== "string")
-    problems.push(shownValue(name, "tool 必须是字符串", '"tool" must be a string'));
+    problems.push(describeValueProblem(name, "tool 必须是字符串", '"tool" must be a string'));
   if (!isJsonObject(parameters)) {
-    problems.push(shownValue(parameters, "parameters 必须是对象", '"parameters" must be an object'));
+    problems.push(describeValueProblem(parameters, "parameters 必须是对象", '"parameters" must be an object'));
     return { step, problems };
   }
   step.parameters = parameters;
-  const places = openPlaces(parameters);
-  problems.push(...places.flatMap((place) => badReferences(place, rules.known)));
+  const places = findUnresolvedValues(parameters);
+  problems.push(...places.flatMap((place) => findBadReferences(place, rules.known)));
   if (step.tool !== "") problems.push(...(await badCall(step, places, rules.tools)));
   return { step, problems };
 }
 
 async function badCall(
   { tool: name, parameters }: PlannedStep,
-  places: readonly OpenPlace[],
+  places: readonly UnresolvedValue[],
   tools: PlanRules["tools"],
 ): Promise<Text[]> {
   const tool = tools.get(name);
-  if (tool === undefined) return [unknownTool(name, [...tools.keys()])];
+  if (tool === undefined) return [describeUnknownTool(name, [...tools.keys()])];
   try {
     const problems = (await tool.check?.(parameters)) ?? [];
     return problems

@@ -4,19 +4,19 @@ import type { Conversation } from "../../core/store/conversation.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Observation } from "../loop/act.ts";
-import type { Begun, Plan } from "./plan.ts";
-import { waitingText } from "./plan-text.ts";
+import type { Plan, StartedPlan } from "./plan.ts";
+import { renderPendingPlan } from "./plan-text.ts";
 
 /** A plan that waited to be confirmed, and what was said to it. */
-export interface Resumed {
+export interface ResumedPlan {
   /** What was asked when the plan was made. */
   question: string;
-  begun: Begun;
+  begun: StartedPlan;
   reply: PlanReply;
 }
 
 /** What a conversation keeps of a plan that waits to be confirmed; only `resumePlan` reads it. */
-export function keepPlan(question: string, plan: Plan): string {
+export function toPendingPlan(question: string, plan: Plan): string {
   const kept: Kept = {
     version: 1,
     question,
@@ -31,7 +31,7 @@ export function keepPlan(question: string, plan: Plan): string {
 }
 
 /** The plan that `words` reply to; undefined when what was kept is not of this version. */
-export function resumePlan(text: string, words: string): Resumed | undefined {
+export function resumePlan(text: string, words: string): ResumedPlan | undefined {
   const kept = parse(text);
   const reply = readPlanReply(words);
   if (!isKept(kept) || reply === undefined) return undefined;
@@ -51,7 +51,7 @@ export function isBareReply(
   const resumed = pendingPlan === undefined ? undefined : resumePlan(pendingPlan, words);
   if (resumed === undefined || resumed.reply.reply === "edit") return false;
   const last = turns.at(-1)?.answer;
-  return locales.some((locale) => waitingText(resumed.begun.steps, locale) === last);
+  return locales.some((locale) => renderPendingPlan(resumed.begun.steps, locale) === last);
 }
 
 const locales: readonly Locale[] = ["zh", "en"];

@@ -2,15 +2,15 @@ import type { PlanReply } from "../../core/plan-reply.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
 import type { Observation } from "../loop/act.ts";
-import { conclude, decideAndAct } from "../loop/decide.ts";
-import type { Work } from "../loop/decide-result.ts";
-import { endedEarly } from "../loop/stop-reason.ts";
+import { decideAndAct, toDecideResult } from "../loop/decide.ts";
+import type { DecideResult } from "../loop/decide-result.ts";
+import { isEarlyEnd } from "../loop/stop-reason.ts";
 import type { Run } from "../run.ts";
-import { carryOut } from "./carry-out.ts";
-import { type Agreement, agree, revise } from "./confirm-plan.ts";
-import { keepPlan, resumePlan } from "./pending-plan.ts";
-import { type Begun, createPlan, type Plan } from "./plan.ts";
-import { stateList, waitingText } from "./plan-text.ts";
+import { executePlan } from "./carry-out.ts";
+import { agreeOnPlan, type PlanAgreement, revisePlan } from "./confirm-plan.ts";
+import { resumePlan, toPendingPlan } from "./pending-plan.ts";
+import { createPlan, type Plan, type StartedPlan } from "./plan.ts";
+import { renderPendingPlan, renderStates } from "./plan-text.ts";
 import { createPlanner, type Planner } from "./planner.ts";
 
 /**
@@ -18,8 +18,8 @@ import { createPlanner, type Planner } from "./planner.ts";
  * plan that waits or is not wanted; throws only when it was cancelled, or when the function-call model failed before
  * there was anything to show.
  */
-export async function planAndAct(run: Run): Promise<Work> {
-  if (run.tools.size === 0) return conclude(run, { observations: [], reason: "model-decided" });
+export async function planAndAct(run: Run): Promise<DecideResult> {
+  if (run.tools.size === 0) return toDecideResult(run, { observations: [], reason: "model-decided" });
   const { pendingPlan } = run.conversation;
   const resumed = pendingPlan === undefined ? undefined : resumePlan(pendingPlan, run.said);
   const plan = createPlan(run, resumed?.begun ?? nothing());
@@ -32,7 +32,7 @@ export async function planAndAct(run: Run): Promise<Work> {
   }
 }
 
-function nothing(): Begun {
+function nothing(): StartedPlan {
   return { steps: [], stepwise: false, observations: [], results: new Map(), replaced: 0, repairs: 0 };
 }
 
@@ -43,38 +43,39 @@ interface Planning {
   reply: PlanReply | undefined;
 }
 
-async function settle(run: Run, planning: Planning): Promise<Work> {
+async function settle(run: Run, planning: Planning): Promise<DecideResult> {
   const { plan, planner } = planning;
   const agreement = await begin(run, planning);
   if (typeof agreement === "object") return end(run, plan, { reason: agreement.stop, error: agreement.error });
   if (agreement === "unanswered") return waiting(run, plan);
   if (agreement === "no") return declined(run, plan);
-  if (plan.steps.length === 0) return conclude(run, { observations: [], reason: "model-decided" });
+  if (plan.steps.length === 0) return toDecideResult(run, { observations: [], reason: "model-decided" });
   if (plan.isStepwise) return stepByStep(run, plan);
-  const ended = await carryOut(run, plan, planner);
+  const ended = await executePlan(run, plan, planner);
   return ended === "unanswered" ? waiting(run, plan) : end(run, plan, ended);
 }
 
 /** Makes the first plan, or takes up the one that waited, and has it confirmed. */
-async function begin(run: Run, { plan, planner, reply }: Planning): Promise<Agreement> {
+async function begin(run: Run, { plan, planner, reply }: Planning): Promise<PlanAgreement> {
   if (reply === undefined) {
     const drafted = await planner.begin();
     if (!("draft" in drafted)) return drafted;
     plan.revise(drafted.draft);
-    return plan.steps.length === 0 ? "yes" : agree(run, plan, planner);
+    return plan.steps.length === 0 ? "yes" : agreeOnPlan(run, plan, planner);
   }
-  if (reply.reply === "edit") return (await revise(run, plan, planner, reply.words)) ?? agree(run, plan, planner);
+  if (reply.reply === "edit")
+    return (await revisePlan(run, plan, planner, reply.words)) ?? agreeOnPlan(run, plan, planner);
   plan.show();
   return reply.reply;
 }
 
 /** The plan has come to its end, whole or not. */
-function end(run: Run, plan: Plan, { reason, error }: Pick<Work, "reason" | "error">): Work {
+function end(run: Run, plan: Plan, { reason, error }: Pick<DecideResult, "reason" | "error">): DecideResult {
   plan.close();
   const observations = [...plan.observations];
   if (!plan.isWhole() && observations.length > 0) observations.push(asObservation(plan, run));
   const unfinished = reason === "plan-failed" ? notWhole() : undefined;
-  return conclude(run, { observations, reason, error: error ?? failureOf(plan) ?? unfinished });
+  return toDecideResult(run, { observations, reason, error: error ?? failureOf(plan) ?? unfinished });
 }
 
 /** Nothing went wrong: somebody wanted no more of it. */
@@ -95,34 +96,34 @@ function failureOf({ failures }: Plan): DuetError | undefined {
 
 /** What became of each step, for the model that answers: it says what is missing. */
 function asObservation(plan: Plan, { language }: Run): Observation {
-  const text = stateList(plan, language);
+  const text = renderStates(plan, language);
   const name = say(language, { zh: "计划的执行情况", en: "What became of the plan" });
   const call = { id: "plan", name, argumentsText: "", arguments: {} };
   return { call, result: { ok: true, text }, text, ran: true, tries: 1, isRepeated: false, isNews: true };
 }
 
-async function stepByStep(run: Run, plan: Plan): Promise<Work> {
+async function stepByStep(run: Run, plan: Plan): Promise<DecideResult> {
   const limit = plan.limit("turn");
   if (limit) return end(run, plan, { reason: limit });
   const [step] = plan.steps;
   if (step) plan.begin(step);
   const work = await decideAndAct(run);
-  if (step && endedEarly(work.reason)) plan.fail(step, work.reason);
+  if (step && isEarlyEnd(work.reason)) plan.fail(step, work.reason);
   else if (step) plan.succeed(step);
   return work;
 }
 
 /** The answer is the plan itself, which the conversation keeps until somebody replies. */
-function waiting(run: Run, plan: Plan): Work {
-  run.answer.push(waitingText(plan.steps, run.language));
-  const halt = { halt: "unconfirmed", pendingPlan: keepPlan(run.question, plan) } as const;
-  return { observations: [], reason: "plan-failed", written: { finish: "stop" }, halt };
+function waiting(run: Run, plan: Plan): DecideResult {
+  run.answer.push(renderPendingPlan(plan.steps, run.language));
+  const halt = { halt: "unconfirmed", pendingPlan: toPendingPlan(run.question, plan) } as const;
+  return { observations: [], reason: "plan-failed", answer: { finish: "stop" }, halt };
 }
 
 /** What was done before the reader said no is still worth an answer. */
-function declined(run: Run, plan: Plan): Work {
+function declined(run: Run, plan: Plan): DecideResult {
   if (plan.observations.length > 0) return end(run, plan, { reason: "plan-failed" });
   plan.close();
   run.answer.push(say(run.language, { zh: "计划已取消，没有执行。", en: "The plan was dropped; nothing was done." }));
-  return { observations: [], reason: "plan-failed", written: { finish: "stop" }, halt: { halt: "declined" } };
+  return { observations: [], reason: "plan-failed", answer: { finish: "stop" }, halt: { halt: "declined" } };
 }

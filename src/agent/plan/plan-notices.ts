@@ -3,7 +3,7 @@ import { say, type Text } from "../../kit/locale.ts";
 import type { Run } from "../run.ts";
 
 /** There is no first plan. */
-export function tellNoPlan(run: Run): void {
+export function noticeNoPlan(run: Run): void {
   tell(run, "warning", "plan-unusable", {
     zh: "模型没有给出可用的计划，改为逐步决定并执行。",
     en: "The model gave no plan that can be used; deciding step by step instead.",
@@ -11,7 +11,7 @@ export function tellNoPlan(run: Run): void {
 }
 
 /** Nobody was asked for a plan. */
-export function tellByRules(run: Run): void {
+export function noticePlanByRules(run: Run): void {
   tell(run, "info", "plan-by-rules", {
     zh: "离线规则不制定计划，逐步决定并执行。",
     en: "The offline rules make no plans; deciding and acting step by step.",
@@ -19,7 +19,7 @@ export function tellByRules(run: Run): void {
 }
 
 /** What was planned before stands. */
-export function tellNoNewPlan(run: Run): void {
+export function noticeNoNewPlan(run: Run): void {
   tell(run, "warning", "plan-unusable", {
     zh: "模型没有给出可用的新计划，按原计划继续其余步骤。",
     en: "The model gave no new plan that can be used; the rest goes on as planned before.",
@@ -27,12 +27,12 @@ export function tellNoNewPlan(run: Run): void {
 }
 
 /** The model wrote the same plan again. */
-export function tellUnchanged(run: Run): void {
+export function noticeUnchangedPlan(run: Run): void {
   tell(run, "info", "plan-unchanged", { zh: "计划没有变化。", en: "The plan is unchanged." });
 }
 
 /** A change was asked for after `most` of them. */
-export function tellNoMoreChanges(run: Run, most: number): void {
+export function noticeNoMoreChanges(run: Run, most: number): void {
   tell(run, "warning", "plan-changes-used-up", {
     zh: `计划已修改 ${most} 次，这一次不再接受修改；计划保持原样，等待确认。`,
     en: `The plan was changed ${most} times; no more changes are taken in this run. The plan waits as it is.`,

@@ -1,9 +1,9 @@
 import type { Text } from "../../kit/locale.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
-import type { OpenPlace } from "./references.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
+import type { UnresolvedValue } from "./references.ts";
 
 /** What is wrong with the references of one place; `known`: the earlier steps that have a result. */
-export function badReferences({ path, steps, unreadable }: OpenPlace, known: ReadonlySet<number>): Text[] {
+export function findBadReferences({ path, steps, unreadable }: UnresolvedValue, known: ReadonlySet<number>): Text[] {
   const missing = steps.filter((step) => !known.has(step));
   return [
     ...missing.map((step) => ({
@@ -17,21 +17,21 @@ export function badReferences({ path, steps, unreadable }: OpenPlace, known: Rea
   ];
 }
 
-export function unknownTool(name: string, names: string[]): Text {
+export function describeUnknownTool(name: string, names: string[]): Text {
   return {
     zh: `没有名为 ${short(name)} 的工具（可用：${names.join("、")}）`,
     en: `there is no tool named ${short(name)} (there are: ${names.join(", ")})`,
   };
 }
 
-export function tooMany(calls: number, most: number): Text {
+export function describeTooManyCalls(calls: number, most: number): Text {
   return {
     zh: `计划调用 ${calls} 次工具，最多允许 ${most} 次；请合并或去掉步骤`,
     en: `the plan calls tools ${calls} times, ${most} at most are allowed; join or drop steps`,
   };
 }
 
-export const tooDeep: Text = { zh: "嵌套太深", en: "is nested too deep" };
+export const tooDeepPlan: Text = { zh: "嵌套太深", en: "is nested too deep" };
 
 export const noPlan: Text = {
   zh: '回复不是 {"steps":[...]} 形式的 JSON',
@@ -39,11 +39,11 @@ export const noPlan: Text = {
 };
 
 /** A problem that shows the value it is about. */
-export function shownValue(value: unknown, zh: string, en: string): Text {
+export function describeValueProblem(value: unknown, zh: string, en: string): Text {
   const shown = short(JSON.stringify(value) ?? "undefined");
   return { zh: `${zh}（当前值: ${shown}）`, en: `${en} (current value: ${shown})` };
 }
 
 function short(text: string): string {
-  return shortLine(text, 80);
+  return toShortLine(text, 80);
 }

@@ -1,7 +1,7 @@
 import type { Text } from "../../kit/locale.ts";
 
 /** Has the model correct a plan that cannot be used. */
-export function correctionRequest(problems: string): Text {
+export function createCorrectionRequest(problems: string): Text {
   return {
     zh: `这个计划不能执行：\n${problems}\n\n请改正，并重新给出整个 JSON。`,
     en: `This plan cannot be carried out:\n${problems}\n\nCorrect it and give the whole JSON again.`,
@@ -9,7 +9,7 @@ export function correctionRequest(problems: string): Text {
 }
 
 /** Has the model plan again with what the reader said to the plan. */
-export function revisionRequest(words: string, first: number): Text {
+export function createRevisionRequest(words: string, first: number): Text {
   return {
     zh: `用户对计划的回复：\n${words}\n\n请据此重新规划${from(first).zh}，只输出 JSON。`,
     en: `The user's reply to the plan:\n${words}\n\nPlan again accordingly${from(first).en}; give JSON only.`,
@@ -17,7 +17,7 @@ export function revisionRequest(words: string, first: number): Text {
 }
 
 /** Says that there are more tools than those that were named. */
-export function searchHint(finder: string): Text {
+export function createSearchHint(finder: string): Text {
   return {
     zh: `还有没有列出的工具。上面的工具做不到时，先只给出使用 ${finder} 的步骤，不要猜工具名；看到找到的工具后再给出完整的计划。`,
     en: `There are more tools than these. Where none of them will do, first give only steps with ${finder}, and guess no names; make the whole plan when you have seen what was found.`,
@@ -25,14 +25,14 @@ export function searchHint(finder: string): Text {
 }
 
 /** Has the model plan with the tools that were found. */
-export function foundRequest(found: string): Text {
+export function createFoundToolsRequest(found: string): Text {
   return {
     zh: `查找的结果：\n${found}\n\n请据此给出完整的计划，只输出 JSON。`,
     en: `What was found:\n${found}\n\nNow make the whole plan; give JSON only.`,
   };
 }
 
-export interface Repair {
+export interface RepairInput {
   /** Each step with its state. */
   states: string;
   results: string;
@@ -41,14 +41,14 @@ export interface Repair {
 }
 
 /** Has the model plan the rest after a step that failed. */
-export function repairRequest({ states, results, first }: Repair): Text {
+export function createRepairRequest({ states, results, first }: RepairInput): Text {
   return {
     zh: `计划执行到这里：\n${states}\n\n${results}\n\n有步骤失败。请重新规划其余步骤，换一种做法达到目的，步骤编号从 ${first} 开始；已完成步骤的结果可以用 {{step_N}} 引用。没有别的办法时给出 {"steps":[]}。只输出 JSON。`,
     en: `The plan has come to this:\n${states}\n\n${results}\n\nA step failed. Plan the rest anew, in another way to the same end, with steps numbered from ${first} on; the results of steps that are done can be used as {{step_N}}. If there is no other way, give {"steps":[]}. JSON only.`,
   };
 }
 
-export interface Filling {
+export interface StepInput {
   description: string;
   tool: string;
   /** As planned, JSON. */
@@ -58,7 +58,7 @@ export interface Filling {
 }
 
 /** Has the model make the one call of a step, with parameters from the results so far. */
-export function fillingRequest({ description, tool, parameters, trouble }: Filling): Text {
+export function createStepRequest({ description, tool, parameters, trouble }: StepInput): Text {
   return {
     zh: `正在按计划执行这一步：${description}\n计划的参数：${parameters}\n${trouble}\n请从上面的结果中取得完整的参数，调用一次 ${tool}，不要调用其他工具。`,
     en: `This step of the plan is being carried out: ${description}\nIts planned parameters: ${parameters}\n${trouble}\nTake the complete parameters from the results above and call ${tool} once; call no other tool.`,

@@ -1,6 +1,6 @@
 import type { PlanStep } from "../../core/events.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
 import { states } from "../../render/plan-lines.ts";
 import type { Plan } from "./plan.ts";
 
@@ -8,17 +8,17 @@ import type { Plan } from "./plan.ts";
 const longestWhy = 500;
 
 /** The steps with their states and what went wrong, a line each, for a model. */
-export function stateList({ steps, failures }: Pick<Plan, "steps" | "failures">, locale: Locale): string {
+export function renderStates({ steps, failures }: Pick<Plan, "steps" | "failures">, locale: Locale): string {
   return steps
     .map(({ step, description, tool, state }) => {
       const why = failures.get(step);
-      return `${step}. ${description}${tool && ` (${tool})`}: ${say(locale, states[state])}${why ? ` (${shortLine(why, longestWhy)})` : ""}`;
+      return `${step}. ${description}${tool && ` (${tool})`}: ${say(locale, states[state])}${why ? ` (${toShortLine(why, longestWhy)})` : ""}`;
     })
     .join("\n");
 }
 
 /** A plan that waits to be confirmed, as an answer: the steps and what to reply. */
-export function waitingText(steps: readonly PlanStep[], locale: Locale): string {
+export function renderPendingPlan(steps: readonly PlanStep[], locale: Locale): string {
   const list = steps.map((step) => `${step.step}. ${step.description}${call(step)}${mark(step, locale)}`).join("\n");
   return say(locale, {
     zh: `计划如下，等待确认：\n\n${list}\n\n在同一对话中以 plan 模式回复：y 确认执行，n 取消，或写出修改意见。`,

@@ -1,10 +1,10 @@
 import type { PlanStep } from "../../core/events.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import type { Observation } from "../loop/act.ts";
-import { progressOf } from "../loop/decide.ts";
-import { type LimitReason, limitReached } from "../loop/evaluate.ts";
+import { getProgress } from "../loop/decide.ts";
+import { findReachedLimit, type LimitReason } from "../loop/evaluate.ts";
 import type { Run } from "../run.ts";
-import { openPlaces } from "./references.ts";
+import { findUnresolvedValues } from "./references.ts";
 
 /** A step as the model wrote it, checked. */
 export interface PlannedStep {
@@ -70,7 +70,7 @@ export interface Plan {
 }
 
 /** A plan as far as an earlier run has come with it. */
-export interface Begun {
+export interface StartedPlan {
   steps: PlanStep[];
   stepwise: boolean;
   observations: Observation[];
@@ -79,7 +79,7 @@ export interface Begun {
   repairs: number;
 }
 
-export function createPlan(run: Run, begun: Begun): Plan {
+export function createPlan(run: Run, begun: StartedPlan): Plan {
   const { observations, results } = begun;
   const failures = new Map<number, string>();
   let { steps, stepwise, replaced, repairs } = begun;
@@ -137,7 +137,7 @@ export function createPlan(run: Run, begun: Begun): Plan {
       const lost = new Set(
         steps.filter(({ state }) => state === "failed" || state === "skipped").map(({ step }) => step),
       );
-      return openPlaces(parameters).some((place) => place.steps.some((step) => lost.has(step)));
+      return findUnresolvedValues(parameters).some((place) => place.steps.some((step) => lost.has(step)));
     },
     isWhole: () => steps.every(({ step, state }) => state === "done" || step <= replaced),
     begin: (step) => mark(step, "running"),
@@ -171,9 +171,9 @@ export function createPlan(run: Run, begun: Begun): Plan {
     },
     limit(before) {
       if (before === "turn" && run.statistics.iterations === 0) return undefined;
-      const progress = progressOf(run, before === "turn" ? 0 : toolCalls);
+      const progress = getProgress(run, before === "turn" ? 0 : toolCalls);
       const iterations = before === "turn" ? progress.iterations - excused : 0;
-      return limitReached({ ...progress, iterations }, run.limits);
+      return findReachedLimit({ ...progress, iterations }, run.limits);
     },
     confirm() {
       isConfirmed = true;

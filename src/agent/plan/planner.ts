@@ -3,31 +3,36 @@ import type { Message } from "../../core/messages.ts";
 import type { Turn } from "../../core/model.ts";
 import type { DuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import { handOver } from "../answer/answer-messages.ts";
+import { toAnswerMessage } from "../answer/answer-messages.ts";
 import { fence } from "../context/fence.ts";
-import { noticeFailure } from "../loop/decide.ts";
-import type { Work } from "../loop/decide-result.ts";
-import { takeTurn } from "../loop/take-turn.ts";
-import { placeValues } from "../prompts/prompt-values.ts";
+import { reportModelFailure } from "../loop/decide.ts";
+import type { DecideResult } from "../loop/decide-result.ts";
+import { runTurn } from "../loop/take-turn.ts";
+import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import type { Run } from "../run.ts";
 import { parsePlan } from "./parse-plan.ts";
 import type { Draft, Plan, PlannedStep } from "./plan.ts";
-import { tellByRules, tellNoNewPlan, tellNoPlan, tellUnchanged } from "./plan-notices.ts";
-import { correctionRequest, repairRequest, revisionRequest, searchHint } from "./plan-requests.ts";
-import { stateList } from "./plan-text.ts";
-import { searchesIn, searchForPlan } from "./search-for-plan.ts";
+import { noticeNoNewPlan, noticeNoPlan, noticePlanByRules, noticeUnchangedPlan } from "./plan-notices.ts";
+import {
+  createCorrectionRequest,
+  createRepairRequest,
+  createRevisionRequest,
+  createSearchHint,
+} from "./plan-requests.ts";
+import { renderStates } from "./plan-text.ts";
+import { findSearches, searchForPlan } from "./search-for-plan.ts";
 
 /** A plan, or why there is none. */
-export type Drafted = { draft: Draft } | { stop: Work["reason"]; error?: DuetError };
+export type DraftResult = { draft: Draft } | { stop: DecideResult["reason"]; error?: DuetError };
 
 /** Has the function-call model plan. A method throws when the run was cancelled, or has nothing to answer from. */
 export interface Planner {
   /** The first plan. */
-  begin(): Promise<Drafted>;
+  begin(): Promise<DraftResult>;
   /** The plan with what the reader wants changed. */
-  revise(words: string): Promise<Drafted>;
+  revise(words: string): Promise<DraftResult>;
   /** The rest of the plan after a step that failed. */
-  repair(): Promise<Drafted>;
+  repair(): Promise<DraftResult>;
 }
 
 /** How often a plan that cannot be used is handed back. */
@@ -47,24 +52,24 @@ export function createPlanner(run: Run, plan: Plan): Planner {
   return {
     async begin() {
       // A model that goes by rules reads no prompt: asking it would only use up iterations.
-      if (run.models.functionCall.followsPrompts === false) return { draft: stepwise(run, tellByRules) };
-      return draft(run, plan, { messages, reason: reasons.first, otherwise: () => stepwise(run, tellNoPlan) });
+      if (run.models.functionCall.followsPrompts === false) return { draft: stepwise(run, noticePlanByRules) };
+      return draft(run, plan, { messages, reason: reasons.first, otherwise: () => stepwise(run, noticeNoPlan) });
     },
     async revise(words) {
-      if (run.models.functionCall.followsPrompts === false) return { draft: stepwise(run, tellByRules) };
+      if (run.models.functionCall.followsPrompts === false) return { draft: stepwise(run, noticePlanByRules) };
       plan.excuseTurn();
-      ask(say(run.language, revisionRequest(words, firstOpen(plan))));
+      ask(say(run.language, createRevisionRequest(words, firstOpen(plan))));
       const isUnderWay = plan.observations.length > 0;
       const before = plan.waiting();
-      const otherwise = (): Draft => (isUnderWay ? asItWas(run, before) : stepwise(run, tellNoPlan));
+      const otherwise = (): Draft => (isUnderWay ? asItWas(run, before) : stepwise(run, noticeNoPlan));
       const drafted = await draft(run, plan, { messages, reason: reasons.revise, otherwise });
-      if ("draft" in drafted && isSamePlan(drafted.draft, before)) tellUnchanged(run);
+      if ("draft" in drafted && isSamePlan(drafted.draft, before)) noticeUnchangedPlan(run);
       return drafted;
     },
     repair() {
-      const results = handOver("", plan.observations, run.marker, run.language).trim();
-      const states = fence(stateList(plan, run.language), run.marker);
-      ask(say(run.language, repairRequest({ states, results, first: firstOpen(plan) })));
+      const results = toAnswerMessage("", plan.observations, run.marker, run.language).trim();
+      const states = fence(renderStates(plan, run.language), run.marker);
+      ask(say(run.language, createRepairRequest({ states, results, first: firstOpen(plan) })));
       return draft(run, plan, { messages, reason: reasons.repair, otherwise: () => asItWas(run, []) });
     },
   };
@@ -77,14 +82,14 @@ function firstOpen(plan: Plan): number {
 
 function openingMessages(run: Run): Message[] {
   const { language: locale, marker, models, tools } = run;
-  const { finder } = run.offer;
+  const { finder } = run.catalog;
   const offer = [...tools.values()].map(({ name, description, inputSchema }) =>
     JSON.stringify({ name, description, parameters: inputSchema }),
   );
   // What a server says of its tools is from outside, like their results.
   const list = fence(offer.join("\n"), marker);
-  const hint = finder ? `\n${say(locale, searchHint(finder.name))}` : "";
-  const variables = { ...placeValues(run), tools: list + hint };
+  const hint = finder ? `\n${say(locale, createSearchHint(finder.name))}` : "";
+  const variables = { ...toPlaceholderValues(run), tools: list + hint };
   const content = run.prompts.render("plan", { model: models.functionCall, locale }, variables);
   return [{ role: "system", content }, ...run.history, { role: "user", content: run.question }];
 }
@@ -105,7 +110,7 @@ interface Request {
 }
 
 /** Asks until the reply is a plan that can be used. */
-async function draft(run: Run, plan: Plan, { messages, reason, otherwise }: Request): Promise<Drafted> {
+async function draft(run: Run, plan: Plan, { messages, reason, otherwise }: Request): Promise<DraftResult> {
   const dialogue = [...messages];
   let corrections = 0;
   let searches = 0;
@@ -116,14 +121,14 @@ async function draft(run: Run, plan: Plan, { messages, reason, otherwise }: Requ
     try {
       turn = await planTurn(run, dialogue, corrections === 0 ? reason : reasons.correct);
     } catch (thrown) {
-      if (run.cancelled.aborted) throw thrown;
-      if (run.working.aborted) return { stop: "time-limit" };
+      if (run.callerSignal.aborted) throw thrown;
+      if (run.decideSignal.aborted) return { stop: "time-limit" };
       if (plan.observations.length === 0) throw thrown;
-      return { stop: "model-failed", error: noticeFailure(run, thrown) };
+      return { stop: "model-failed", error: reportModelFailure(run, thrown) };
     }
     if (turn.finish === "refused" || turn.finish === "content-filter") return { stop: "model-refused" };
     const read = await readTurn(run, plan, turn);
-    const wanted = "draft" in read ? searchesIn(run, read.draft) : [];
+    const wanted = "draft" in read ? findSearches(run, read.draft) : [];
     if (wanted.length > 0 && searches++ < mostSearches) {
       const exchange = await searchForPlan(run, wanted, turn.message.content);
       messages.push(...exchange);
@@ -132,7 +137,7 @@ async function draft(run: Run, plan: Plan, { messages, reason, otherwise }: Requ
     }
     if ("draft" in read) return read;
     if (corrections++ === mostCorrections) return { draft: otherwise() };
-    const request = say(run.language, correctionRequest(fence(listOf(read.problems), run.marker)));
+    const request = say(run.language, createCorrectionRequest(fence(listOf(read.problems), run.marker)));
     const content = turn.message.content.trim() || "…";
     dialogue.push({ role: "assistant", content, toolCalls: [] }, { role: "user", content: request });
   }
@@ -148,14 +153,14 @@ function listOf(problems: readonly string[]): string {
 
 async function planTurn(run: Run, messages: Message[], reason: Text): Promise<Turn> {
   run.statistics.addIteration();
-  return takeTurn(run, {
+  return runTurn(run, {
     phase: "plan",
     step: run.statistics.iterations,
     role: "functionCall",
     model: run.models.functionCall,
     reason: say(run.locale, reason),
     request: { messages, tools: [] },
-    signal: run.working,
+    signal: run.decideSignal,
     // The plan is shown as a whole, once it is known to be one.
     onText() {},
   });
@@ -164,7 +169,7 @@ async function planTurn(run: Run, messages: Message[], reason: Text): Promise<Tu
 async function readTurn(run: Run, plan: Plan, turn: Turn): Promise<{ draft: Draft } | { problems: string[] }> {
   if (turn.finish === "length") return { problems: [say(run.language, cutOff)] };
   const parsed = await parsePlan(turn.message.content, {
-    tools: { get: run.offer.take, keys: () => run.tools.keys() },
+    tools: { get: run.catalog.resolveTools, keys: () => run.tools.keys() },
     first: firstOpen(plan),
     known: new Set(plan.results.keys()),
     maxToolCalls: run.limits.maxToolCalls - plan.toolCalls,
@@ -185,7 +190,7 @@ function stepwise(run: Run, tell: (run: Run) => void): Draft {
 }
 
 function asItWas(run: Run, steps: PlannedStep[]): Draft {
-  tellNoNewPlan(run);
+  noticeNoNewPlan(run);
   return { steps, stepwise: false };
 }
 

@@ -1,4 +1,4 @@
-import { isRecord, type JsonObject, type JsonValue, ownValue } from "../../kit/json.ts";
+import { getOwnValue, isRecord, type JsonObject, type JsonValue } from "../../kit/json.ts";
 
 // {{step_1}}, {{step_1.items.0.name}}, {{step_1.items[0].name}}. Blanks belong to one part only, or a long run of them
 // would be gone over again and again.
@@ -6,7 +6,7 @@ const reference = /\{\{\s*step_(\d{1,3})\s*((?:\.[^.{}[\]]+|\[\d+\]\s*)*)\}\}/g;
 const meantAsReference = /\{\{\s*step[^{}]*\}\}/gi;
 
 /** A value of a step's parameters that is only known when the step runs. */
-export interface OpenPlace {
+export interface UnresolvedValue {
   /** `filters.labels[2]`, as problems of arguments are named. */
   path: string;
   /** The steps whose results it needs; none where the model is to fill it in (`"?"`). */
@@ -15,8 +15,8 @@ export interface OpenPlace {
   unreadable: string[];
 }
 
-export function openPlaces(parameters: JsonObject): OpenPlace[] {
-  const places: OpenPlace[] = [];
+export function findUnresolvedValues(parameters: JsonObject): UnresolvedValue[] {
+  const places: UnresolvedValue[] = [];
   mapTexts(parameters, "", (text, path) => {
     const steps = [...text.matchAll(reference)].map(([, step]) => Number(step));
     const unreadable = [...text.replace(reference, "").matchAll(meantAsReference)].map(([whole]) => whole);
@@ -27,7 +27,7 @@ export function openPlaces(parameters: JsonObject): OpenPlace[] {
 }
 
 /** The parameters with every reference replaced; `missing` names the places that could not be filled. */
-export interface Filled {
+export interface FilledParameters {
   parameters: JsonObject;
   missing: string[];
 }
@@ -40,7 +40,7 @@ export function fillReferences(
   parameters: JsonObject,
   results: ReadonlyMap<number, string>,
   whole: "json" | "text",
-): Filled {
+): FilledParameters {
   const missing: string[] = [];
   const fill = (text: string, path: string): JsonValue => {
     let isOpen = isQuestion(text);
@@ -72,7 +72,7 @@ function pickValue(result: string | undefined, pick: string, whole: "json" | "te
 
 function pickOne(value: JsonValue | undefined, step: string): JsonValue | undefined {
   if (Array.isArray(value)) return /^\d+$/.test(step) ? value[Number(step)] : undefined;
-  return isRecord(value) ? ownValue(value, step) : undefined;
+  return isRecord(value) ? getOwnValue(value, step) : undefined;
 }
 
 function parseJson(text: string): JsonValue | undefined {

@@ -9,20 +9,20 @@ import type { JsonObject } from "../../kit/json.ts";
 import { say } from "../../kit/locale.ts";
 import { isShownWhole } from "../../render/plan-lines.ts";
 import { act, type Observation } from "../loop/act.ts";
-import { noticeFailure } from "../loop/decide.ts";
-import type { Work } from "../loop/decide-result.ts";
+import { reportModelFailure } from "../loop/decide.ts";
+import type { DecideResult } from "../loop/decide-result.ts";
 import { createRepetition } from "../loop/repetition.ts";
 import type { Run } from "../run.ts";
-import { type Filled, fromModel, fromResults, type Ready } from "./fill-step.ts";
+import { type FilledStep, fillFromModel, fillFromResults, type ReadyStep } from "./fill-step.ts";
 import type { Plan } from "./plan.ts";
-import { unknownTool } from "./plan-problems.ts";
-import { openPlaces } from "./references.ts";
+import { describeUnknownTool } from "./plan-problems.ts";
+import { findUnresolvedValues } from "./references.ts";
 
 /** What a step came to; `stop`: the whole plan ends here. */
 export type StepEnd =
   | { end: "done"; result: string }
   | { end: "failed"; why: string }
-  | { end: "stop"; reason: Work["reason"]; error?: DuetError };
+  | { end: "stop"; reason: DecideResult["reason"]; error?: DuetError };
 
 /** How often the model may fill in the parameters of one step. */
 const mostFillings = 2;
@@ -31,10 +31,10 @@ const firstPauseMs = 250;
 
 /** Carries out one step that has a tool: fills in its parameters, calls the tool, and tries again where that may help. */
 export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<StepEnd> {
-  const tool = run.offer.take(step.tool);
+  const tool = run.catalog.resolveTools(step.tool);
   if (tool === undefined)
-    return { end: "failed", why: say(run.language, unknownTool(step.tool, [...run.tools.keys()])) };
-  let ready: Ready = await fromResults(run, plan, step, tool);
+    return { end: "failed", why: say(run.language, describeUnknownTool(step.tool, [...run.tools.keys()])) };
+  let ready: ReadyStep = await fillFromResults(run, plan, step, tool);
   let fillings = 0;
   let retries = 0;
   for (;;) {
@@ -43,7 +43,7 @@ export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<Ste
     if ("trouble" in ready) {
       if (fillings++ === mostFillings) return { end: "failed", why: ready.trouble.text };
       try {
-        ready = await fromModel(run, plan, { step, tool, trouble: ready.trouble });
+        ready = await fillFromModel(run, plan, { step, tool, trouble: ready.trouble });
       } catch (thrown) {
         return modelFailed(run, plan, thrown);
       }
@@ -51,18 +51,23 @@ export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<Ste
     }
     const observation = await call(run, plan, step, ready);
     if (observation.result.ok) return { end: "done", result: resultOf(observation) };
-    if (run.working.aborted) return { end: "stop", reason: "time-limit" };
+    if (run.decideSignal.aborted) return { end: "stop", reason: "time-limit" };
     const { error } = observation.result;
     if (error?.code === "invalid_arguments" && mayCorrect(run, step)) {
       ready = { trouble: { text: observation.text, touchesPlan: !isConfirmed(run) } };
     } else if (retries < run.planPolicy.retries && mayHelp(tool, ready.arguments, error)) {
-      await sleep(firstPauseMs * 2 ** retries++, run.working).catch(() => {});
-      run.cancelled.throwIfAborted();
+      await sleep(firstPauseMs * 2 ** retries++, run.decideSignal).catch(() => {});
+      run.callerSignal.throwIfAborted();
     } else return { end: "failed", why: error?.message ?? observation.text };
   }
 }
 
-async function call(run: Run, plan: Plan, { step, tool, parameters }: PlanStep, filled: Filled): Promise<Observation> {
+async function call(
+  run: Run,
+  plan: Plan,
+  { step, tool, parameters }: PlanStep,
+  filled: FilledStep,
+): Promise<Observation> {
   const toolCall: ToolCall = {
     id: `step_${step}`,
     name: tool,
@@ -72,7 +77,7 @@ async function call(run: Run, plan: Plan, { step, tool, parameters }: PlanStep, 
   // What a plan repeats, it repeats on purpose.
   const planned: Run = { ...run, repetition: createRepetition(["*"]), approve: consent(run, plan, parameters, filled) };
   const [observation] = await act(planned, [toolCall], step, run.limits.maxToolCalls - plan.toolCalls);
-  run.cancelled.throwIfAborted();
+  run.callerSignal.throwIfAborted();
   if (observation === undefined) throw new Error(`The call of step ${step} was not observed.`);
   plan.observe(observation);
   return observation;
@@ -83,7 +88,7 @@ function consent(
   { approve }: Run,
   { isConfirmed: isAgreed }: Plan,
   planned: JsonObject,
-  filled: Filled,
+  filled: FilledStep,
 ): Approve | undefined {
   const wasSeen = isAgreed && isShownWhole(planned) && isDeepStrictEqual(filled.arguments, planned);
   if (!wasSeen) return approve;
@@ -121,7 +126,7 @@ function mayHelp(tool: Tool, args: JsonObject, error: ToolFailure | undefined): 
 
 /** What was confirmed in full stays as it is: to change it is to plan anew. */
 function mayCorrect(run: Run, { parameters }: PlanStep): boolean {
-  return !isConfirmed(run) || openPlaces(parameters).length > 0;
+  return !isConfirmed(run) || findUnresolvedValues(parameters).length > 0;
 }
 
 /** Whether somebody confirms what is carried out, so that a model may not change it. */
@@ -130,8 +135,8 @@ function isConfirmed({ confirmPlan, planPolicy }: Run): boolean {
 }
 
 function modelFailed(run: Run, plan: Plan, thrown: unknown): StepEnd {
-  if (run.cancelled.aborted) throw thrown;
-  if (run.working.aborted) return { end: "stop", reason: "time-limit" };
+  if (run.callerSignal.aborted) throw thrown;
+  if (run.decideSignal.aborted) return { end: "stop", reason: "time-limit" };
   if (plan.observations.length === 0) throw thrown;
-  return { end: "stop", reason: "model-failed", error: noticeFailure(run, thrown) };
+  return { end: "stop", reason: "model-failed", error: reportModelFailure(run, thrown) };
 }

@@ -4,11 +4,11 @@ import { fence } from "../context/fence.ts";
 import { act } from "../loop/act.ts";
 import type { Run } from "../run.ts";
 import type { Draft, PlannedStep } from "./plan.ts";
-import { foundRequest } from "./plan-requests.ts";
+import { createFoundToolsRequest } from "./plan-requests.ts";
 
 /** The steps of a draft that find tools: a plan is made when it is known which there are. */
-export function searchesIn({ offer }: Run, { steps }: Draft): PlannedStep[] {
-  return offer.finder === undefined ? [] : steps.filter(({ tool }) => tool === offer.finder?.name);
+export function findSearches({ catalog }: Run, { steps }: Draft): PlannedStep[] {
+  return catalog.finder === undefined ? [] : steps.filter(({ tool }) => tool === catalog.finder?.name);
 }
 
 /** Makes these searches; gives the draft and what was found as the planning model reads them. */
@@ -22,10 +22,10 @@ export async function searchForPlan(run: Run, searches: readonly PlannedStep[], 
     }),
   );
   const found = await act(run, calls, run.statistics.iterations, 0);
-  run.cancelled.throwIfAborted();
+  run.callerSignal.throwIfAborted();
   const text = fence(found.map((observation) => observation.text).join("\n\n"), run.marker);
   return [
     { role: "assistant", content: draft, toolCalls: [] },
-    { role: "user", content: say(run.language, foundRequest(text)) },
+    { role: "user", content: say(run.language, createFoundToolsRequest(text)) },
   ];
 }

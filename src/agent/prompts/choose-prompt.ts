@@ -9,7 +9,7 @@ export interface PromptReader {
 }
 
 /** A prompt of the user's own. */
-export interface OwnPrompt {
+export interface CustomPrompt {
   name: FileName;
   /** Only for models of this family. */
   family?: string | undefined;
@@ -23,19 +23,19 @@ export interface OwnPrompt {
  * the same, the one for the language alone. Undefined when none fits.
  */
 export function choosePrompt(
-  prompts: readonly OwnPrompt[],
+  prompts: readonly CustomPrompt[],
   name: FileName,
   { model, locale }: PromptReader,
-): OwnPrompt | undefined {
-  const words = wordsOf(`${model.provider}/${model.model}`);
+): CustomPrompt | undefined {
+  const words = toHyphenated(`${model.provider}/${model.model}`);
   return prompts
     .filter((prompt) => prompt.name === name && (prompt.locale ?? locale) === locale)
-    .filter(({ family }) => family === undefined || words.includes(wordsOf(family)))
+    .filter(({ family }) => family === undefined || words.includes(toHyphenated(family)))
     .toSorted((a, b) => weight(b) - weight(a))[0];
 }
 
-function weight({ family, locale }: OwnPrompt): number {
-  return 2 * wordsOf(family ?? "").length + (locale === undefined ? 0 : 1);
+function weight({ family, locale }: CustomPrompt): number {
+  return 2 * toHyphenated(family ?? "").length + (locale === undefined ? 0 : 1);
 }
 
 /**
@@ -43,6 +43,6 @@ function weight({ family, locale }: OwnPrompt): number {
  * A family fits a model when its words stand in the provider's and the model's name, the last perhaps only begun: `claude`,
  * `claude-3` and `openrouter` fit this one, `aude` does not.
  */
-export function wordsOf(name: string): string {
+export function toHyphenated(name: string): string {
   return `-${name}`.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
 }

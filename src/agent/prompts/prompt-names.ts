@@ -17,14 +17,14 @@ export function isPartName(name: string): name is PartName {
 }
 
 /** The places that a file may have; a part has no parts. */
-export function placesOf(name: FileName): readonly string[] {
+export function listPlaceholders(name: FileName): readonly string[] {
   const parts = isPartName(name) ? [] : partNames;
   const tools = name === "plan" ? ["tools"] : [];
   return ["today", "marker", ...tools, ...parts];
 }
 
 /** The places that a file must have, one of each group: who reads untrusted text is told its mark, who plans the tools. */
-export function placesNeededBy(name: FileName): readonly (readonly string[])[] {
+export function listRequiredPlaceholders(name: FileName): readonly (readonly string[])[] {
   if (name === "untrusted") return [["marker"]];
   if (name === "chat" || isPartName(name)) return [];
   return name === "plan" ? [["untrusted", "marker"], ["tools"]] : [["untrusted", "marker"]];

@@ -5,12 +5,12 @@
 const place = /\{\{([a-z]+)\}\}|\{([a-z]+)\}/g;
 
 /** The names of the places, each once, in their order. */
-export function placesIn(template: string): string[] {
+export function findPlaceholders(template: string): string[] {
   return [...new Set([...template.matchAll(place)].flatMap(([, , name]) => name ?? []))];
 }
 
 /** Fills each place once: what was filled in is not looked at again. */
-export function fillPlaces(template: string, fill: (name: string) => string): string {
+export function fillPlaceholders(template: string, fill: (name: string) => string): string {
   return template.replace(place, (_, literal: string | undefined, name: string) =>
     literal === undefined ? fill(name) : `{${literal}}`,
   );

@@ -1,7 +1,7 @@
 import { hasOneModel, type Run } from "../run.ts";
 
 /** What fills a prompt's places in a run: its marker, and nothing about searching and citing where there is no use for it. */
-export function placeValues({ marker, tools, models, conversation }: Run): Record<string, string> {
+export function toPlaceholderValues({ marker, tools, models, conversation }: Run): Record<string, string> {
   const maySearch = tools.has("web_search");
   // One that answers in the turn in which it could still read a page must know before there is anything to cite.
   const mayRead = hasOneModel(models) && tools.has("read_page");

@@ -1,9 +1,9 @@
 import { createBuiltInPrompts } from "./built-in-prompts.ts";
-import { choosePrompt, type OwnPrompt, type PromptReader } from "./choose-prompt.ts";
+import { type CustomPrompt, choosePrompt, type PromptReader } from "./choose-prompt.ts";
 import { type FileName, isPartName, type PromptName } from "./prompt-names.ts";
-import { fillPlaces } from "./prompt-template.ts";
+import { fillPlaceholders } from "./prompt-template.ts";
 
-export type { OwnPrompt, PromptReader } from "./choose-prompt.ts";
+export type { CustomPrompt, PromptReader } from "./choose-prompt.ts";
 export type { PromptName } from "./prompt-names.ts";
 
 /** The prompts in force, in both languages and with their variants for model families. */
@@ -16,7 +16,7 @@ export interface Prompts {
 }
 
 /** The user's own prompts, already checked, before the ones that come with the program. */
-export function createPrompts(own: readonly OwnPrompt[] = []): Prompts {
+export function createPrompts(own: readonly CustomPrompt[] = []): Prompts {
   const builtIn = createBuiltInPrompts();
   const find = (name: FileName, reader: PromptReader): string =>
     choosePrompt(own, name, reader)?.text ?? builtIn(name, reader.locale);
@@ -26,10 +26,10 @@ export function createPrompts(own: readonly OwnPrompt[] = []): Prompts {
         const value = variables[place];
         if (value !== undefined) return value;
         if (place === "today") return today();
-        if (isPartName(place)) return fillPlaces(find(place, reader), fill);
+        if (isPartName(place)) return fillPlaceholders(find(place, reader), fill);
         throw new Error(`The prompt ${name} was given no value for {${place}}.`);
       };
-      return fillPlaces(withoutUnwanted(find(name, reader), variables), fill).trim();
+      return fillPlaceholders(withoutUnwanted(find(name, reader), variables), fill).trim();
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { Approve, ApproveCall } from "../../core/tools/permission.ts";
-import type { AskInTurn } from "./ask-person.ts";
+import type { AskSequentially } from "./ask-person.ts";
 
 /** Asks about one call after the other; a reader who says nothing in time has not answered. */
-export function createApprove(ask: ApproveCall, askInTurn: AskInTurn): Approve {
+export function createApprove(ask: ApproveCall, askInTurn: AskSequentially): Approve {
   return (request) => askInTurn(waiting, (signal) => ask(request, signal));
 }
 

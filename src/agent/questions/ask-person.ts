@@ -1,4 +1,4 @@
-import { abortable, timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { createTimeLimit, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { Run } from "../run.ts";
 
@@ -10,15 +10,15 @@ const thinkingTimeMs = 10 * 60_000;
  * for the error that the question's signal aborts with. Rejects when the run is cancelled, or as `ask` does.
  */
 export function askPerson<T>(
-  { clock, cancelled }: Pick<Run, "clock" | "cancelled">,
+  { clock, callerSignal }: Pick<Run, "clock" | "callerSignal">,
   wait: Text,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
   return clock.outsideTime(async () => {
-    cancelled.throwIfAborted();
-    const limit = timeLimit(thinkingTimeMs, () => timeoutError(wait, thinkingTimeMs), cancelled);
+    callerSignal.throwIfAborted();
+    const limit = createTimeLimit(thinkingTimeMs, () => timeoutError(wait, thinkingTimeMs), callerSignal);
     try {
-      return await abortable(ask(limit.signal), limit.signal);
+      return await waitAbortable(ask(limit.signal), limit.signal);
     } catch (thrown) {
       if (limit.expired) return undefined;
       throw thrown;
@@ -29,10 +29,10 @@ export function askPerson<T>(
 }
 
 /** The same for questions that may come at once: each is asked when the one before it is over. */
-export type AskInTurn = <T>(wait: Text, ask: (signal: AbortSignal) => Promise<T>) => Promise<T | undefined>;
+export type AskSequentially = <T>(wait: Text, ask: (signal: AbortSignal) => Promise<T>) => Promise<T | undefined>;
 
 /** All questions of one run, whatever they are about, so that two never stand before a person at once. */
-export function createAskInTurn(run: Pick<Run, "clock" | "cancelled">): AskInTurn {
+export function createAskSequentially(run: Pick<Run, "clock" | "callerSignal">): AskSequentially {
   let before: Promise<unknown> = Promise.resolve();
   return (wait, ask) => {
     const mine = before.then(() => askPerson(run, wait, ask));

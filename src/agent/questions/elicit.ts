@@ -1,16 +1,16 @@
 import type { AskElicitation, Elicit, Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
-import { abortable, follow } from "../../kit/async/timeout.ts";
-import type { AskInTurn } from "./ask-person.ts";
+import { followSignal, waitAbortable } from "../../kit/async/timeout.ts";
+import type { AskSequentially } from "./ask-person.ts";
 
 /**
  * Puts questions of programs below to the reader, one after the other. No answer in time, a run that is cancelled and a
  * question that is withdrawn are a `cancel`; it never rejects.
  */
-export function createElicit(ask: AskElicitation, askInTurn: AskInTurn): Elicit {
+export function createElicit(ask: AskElicitation, askInTurn: AskSequentially): Elicit {
   async function elicit(question: Elicitation, withdrawn?: AbortSignal): Promise<ElicitationReply> {
     try {
       const reply = askInTurn(waiting, (signal) => askUntil(ask, question, [signal, withdrawn]));
-      return (await abortable(reply, withdrawn)) ?? unanswered;
+      return (await waitAbortable(reply, withdrawn)) ?? unanswered;
     } catch {
       return unanswered;
     }
@@ -27,10 +27,10 @@ async function askUntil(
   ends: readonly (AbortSignal | undefined)[],
 ): Promise<ElicitationReply> {
   const stop = new AbortController();
-  const unfollow = ends.map((end) => follow(stop, end));
+  const unfollow = ends.map((end) => followSignal(stop, end));
   try {
     stop.signal.throwIfAborted();
-    return await abortable(ask(question, stop.signal), stop.signal);
+    return await waitAbortable(ask(question, stop.signal), stop.signal);
   } finally {
     for (const end of unfollow) end();
   }

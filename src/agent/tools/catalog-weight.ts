@@ -1,9 +1,9 @@
 import type { Model, ToolDefinition } from "../../core/model.ts";
 import type { Tool } from "../../core/tools/tool.ts";
-import { tokensOf, windowOf } from "../context/context-window.ts";
+import { countTokens, getContextWindow } from "../context/context-window.ts";
 
 /** What the tools on offer weigh in each request, and whether they are all listed in it. */
-export interface OfferWeight {
+export interface CatalogWeight {
   /** `searched`: only the tools of servers that are needed are listed. */
   mode: "listed" | "searched";
   /** Of all tools; an estimate. */
@@ -15,7 +15,7 @@ export interface OfferWeight {
 }
 
 /** Tools as they were weighed before; by the model that reads them. */
-export type Weights = WeakMap<Tool, number>;
+export type ToolWeightCache = WeakMap<Tool, number>;
 
 /** Whatever a model could read: more tools than this cost too much, and few models still choose well among them. */
 const mostTokens = 16_000;
@@ -23,11 +23,18 @@ const mostTokens = 16_000;
 const fewTools = 5;
 
 /** `share`: of the model's window. */
-export function weighOffer(tools: readonly Tool[], model: Model, share: number, weights: Weights): OfferWeight {
-  const of = (some: readonly Tool[]): number => some.reduce((sum, tool) => sum + toolTokens(tool, model, weights), 0);
+export function weighCatalog(
+  tools: readonly Tool[],
+  model: Model,
+  share: number,
+  weights: ToolWeightCache,
+): CatalogWeight {
+  const of = (some: readonly Tool[]): number =>
+    some.reduce((sum, tool) => sum + countToolTokens(tool, model, weights), 0);
   const tokens = of(tools);
   // A model that goes by rules looks for the names it knows, and counts no tokens.
-  const limit = model.followsPrompts === false ? Infinity : Math.floor(Math.min(mostTokens, share * windowOf(model)));
+  const limit =
+    model.followsPrompts === false ? Infinity : Math.floor(Math.min(mostTokens, share * getContextWindow(model)));
   const isSearched = tokens > limit && tools.filter(isOfServer).length > fewTools;
   return { mode: isSearched ? "searched" : "listed", tokens, limit, of };
 }
@@ -37,14 +44,14 @@ export function isOfServer({ source }: Tool): boolean {
   return source !== "builtin" && source !== "user" && source !== "skills";
 }
 
-export function toolTokens(tool: Tool, model: Model, weights: Weights): number {
+export function countToolTokens(tool: Tool, model: Model, weights: ToolWeightCache): number {
   const known = weights.get(tool);
   if (known !== undefined) return known;
-  const tokens = tokensOf(model, JSON.stringify(definitionOf(tool)));
+  const tokens = countTokens(model, JSON.stringify(toToolDefinition(tool)));
   weights.set(tool, tokens);
   return tokens;
 }
 
-export function definitionOf({ name, description, inputSchema }: Tool): ToolDefinition {
+export function toToolDefinition({ name, description, inputSchema }: Tool): ToolDefinition {
   return { name, description, inputSchema };
 }

@@ -1,9 +1,9 @@
-import { failure, type Tool, type ToolResult } from "../../core/tools/tool.ts";
+import { createFailure, type Tool, type ToolResult } from "../../core/tools/tool.ts";
 import type { FoundTool, ToolIndex } from "../../core/tools/tool-index.ts";
-import { searchSchema, sourcesOf } from "../../core/tools/tool-search.ts";
+import { createSearchSchema, renderToolSources } from "../../core/tools/tool-search.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
 
 export interface FindToolsOptions {
   name: string;
@@ -28,12 +28,12 @@ export function createFindTools({ name, language, hidden, index, load }: FindToo
   return {
     name,
     description: describe(hidden, language),
-    inputSchema: searchSchema(language, { usual: usualFound, most: mostFound }),
+    inputSchema: createSearchSchema(language, { usual: usualFound, most: mostFound }),
     source: "builtin",
     annotations: { readOnly: true },
     async run(args) {
       searches += 1;
-      if (searches > mostSearches) return failure("tool", say(language, tooOften));
+      if (searches > mostSearches) return createFailure("tool", say(language, tooOften));
       const { query, limit } = readArguments(args);
       const found = index().find(query, limit);
       if (found.length === 0) return { ok: true, text: say(language, nothing(query)) };
@@ -44,7 +44,7 @@ export function createFindTools({ name, language, hidden, index, load }: FindToo
   function tell(found: readonly FoundTool[]): ToolResult {
     const isLoaded = found.map(({ tool }) => load(tool));
     const lines = found.map(
-      ({ tool }) => `- ${tool.name}(${parametersOf(tool.inputSchema)}): ${shortLine(tool.description, 160)}`,
+      ({ tool }) => `- ${tool.name}(${parametersOf(tool.inputSchema)}): ${toShortLine(tool.description, 160)}`,
     );
     const note = isLoaded.every(Boolean) ? [] : [say(language, noRoom)];
     return { ok: true, text: [say(language, callable), ...lines, ...note].join("\n") };
@@ -66,11 +66,11 @@ function parametersOf({ properties, required }: JsonSchema): string {
       const type = isRecord(schema) && typeof schema.type === "string" ? `: ${schema.type}` : "";
       return `${name}${needed.includes(name) ? "" : "?"}${type}`;
     });
-  return shortLine(parameters.join(", "), 200);
+  return toShortLine(parameters.join(", "), 200);
 }
 
 function describe(hidden: readonly Tool[], language: Locale): string {
-  const sources = sourcesOf(hidden, language);
+  const sources = renderToolSources(hidden, language);
   return say(language, {
     zh: `查找没有列出的工具，使它们从下一轮起可以调用。各服务器的工具数：${sources}。列出的工具都做不到时先查找，不要直接说做不到。`,
     en: `Finds tools that are not listed, so that they can be called from the next turn on. Tools by server: ${sources}. Where no listed tool will do, search here before saying that something cannot be done.`,
@@ -93,7 +93,7 @@ const tooOften: Text = {
 };
 
 function nothing(query: string): Text {
-  const shown = shortLine(query, 80);
+  const shown = toShortLine(query, 80);
   return {
     zh: `没有找到与“${shown}”相符的工具。请换一种说法再查找，或说明没有这样的工具。`,
     en: `No tool fits "${shown}". Search in other words, or say that there is no such tool.`,

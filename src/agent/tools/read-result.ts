@@ -1,12 +1,12 @@
-import { invalidArguments, valueProblem } from "../../core/tools/argument-feedback.ts";
+import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
 import type { Tool, ToolResult } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { headOf } from "../../kit/text/truncate.ts";
-import { endWell } from "../../kit/text/truncate-middle.ts";
+import { takeStart } from "../../kit/text/truncate.ts";
+import { trimToBoundary } from "../../kit/text/truncate-middle.ts";
 
 /** A place in a result, and the tool that reads from there on. */
-export interface Place {
+export interface ResultPosition {
   name: string;
   number: number;
   /** The first character to read, from 0 on. */
@@ -23,7 +23,7 @@ export interface ReadResultOptions {
 }
 
 /** Says what is missing and how to read it; the line that stands in a result where it was cut. */
-export function pointer(missing: number, { name, number, from, language }: Place): string {
+export function renderPointer(missing: number, { name, number, from, language }: ResultPosition): string {
   const count = missing.toLocaleString("en");
   const call = `${name} {"result": ${number}, "from": ${from}}`;
   return say(language, {
@@ -85,13 +85,13 @@ export function createReadResult({ name, language, longest, whole }: ReadResultO
   function pieceOf(text: string, number: number, from: number): string {
     const rest = text.slice(from);
     if (rest.length <= longest) return rest.toWellFormed();
-    const piece = endWell(headOf(rest, longest - pointerLength));
+    const piece = trimToBoundary(takeStart(rest, longest - pointerLength));
     const next = from + piece.length;
-    return `${piece.toWellFormed()}\n${pointer(text.length - next, { name, number, from: next, language })}`;
+    return `${piece.toWellFormed()}\n${renderPointer(text.length - next, { name, number, from: next, language })}`;
   }
 
   function invalid(argument: string, value: unknown, { zh, en }: Text): ToolResult {
-    return invalidArguments(language, [valueProblem(argument, value, zh, en)]);
+    return toInvalidArgumentsResult(language, [toValueProblem(argument, value, zh, en)]);
   }
 }
 

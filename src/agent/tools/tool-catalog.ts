@@ -2,8 +2,8 @@ import type { Model, ToolDefinition } from "../../core/model.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import type { ToolIndex } from "../../core/tools/tool-index.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { windowOf } from "../context/context-window.ts";
-import { definitionOf, isOfServer, toolTokens, type Weights, weighOffer } from "./catalog-weight.ts";
+import { getContextWindow } from "../context/context-window.ts";
+import { countToolTokens, isOfServer, type ToolWeightCache, toToolDefinition, weighCatalog } from "./catalog-weight.ts";
 import { createFindTools } from "./find-tools.ts";
 
 /**
@@ -11,7 +11,7 @@ import { createFindTools } from "./find-tools.ts";
  * fit the question are, and a tool that finds the others. What is on offer only grows, and at its end, so that what a
  * vendor has cached stays valid.
  */
-export interface Offer {
+export interface ToolCatalog {
   /** On offer now, in order. Others may add to it. */
   readonly tools: Map<string, Tool>;
   /** Every tool of the run but its own, whether listed or not. */
@@ -20,14 +20,14 @@ export interface Offer {
   readonly finder: Tool | undefined;
   definitions(): ToolDefinition[];
   /** A tool by its name; one that was not listed is from then on. */
-  take(name: string): Tool | undefined;
+  resolveTools(name: string): Tool | undefined;
 }
 
 /** What it takes to search among tools. */
-export interface Finding {
+export interface ToolFinder {
   /** The share of the function-call model's window beyond which tools are searched. */
   share: number;
-  weights: Weights;
+  weights: ToolWeightCache;
   index(tools: readonly Tool[]): ToolIndex;
   /** A tool of the run's own inside the rules for all tools; undefined where they forbid it. */
   guard(tool: Tool): Tool | undefined;
@@ -35,7 +35,7 @@ export interface Finding {
   loaded: Set<string>;
 }
 
-export interface OfferOptions {
+export interface ToolCatalogOptions {
   tools: readonly Tool[];
   /** The model that chooses among them. */
   model: Model;
@@ -44,7 +44,7 @@ export interface OfferOptions {
   /** What the first search is for, best first: the question, and what was asked before it. */
   questions: readonly string[];
   /** Absent: all tools are listed. */
-  finding: Finding | undefined;
+  finding: ToolFinder | undefined;
 }
 
 /** Vendors take 128 tools at most. */
@@ -59,31 +59,31 @@ const guessesEnd = 16;
 const leastScore = 0.2;
 const leastShare = 0.5;
 
-export function createOffer(options: OfferOptions): Offer {
+export function createToolCatalog(options: ToolCatalogOptions): ToolCatalog {
   const { tools: given, model, finding } = options;
   const all = new Map(given.map((tool) => [tool.name, tool]));
   const isSearched =
-    finding !== undefined && weighOffer(given, model, finding.share, finding.weights).mode === "searched";
+    finding !== undefined && weighCatalog(given, model, finding.share, finding.weights).mode === "searched";
   return (isSearched ? searched(options, all, finding) : undefined) ?? listed(all);
 }
 
-function listed(all: ReadonlyMap<string, Tool>): Offer {
+function listed(all: ReadonlyMap<string, Tool>): ToolCatalog {
   const tools = new Map(all);
   return {
     tools,
     all,
     finder: undefined,
-    definitions: () => [...tools.values()].map(definitionOf),
-    take: (name) => tools.get(name),
+    definitions: () => [...tools.values()].map(toToolDefinition),
+    resolveTools: (name) => tools.get(name),
   };
 }
 
 /** Undefined where rules forbid to search: then all tools are listed, whatever they weigh. */
 function searched(
-  { model, language, questions }: OfferOptions,
+  { model, language, questions }: ToolCatalogOptions,
   all: ReadonlyMap<string, Tool>,
-  finding: Finding,
-): Offer | undefined {
+  finding: ToolFinder,
+): ToolCatalog | undefined {
   const own = [...all.values()].filter((tool) => !isOfServer(tool));
   const hidden = [...all.values()].filter(isOfServer);
   const index = (): ToolIndex => finding.index(hidden);
@@ -95,12 +95,12 @@ function searched(
   const first = new Set(tools.keys());
   const room = {
     tools: Math.max(mostGuessed, Math.min(mostLoaded, mostOffered - first.size)),
-    tokens: loadedShare * windowOf(model),
+    tokens: loadedShare * getContextWindow(model),
   };
 
   function load(tool: Tool): boolean {
     if (tools.has(tool.name)) return true;
-    const tokens = toolTokens(tool, model, finding.weights);
+    const tokens = countToolTokens(tool, model, finding.weights);
     if (room.tools < 1 || room.tokens < tokens) return false;
     room.tools -= 1;
     room.tokens -= tokens;
@@ -125,9 +125,9 @@ function searched(
     finder,
     definitions: () =>
       [...tools.values()].map((tool) =>
-        first.has(tool.name) ? definitionOf(tool) : { ...definitionOf(tool), late: true },
+        first.has(tool.name) ? toToolDefinition(tool) : { ...toToolDefinition(tool), late: true },
       ),
-    take(name) {
+    resolveTools(name) {
       const tool = tools.get(name) ?? all.get(name);
       if (tool) load(tool);
       return tool;

@@ -1,13 +1,13 @@
 import type { Tool } from "../../core/tools/tool.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { cutMiddle } from "../../kit/text/truncate-middle.ts";
-import { createReadResult, pointer } from "./read-result.ts";
+import { truncateMiddle } from "../../kit/text/truncate-middle.ts";
+import { createReadResult, renderPointer } from "./read-result.ts";
 
 /**
  * The whole results of a run behind what the models read of them. From the first one that is cut on, the run has a tool
  * that reads the rest.
  */
-export interface Results {
+export interface ToolResults {
   /** The tool that reads on; undefined as long as nothing was cut. */
   readonly tool: Tool | undefined;
   /** A result as the models read it: whole, or head and tail with, between them, the call that reads on. */
@@ -38,7 +38,7 @@ const sourcesFactor = 4;
 /** Characters of the line that tells of a gap; the longest is in English. */
 const gapLength = 120;
 
-export function createResults({ tools, longest, language }: ResultOptions): Results {
+export function createToolResults({ tools, longest, language }: ResultOptions): ToolResults {
   /** Result n is at n - 1. */
   const shelf: string[] = [];
   /** By the whole text and by each form in which it was read: the same result keeps its number. */
@@ -59,10 +59,10 @@ export function createResults({ tools, longest, language }: ResultOptions): Resu
   }
 
   function cut(text: string, kept: number, number: number | undefined): string {
-    return cutMiddle(text, Math.max(0, kept - gapLength), (missing, from) => {
+    return truncateMiddle(text, Math.max(0, kept - gapLength), (missing, from) => {
       if (number === undefined) return gapLine(missing, language);
       tools.set(name, tool);
-      return pointer(missing, { name, number, from, language });
+      return renderPointer(missing, { name, number, from, language });
     });
   }
 

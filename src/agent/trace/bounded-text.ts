@@ -1,26 +1,26 @@
-import { headOf } from "../../kit/text/truncate.ts";
+import { takeStart } from "../../kit/text/truncate.ts";
 
 /** A text and how many of its characters were left out at its end. */
-export interface KeptText {
+export interface BoundedText {
   text: string;
   leftOut: number;
 }
 
 /** The first `longest` characters. */
-export function keepText(text: string, longest: number): KeptText {
-  const kept = headOf(text, longest);
+export function toBoundedText(text: string, longest: number): BoundedText {
+  const kept = takeStart(text, longest);
   return { text: kept, leftOut: text.length - kept.length };
 }
 
 /** What a model thinks, as it grows. Beyond `longest` characters only the length is kept. */
-export interface GrowingText {
+export interface TextAccumulator {
   /** Words of another kind begin a new line. */
   push(kind: string, piece: string): void;
   /** Gives the text so far and begins anew. */
-  take(): KeptText;
+  take(): BoundedText;
 }
 
-export function growText(longest: number): GrowingText {
+export function createTextAccumulator(longest: number): TextAccumulator {
   let text = "";
   let leftOut = 0;
   let last = "";
@@ -31,7 +31,7 @@ export function growText(longest: number): GrowingText {
       last = kind;
     },
     take() {
-      const kept = keepText(text, longest);
+      const kept = toBoundedText(text, longest);
       const all = { text: kept.text.trim(), leftOut: kept.leftOut + leftOut };
       text = "";
       leftOut = 0;

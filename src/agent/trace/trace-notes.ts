@@ -1,5 +1,5 @@
 import type { TraceNote } from "../../core/trace.ts";
-import { cutText } from "../../kit/text/truncate.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 
 const longestNote = 2000;
 const mostNotes = 200;
@@ -16,7 +16,7 @@ export function createTraceNotes(): TraceNotes {
   return {
     list,
     add({ level, code, phase, message: words }) {
-      const message = cutText(words, longestNote);
+      const message = truncate(words, longestNote);
       const last = list.at(-1);
       if (last?.code === code && last.message === message) last.level = level;
       else if (list.length < mostNotes) list.push({ timestamp: new Date().toISOString(), phase, level, code, message });

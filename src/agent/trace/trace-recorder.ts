@@ -1,15 +1,15 @@
 import type { AgentEvent, PlanStep, ToolEnd } from "../../core/events.ts";
 import { addUsage, noUsage } from "../../core/model.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { findRecords } from "../../core/tools/call-records.ts";
+import { createRecordFinder } from "../../core/tools/call-records.ts";
 import type { AgentTrace, ToolStats, TracePhase, TraceStep } from "../../core/trace.ts";
-import { growText, keepText } from "./bounded-text.ts";
+import { createTextAccumulator, toBoundedText } from "./bounded-text.ts";
 import { createTraceNotes } from "./trace-notes.ts";
 import { toTokenUsage, toTracePhase } from "./trace-usage.ts";
 
 /** Makes a run's trace from its events. */
 export interface TraceRecorder {
-  take(event: AgentEvent): void;
+  handle(event: AgentEvent): void;
   /** Keeps what a tool gave for a call that has not ended yet. */
   keepOutput(callId: string, output: string): void;
   /** The trace of a run that came to this outcome. */
@@ -31,7 +31,7 @@ export function createTraceRecorder({ question }: { question: string }): TraceRe
   const phases: TracePhase[] = [];
   const notes = createTraceNotes();
   /** What was thought since the last step. */
-  const thought = growText(longestText);
+  const thought = createTextAccumulator(longestText);
   /** Model turns that have begun. */
   let begun = 0;
   let plan: PlanStep[] | undefined;
@@ -65,17 +65,17 @@ export function createTraceRecorder({ question }: { question: string }): TraceRe
     step.elapsed_ms = elapsedMs;
     step.cached = cached;
     step.permission = permission;
-    step.error = error && keepText(error.message, longestText).text;
+    step.error = error && toBoundedText(error.message, longestText).text;
     if (error?.code === "unknown_tool") return;
     const { count, total_ms } = usedTools.get(tool) ?? { count: 0, total_ms: 0 };
     usedTools.set(tool, { count: count + 1, total_ms: total_ms + elapsedMs });
   }
 
   function end(outcome: Outcome): void {
-    const find = findRecords(outcome.tool_calls);
+    const find = createRecordFinder(outcome.tool_calls);
     for (const step of steps) {
       if (step.action === null) continue;
-      const { text, leftOut } = keepText(find(step.action.tool, step.action.args)?.result ?? "", longestText);
+      const { text, leftOut } = toBoundedText(find(step.action.tool, step.action.args)?.result ?? "", longestText);
       step.observation = text;
       step.observation_left_out = leftOut || undefined;
     }
@@ -90,7 +90,7 @@ export function createTraceRecorder({ question }: { question: string }): TraceRe
   function keepOutput(callId: string, output: string): void {
     const step = running.get(callId);
     if (step === undefined) return;
-    const { text, leftOut } = keepText(output, Math.min(longestOutput, outputLeft));
+    const { text, leftOut } = toBoundedText(output, Math.min(longestOutput, outputLeft));
     outputLeft -= text.length;
     step.tool_output = text;
     step.tool_output_left_out = leftOut || undefined;
@@ -98,7 +98,7 @@ export function createTraceRecorder({ question }: { question: string }): TraceRe
 
   return {
     keepOutput,
-    take(event) {
+    handle(event) {
       switch (event.type) {
         case "reasoning-delta":
         case "thought-delta":

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
-import { type Conversation, type ConversationTurn, newId } from "../../core/store/conversation.ts";
+import { type Conversation, type ConversationTurn, createId } from "../../core/store/conversation.ts";
 import type { ConversationStore } from "../../core/store/store.ts";
-import { createSourceList } from "../../store/memory/memory-store.ts";
-import type { Loaded } from "./load-in-turn.ts";
+import { createMemorySourceList } from "../../store/memory/memory-store.ts";
+import type { LoadedConversation } from "./load-in-turn.ts";
 
 /** A conversation that the asker keeps, as a run finds it. */
-export interface GivenHistory extends Loaded {
+export interface GivenHistory extends LoadedConversation {
   known: Conversation;
   /** Takes what the run writes, of which `kept` sees nothing. */
   store: ConversationStore;
@@ -60,7 +60,7 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
       const before = kept.get(key)?.conversation;
       // A plan that waits is replied to once: asked for again, the same words make a new plan.
       if (before?.pendingPlan !== undefined) keep(owner, key, { ...before, pendingPlan: undefined });
-      const known = before ?? { id: newId("conv"), turns, summary: undefined, sources: createSourceList() };
+      const known = before ?? { id: createId("conv"), turns, summary: undefined, sources: createMemorySourceList() };
       let { summary } = known;
       return {
         known,

@@ -5,7 +5,7 @@ import type { Notice } from "../../core/notice.ts";
 import type { ConversationStore, SharedStore } from "../../core/store/store.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { storeDamaged, storeUnavailable } from "../notices.ts";
+import { noticeDamagedStore, noticeUnavailableStore } from "../notices.ts";
 
 /** Where conversations and traces are kept, and what the reader must know of it. */
 export interface OpenedStore {
@@ -30,18 +30,18 @@ export async function openStore(
   const takeNotices: OpenedStore["takeNotices"] = (locale) => untold.splice(0).map((tell) => tell(locale));
   try {
     const { createSqliteStore } = await import("../../store/sqlite/sqlite-store.ts");
-    const onDamage = (name: string): void => void untold.push((locale) => storeDamaged(name, locale));
+    const onDamage = (name: string): void => void untold.push((locale) => noticeDamagedStore(name, locale));
     return { store: await createSqliteStore(join(home, "duet.db"), { onDamage }), takeNotices };
   } catch (thrown) {
     const problem = toDuetError(thrown);
-    untold.push((locale) => storeUnavailable(problem, locale));
+    untold.push((locale) => noticeUnavailableStore(problem, locale));
     const onThrow = (): void => void untold.splice(0);
     return { store: standIn(await openMemory(), problem, onThrow), problem, takeNotices };
   }
 }
 
 /** What is the caller's. Throws a `config` error where an embedding program's own store keeps nobody apart. */
-export function storeOf(store: ConversationStore, { owner }: Caller): ConversationStore {
+export function scopeStore(store: ConversationStore, { owner }: Caller): ConversationStore {
   if (owner === undefined) return store;
   if (store.of === undefined) throw new DuetError({ code: "config", text: forOperator });
   return store.of(owner);

@@ -20,7 +20,7 @@ export interface Sessions {
 }
 
 /** What tells a conversation from every other one, whatever its id is: nothing of one owner's is found by another. */
-export function keyOf({ owner }: Caller, conversationId: string): string {
+export function toSessionKey({ owner }: Caller, conversationId: string): string {
   return JSON.stringify([owner ?? null, conversationId]);
 }
 

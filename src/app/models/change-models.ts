@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/load-config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
-import { type Model, modelName } from "../../core/model.ts";
+import { type Model, toModelName } from "../../core/model.ts";
 import { DuetError } from "../../kit/errors.ts";
-import type { Chosen, Role } from "./check-models.ts";
+import type { ChosenModels, Role } from "./check-models.ts";
 import type { ModelChanges, ModelParameters } from "./model-changes.ts";
 
 /** How errors, and people, call the roles. */
@@ -14,11 +14,11 @@ const names: Readonly<Record<Role, string>> = { functionCall: "function_call", a
  * error for a model or a parameter that cannot be.
  */
 export async function changeChoices(
-  chosen: Chosen,
+  chosen: ChosenModels,
   changes: ModelChanges,
   config: Config,
   isApart = false,
-): Promise<Chosen> {
+): Promise<ChosenModels> {
   if (Object.values(changes).every((change) => change === undefined)) return chosen;
   const { answerMaxTokens: limit, agent } = config.settings;
   const hasAnswer = changes.answer === undefined ? chosen.answer !== undefined : changes.answer !== null;
@@ -44,9 +44,9 @@ export async function changeChoices(
 }
 
 /** The configured model of that name: it keeps its address, its key and its parameters. That of the role goes before the other's. */
-function configured(choice: ModelChoice, chosen: Chosen, role: Role): ModelChoice | undefined {
+function configured(choice: ModelChoice, chosen: ChosenModels, role: Role): ModelChoice | undefined {
   return [chosen[role], chosen.functionCall, chosen.answer].find(
-    (known) => known !== undefined && modelName(known) === modelName(choice),
+    (known) => known !== undefined && toModelName(known) === toModelName(choice),
   );
 }
 
@@ -76,8 +76,8 @@ export function refuseOwnParameters(own: Partial<Record<Role, Model | undefined>
     throw new DuetError({
       code: "config",
       text: {
-        zh: `${names[role]}：${modelName(model)} 由程序自带，不能修改它的参数`,
-        en: `${names[role]}: ${modelName(model)} is the program's own, and its parameters cannot be changed`,
+        zh: `${names[role]}：${toModelName(model)} 由程序自带，不能修改它的参数`,
+        en: `${names[role]}: ${toModelName(model)} is the program's own, and its parameters cannot be changed`,
       },
     });
   }

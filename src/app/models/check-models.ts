@@ -1,15 +1,15 @@
 import type { Role } from "../../agent/limits/statistics.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
-import { type ModelRequest, modelName } from "../../core/model.ts";
-import { timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { type ModelRequest, toModelName } from "../../core/model.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 
 export type { Role };
 
 /** The models in force; `answer` is absent where one model plays both parts. */
-export interface Chosen {
+export interface ChosenModels {
   functionCall: ModelChoice;
   answer?: ModelChoice;
 }
@@ -27,10 +27,10 @@ export interface ModelCheck {
 
 /** Who gets search queries, the first first; nobody was asked anything. */
 export interface SearchCheck {
-  chain: SearchParty[];
+  chain: SearchProvider[];
 }
 
-export interface SearchParty {
+export interface SearchProvider {
   party: string;
   host: string;
   hasKey: boolean;
@@ -44,7 +44,7 @@ const longestMs = 20_000;
 const maxTokens = 128;
 
 /** Asks each model in use for one word, side by side and once. Rejects only when the signal aborts. */
-export function checkModels(chosen: Chosen, locale: Locale, signal: AbortSignal): Promise<ModelCheck[]> {
+export function checkModels(chosen: ChosenModels, locale: Locale, signal: AbortSignal): Promise<ModelCheck[]> {
   const { functionCall, answer } = chosen;
   const checks: [Role[], ModelChoice][] =
     answer === undefined
@@ -75,7 +75,7 @@ async function askOneWord(choice: ModelChoice, locale: Locale, notices: string[]
   const { createModel } = await import("../../providers/create-model.ts");
   const model = createModel(choice, { locale, retries: 0 });
   const ms = Math.min(choice.timeoutMs, longestMs);
-  const limit = timeLimit(ms, () => timeoutError(modelName(choice), ms), signal);
+  const limit = createTimeLimit(ms, () => timeoutError(toModelName(choice), ms), signal);
   const request: ModelRequest = {
     messages: [{ role: "user", content: "Reply with the single word: ready" }],
     tools: [],
@@ -90,7 +90,7 @@ async function askOneWord(choice: ModelChoice, locale: Locale, notices: string[]
   }
 }
 
-export async function searchInUse({ search }: Pick<Config, "search">): Promise<SearchCheck | null> {
+export async function findSearchInUse({ search }: Pick<Config, "search">): Promise<SearchCheck | null> {
   if (search.enabled === false) return null;
   const { chooseBackends } = await import("../../tools/search/choose-backends.ts");
   return { chain: chooseBackends(search) };

@@ -1,7 +1,7 @@
 import type { Models } from "../../agent/run.ts";
 import type { Config } from "../../config/load-config.ts";
-import { modelName } from "../../core/model.ts";
-import { abortable } from "../../kit/async/timeout.ts";
+import { toModelName } from "../../core/model.ts";
+import { waitAbortable } from "../../kit/async/timeout.ts";
 
 /** How long a local Ollama is waited for, in milliseconds. */
 const patienceMs = 1000;
@@ -35,13 +35,13 @@ export function createModelList(config: Config): ListModels {
   }
 
   return async (inForce, signal) => {
-    const { listedModels } = await import("../../providers/prices.ts");
-    const ollama = await abortable(localModels(), signal);
+    const { listModels } = await import("../../providers/prices.ts");
+    const ollama = await waitAbortable(localModels(), signal);
     const all = [
-      modelName(inForce.functionCall),
-      modelName(inForce.answer),
-      ...ofVendors(config, listedModels),
-      ...ollama.map((model) => modelName({ provider: "ollama", model })),
+      toModelName(inForce.functionCall),
+      toModelName(inForce.answer),
+      ...ofVendors(config, listModels),
+      ...ollama.map((model) => toModelName({ provider: "ollama", model })),
     ];
     const names = new Set(all.map((name) => (name.startsWith(`${offline}/`) ? offline : name)));
     return [...new Set([...[...names].slice(0, mostNames - 1), offline])];
@@ -64,7 +64,7 @@ const offline = "offline";
 const variants = ["deepseek-chat", "deepseek-reasoner"];
 
 function namesOf({ provider, model }: Offerer, known: readonly string[]): string[] {
-  return [model, ...newestFirst(known, model)].map((name) => modelName({ provider, model: name }));
+  return [model, ...newestFirst(known, model)].map((name) => toModelName({ provider, model: name }));
 }
 
 /** Those of the default's family first, and of one family the higher number. */

@@ -1,17 +1,17 @@
 import type { input } from "zod";
-import { missing } from "../../config/config-errors.ts";
+import { missingError } from "../../config/config-errors.ts";
 import { readModelFlag } from "../../config/models/model-text.ts";
 import type { modelSchema } from "../../config/schema/file-schema.ts";
 import type { Model } from "../../core/model.ts";
 import { isRecord } from "../../kit/json.ts";
-import type { OwnModels } from "./model-registry.ts";
+import type { CustomModels } from "./model-registry.ts";
 
 /** A model by its name (`deepseek/deepseek-chat`), with its parameters, or one of your own making. */
 export type ModelOption = string | input<typeof modelSchema> | Model;
 
 /** The models as options give them: those of the program's own making, and a configuration for those by name. */
 export interface ReadModels {
-  models: OwnModels;
+  models: CustomModels;
   /** In the shape of the configuration file; not checked yet. Undefined where it has nothing to say. */
   spec: { functionCall: unknown; answer?: unknown } | undefined;
 }
@@ -22,7 +22,7 @@ export async function readModelOptions(
 ): Promise<ReadModels> {
   if (given === undefined) return { models: {}, spec: undefined };
   const functionCall = await readModelOption(given.functionCall, "functionCall");
-  if (functionCall === undefined) throw missing("createDuet: models.functionCall", aModel);
+  if (functionCall === undefined) throw missingError("createDuet: models.functionCall", aModel);
   const answer = await readModelOption(given.answer, "answer");
   const models = { functionCall: functionCall.model, answer: answer?.model, alone: answer === undefined };
   if (functionCall.model && !answer?.spec) return { models, spec: undefined };

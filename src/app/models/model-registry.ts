@@ -3,15 +3,15 @@ import type { Models } from "../../agent/run.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
 import type { Model } from "../../core/model.ts";
-import { type Once, once } from "../../kit/async/once.ts";
+import { createOnce, type Once } from "../../kit/async/once.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Endpoints, PausedModel } from "../../providers/middleware/endpoints.ts";
 import { changeChoices, refuseOwnParameters } from "./change-models.ts";
-import type { Chosen, Role } from "./check-models.ts";
+import type { ChosenModels, Role } from "./check-models.ts";
 import type { ModelChanges, ModelParameters } from "./model-changes.ts";
 
 /** Models that an embedding program has made itself. */
-export interface OwnModels {
+export interface CustomModels {
   functionCall?: Model | undefined;
   answer?: Model | undefined;
   /** Only one model was given: it plays both parts, whatever else is configured. */
@@ -19,7 +19,7 @@ export interface OwnModels {
 }
 
 /** The models of a process. Both throw a `config` error for a change that cannot be. */
-export interface ModelRoom {
+export interface ModelRegistry {
   /**
    * Opens the models in force, the program's own first, with what is changed of them; the same object twice where one plays both
    * parts, and the same as before where nothing is changed.
@@ -31,17 +31,17 @@ export interface ModelRoom {
   parameters(changes?: ModelChanges): Promise<Record<Role, ModelParameters>>;
 }
 
-export function createModels(config: Config, own: OwnModels = {}): ModelRoom {
+export function createModelRegistry(config: Config, own: CustomModels = {}): ModelRegistry {
   /** Those that were wanted last are the last. */
   const kept: { choice: ModelChoice; model: Once<Model> }[] = [];
-  const configured = once(() => choose(config));
-  const endpoints = once(async () => (await import("../../providers/middleware/endpoints.ts")).createEndpoints());
+  const configured = createOnce(() => chooseModels(config));
+  const endpoints = createOnce(async () => (await import("../../providers/middleware/endpoints.ts")).createEndpoints());
 
   async function opened(player: Player): Promise<Model> {
     if ("stream" in player) return player;
     const at = kept.findIndex(({ choice }) => isDeepStrictEqual(choice, player));
     const [known] = at < 0 ? [] : kept.splice(at, 1);
-    const { model } = known ?? { model: once(() => openModel(player, config.locale, endpoints)) };
+    const { model } = known ?? { model: createOnce(() => openModel(player, config.locale, endpoints)) };
     kept.push({ choice: player, model });
     if (kept.length > mostKept) kept.shift();
     return model.get();
@@ -91,7 +91,7 @@ function parametersOf(player: Player): ModelParameters {
 const mostKept = 20;
 
 /** The configured models; else the first with a key, a local Ollama that answers, or the offline rules. */
-export async function choose(config: Config): Promise<Chosen> {
+export async function chooseModels(config: Config): Promise<ChosenModels> {
   const { functionCall, answer } = config.models;
   if (functionCall) {
     // The same model named twice is one model.

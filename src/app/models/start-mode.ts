@@ -11,7 +11,7 @@ export interface StartConfig extends Pick<Config, "settings" | "models" | "candi
  * In which mode a person's chat starts, in the terminal and on the page: the configured mode; where nobody chose one and there is no model, agent mode: the rules are nothing without tools. The
  * models are looked for only where the configuration names none and no key is set.
  */
-export async function startMode(config: StartConfig, duet: Pick<Duet, "models">): Promise<Mode> {
+export async function chooseStartMode(config: StartConfig, duet: Pick<Duet, "models">): Promise<Mode> {
   const { agent, settings, models, candidates } = config;
   if ((settings.terminalMode ?? agent.mode) !== undefined) return agent.terminalMode;
   const known = models.answer ?? models.functionCall ?? candidates[0];

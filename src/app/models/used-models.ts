@@ -1,12 +1,12 @@
 import type { Config } from "../../config/load-config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
 import { modelDefaults } from "../../config/models/resolve-model.ts";
-import { overview } from "../../config/overview.ts";
+import { createOverview } from "../../config/overview.ts";
 import type { Origin } from "../../config/sources/source.ts";
-import { modelName } from "../../core/model.ts";
-import { type ListPrice, priceOf, pricesDate } from "../../providers/prices.ts";
+import { toModelName } from "../../core/model.ts";
+import { findPrice, type ListPrice, pricesDate } from "../../providers/prices.ts";
 import { defaultIdleMs } from "../../providers/wires/idle-timeout.ts";
-import { choose } from "./model-registry.ts";
+import { chooseModels } from "./model-registry.ts";
 
 /** Who said a value: a source of the configuration, or a table of ours. */
 export type ValueOrigin =
@@ -14,7 +14,7 @@ export type ValueOrigin =
   | { from: "vendor-table" | "unknown" | "nothing-configured" }
   | { from: "price-list"; date: string };
 
-export interface SaidValue<T> {
+export interface SourcedValue<T> {
   value: T;
   origin: ValueOrigin;
 }
@@ -22,23 +22,23 @@ export interface SaidValue<T> {
 /** A model in use, in one of its roles. Times are seconds; what is not known, or does not apply, is null. */
 export interface UsedModel {
   role: "function_call" | "answer";
-  model: SaidValue<string>;
-  wire: SaidValue<string | null>;
-  timeout: SaidValue<number | null>;
-  idle: SaidValue<number | null>;
-  context_window: SaidValue<number | null>;
+  model: SourcedValue<string>;
+  wire: SourcedValue<string | null>;
+  timeout: SourcedValue<number | null>;
+  idle: SourcedValue<number | null>;
+  context_window: SourcedValue<number | null>;
   /** US dollars for 1,000,000 tokens. */
-  price: SaidValue<ListPrice | null>;
+  price: SourcedValue<ListPrice | null>;
 }
 
 /** Finds the models in use, with their limits and prices, and who said each value. Asks no model anything but a local Ollama its list. */
 export async function findUsedModels(config: Config): Promise<UsedModel[]> {
-  const { functionCall, answer = functionCall } = await choose(config);
+  const { functionCall, answer = functionCall } = await chooseModels(config);
   return [describeModel("function_call", functionCall, config), describeModel("answer", answer, config)];
 }
 
 function describeModel(role: UsedModel["role"], choice: ModelChoice, config: Config): UsedModel {
-  const { origins } = overview(config);
+  const { origins } = createOverview(config);
   const key = role === "answer" && config.models.answer ? "answer" : "functionCall";
   const isConfigured = config.models[key] !== undefined;
   const originOf = (name: string, otherwise: ValueOrigin): ValueOrigin => {
@@ -49,7 +49,7 @@ function describeModel(role: UsedModel["role"], choice: ModelChoice, config: Con
     "wire" in choice && choice.apiKeyEnv
       ? { from: "environment", name: choice.apiKeyEnv, file: undefined }
       : { from: "nothing-configured" };
-  const model = { value: modelName(choice), origin: originOf("provider", found) };
+  const model = { value: toModelName(choice), origin: originOf("provider", found) };
   if (!("wire" in choice)) {
     const none = { value: null, origin: unknown };
     return { role, model, wire: none, timeout: none, idle: none, context_window: none, price: none };
@@ -71,7 +71,7 @@ function describeModel(role: UsedModel["role"], choice: ModelChoice, config: Con
 }
 
 function describePrice(choice: Extract<ModelChoice, { wire: unknown }>, { origins }: Config): UsedModel["price"] {
-  const value = priceOf(choice) ?? null;
+  const value = findPrice(choice) ?? null;
   if (value === null) return { value, origin: unknown };
   if (choice.price === undefined) return { value, origin: { from: "price-list", date: pricesDate } };
   const path = `providers.${choice.provider}.prices`;

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import * as z from "zod";
 import type { Evaluation, Evaluator } from "../../agent/loop/evaluator.ts";
-import { problem } from "../../config/config-errors.ts";
+import { configError } from "../../config/config-errors.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { timeoutError } from "../../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
@@ -76,5 +76,5 @@ function readEvaluation(said: JsonValue | undefined, path: string): Evaluation |
 }
 
 function refused(path: string, what: Text, cause?: unknown): DuetError {
-  return problem(`agent.evaluation.module: ${path}`, what, cause);
+  return configError(`agent.evaluation.module: ${path}`, what, cause);
 }

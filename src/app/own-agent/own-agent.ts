@@ -1,14 +1,14 @@
 import type { Evaluator } from "../../agent/loop/evaluator.ts";
-import type { OwnPrompt, Prompts } from "../../agent/prompts/prompts.ts";
+import type { CustomPrompt, Prompts } from "../../agent/prompts/prompts.ts";
 import type { runAgent as RunAgent } from "../../agent/run-agent.ts";
-import type { weighOffer as WeighOffer } from "../../agent/tools/catalog-weight.ts";
+import type { weighCatalog as WeighOffer } from "../../agent/tools/catalog-weight.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { Text } from "../../kit/locale.ts";
 import { checkToolsDirectory } from "../tools/own-tools.ts";
 
 /** What the user wrote for the agent, in files that the configuration names. */
 export interface OwnAgent {
-  prompts: readonly OwnPrompt[];
+  prompts: readonly CustomPrompt[];
   evaluator?: Evaluator | undefined;
   /** Ends the evaluator's thread. */
   close(): Promise<void>;
@@ -47,11 +47,11 @@ export interface Agent {
 }
 
 /** Imports the agent. */
-export async function openAgent(own: readonly OwnPrompt[]): Promise<Agent> {
-  const [{ runAgent }, { weighOffer }, { createPrompts }] = await Promise.all([
+export async function openAgent(own: readonly CustomPrompt[]): Promise<Agent> {
+  const [{ runAgent }, { weighCatalog }, { createPrompts }] = await Promise.all([
     import("../../agent/run-agent.ts"),
     import("../../agent/tools/catalog-weight.ts"),
     import("../../agent/prompts/prompts.ts"),
   ]);
-  return { runAgent, weighOffer, prompts: createPrompts(own) };
+  return { runAgent, weighOffer: weighCatalog, prompts: createPrompts(own) };
 }

@@ -1,10 +1,16 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type OwnPrompt, wordsOf } from "../../agent/prompts/choose-prompt.ts";
-import { isFileName, partNames, placesNeededBy, placesOf, promptNames } from "../../agent/prompts/prompt-names.ts";
-import { placesIn } from "../../agent/prompts/prompt-template.ts";
-import { nearest, problem } from "../../config/config-errors.ts";
-import { messageOf } from "../../kit/errors.ts";
+import { type CustomPrompt, toHyphenated } from "../../agent/prompts/choose-prompt.ts";
+import {
+  isFileName,
+  listPlaceholders,
+  listRequiredPlaceholders,
+  partNames,
+  promptNames,
+} from "../../agent/prompts/prompt-names.ts";
+import { findPlaceholders } from "../../agent/prompts/prompt-template.ts";
+import { configError, findNearest } from "../../config/config-errors.ts";
+import { getMessage } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Locale, Text } from "../../kit/locale.ts";
 
@@ -13,8 +19,8 @@ import type { Locale, Text } from "../../kit/locale.ts";
  * `NAME.FAMILY.md` for a family of models (see `choosePrompt`). Hidden files and READMEs are left alone. Throws a
  * `config` error of one line for the first file that could not be used as it stands.
  */
-export async function readOwnPrompts(directory: string): Promise<OwnPrompt[]> {
-  const prompts: OwnPrompt[] = [];
+export async function readOwnPrompts(directory: string): Promise<CustomPrompt[]> {
+  const prompts: CustomPrompt[] = [];
   for (const entry of await list(directory, `prompts.directory: ${directory}`)) {
     const path = join(directory, entry);
     if (entry !== "zh" && entry !== "en") prompts.push(await readOwnPrompt(path, entry));
@@ -30,16 +36,16 @@ async function list(directory: string, where = directory): Promise<string[]> {
   return entries.filter((entry) => !/^(\.|readme)/i.test(entry)).sort();
 }
 
-async function readOwnPrompt(path: string, file: string, locale?: Locale): Promise<OwnPrompt> {
+async function readOwnPrompt(path: string, file: string, locale?: Locale): Promise<CustomPrompt> {
   const [, name = "", family] = /^([^.]*)(?:\.(.+))?\.md$/.exec(file) ?? [];
-  if (!isFileName(name) || (family !== undefined && wordsOf(family) === "-")) throw unknownFile(path, file);
+  if (!isFileName(name) || (family !== undefined && toHyphenated(family) === "-")) throw unknownFile(path, file);
   const text = await readText(path);
-  if (text === "") throw problem(path, { zh: "文件是空的（需要：提示词）", en: "is empty (a prompt is needed)" });
-  const places = placesIn(text);
-  const allowed = placesOf(name);
+  if (text === "") throw configError(path, { zh: "文件是空的（需要：提示词）", en: "is empty (a prompt is needed)" });
+  const places = findPlaceholders(text);
+  const allowed = listPlaceholders(name);
   const unknown = places.find((place) => !allowed.includes(place));
   if (unknown !== undefined) throw unknownPlace(path, unknown, allowed);
-  const missing = placesNeededBy(name).find((group) => !group.some((place) => places.includes(place)));
+  const missing = listRequiredPlaceholders(name).find((group) => !group.some((place) => places.includes(place)));
   if (missing !== undefined) throw missingPlace(path, missing);
   return { name, family, locale, text };
 }
@@ -51,7 +57,7 @@ async function readText(path: string): Promise<string> {
   };
   const found = await stat(path).catch(refuse);
   if (!found.isFile())
-    throw problem(path, { zh: "不是文件（需要：文本文件）", en: "is not a file (a text file is needed)" });
+    throw configError(path, { zh: "不是文件（需要：文本文件）", en: "is not a file (a text file is needed)" });
   const text = await readFile(path, "utf8").catch(refuse);
   return text
     .replace(/^\uFEFF/, "")
@@ -60,8 +66,8 @@ async function readText(path: string): Promise<string> {
 }
 
 function unreadable(where: string, thrown: unknown, needed: Text): Error {
-  const why = isRecord(thrown) && typeof thrown.code === "string" ? thrown.code : messageOf(thrown);
-  return problem(
+  const why = isRecord(thrown) && typeof thrown.code === "string" ? thrown.code : getMessage(thrown);
+  return configError(
     where,
     { zh: `无法读取：${why}（需要：${needed.zh}）`, en: `cannot be read: ${why} (${needed.en} is needed)` },
     thrown,
@@ -70,17 +76,17 @@ function unreadable(where: string, thrown: unknown, needed: Text): Error {
 
 function unknownFile(path: string, file: string): Error {
   const names = [...promptNames, ...partNames];
-  const guess = nearest(file.replace(/\..*/s, ""), names);
-  return problem(path, {
+  const guess = findNearest(file.replace(/\..*/s, ""), names);
+  return configError(path, {
     zh: `未知的提示词文件${guessed(guess && `${guess}.md`).zh}（允许：NAME.md 或 NAME.模型系列.md，可放在 zh/ 或 en/ 下；NAME 是 ${names.join(", ")}）`,
     en: `unknown prompt file${guessed(guess && `${guess}.md`).en} (allowed: NAME.md or NAME.MODEL-FAMILY.md, also in zh/ or en/, where NAME is one of ${names.join(", ")})`,
   });
 }
 
 function unknownPlace(path: string, place: string, allowed: readonly string[]): Error {
-  const guess = nearest(place, allowed);
+  const guess = findNearest(place, allowed);
   const list = allowed.map(braced).join(", ");
-  return problem(path, {
+  return configError(path, {
     zh: `未知的变量 ${braced(place)}${guessed(guess && braced(guess)).zh}（允许：${list}；字面的花括号写作 {${braced(place)}}）`,
     en: `unknown variable ${braced(place)}${guessed(guess && braced(guess)).en} (allowed: ${list}; for the braces themselves write {${braced(place)}})`,
   });
@@ -88,7 +94,7 @@ function unknownPlace(path: string, place: string, allowed: readonly string[]): 
 
 function missingPlace(path: string, group: readonly string[]): Error {
   const list = group.map(braced);
-  return problem(path, {
+  return configError(path, {
     zh: `缺少变量 ${list.join(" 或 ")}（${meaning(group).zh}）`,
     en: `the variable ${list.join(" or ")} is missing (${meaning(group).en})`,
   });

@@ -53,6 +53,6 @@ export const attribute = {
 export const operation = { agent: "invoke_agent", chat: "chat", tool: "execute_tool" } as const;
 
 /** Our names of providers in the words of the conventions, where they have one of their own. */
-export function providerName(provider: string): string {
+export function toProviderName(provider: string): string {
   return provider === "gemini" ? "gcp.gemini" : provider;
 }

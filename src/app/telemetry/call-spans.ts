@@ -2,23 +2,23 @@ import type { Span } from "@opentelemetry/api";
 import type { ServerStatus } from "../../client/server-connection.ts";
 import type { AgentEvent, ToolEnd } from "../../core/events.ts";
 import type { ToolCallRecord } from "../../core/outcome.ts";
-import { findRecords } from "../../core/tools/call-records.ts";
+import { createRecordFinder } from "../../core/tools/call-records.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import type { JsonValue } from "../../kit/json.ts";
 import { attribute, operation } from "./attribute-names.ts";
-import { toolAttributes } from "./mcp-attributes.ts";
-import { type Branch, fail } from "./span-parent.ts";
+import { toToolAttributes } from "./mcp-attributes.ts";
+import { recordFailure, type SpanParent } from "./span-parent.ts";
 
 /** The spans of a run's tool calls, side by side. Times are milliseconds since the epoch. */
 export interface CallSpans {
-  start(branch: Branch, event: Extract<AgentEvent, { type: "tool-start" }>, at: number): void;
+  start(branch: SpanParent, event: Extract<AgentEvent, { type: "tool-start" }>, at: number): void;
   end(event: ToolEnd, at: number): void;
   /** Ends what is still open, and what waited for its whole result. */
   close(records: readonly ToolCallRecord[], at: number): void;
 }
 
 interface Call {
-  branch: Branch;
+  branch: SpanParent;
   span: Span;
   tool: string;
   args: JsonValue;
@@ -30,7 +30,7 @@ export function createCallSpans(tools: readonly Tool[], servers: readonly Server
   return {
     start(branch, { callId, step, tool, arguments: args }, at) {
       const attributes = {
-        ...toolAttributes(tool, tools, servers),
+        ...toToolAttributes(tool, tools, servers),
         [attribute.operation]: operation.tool,
         [attribute.conversation]: branch.conversationId,
         [attribute.toolCallId]: callId,
@@ -47,7 +47,7 @@ export function createCallSpans(tools: readonly Tool[], servers: readonly Server
       const { branch, span } = call;
       span.setAttribute(attribute.cached, cached);
       // MCP's own word for a tool that says that it failed.
-      if (!ok) fail(branch, span, error === undefined || error.code === "tool" ? "tool_error" : error.code);
+      if (!ok) recordFailure(branch, span, error === undefined || error.code === "tool" ? "tool_error" : error.code);
       call.endedAt = at;
       // The whole result comes with the end of the run.
       if (branch.captureContent) return;
@@ -55,7 +55,7 @@ export function createCallSpans(tools: readonly Tool[], servers: readonly Server
       calls.delete(callId);
     },
     close(records, at) {
-      const find = findRecords(records);
+      const find = createRecordFinder(records);
       for (const { branch, span, tool, args, endedAt } of calls.values()) {
         const result = find(tool, args)?.result;
         if (branch.captureContent && result !== undefined) span.setAttribute(attribute.toolResult, result);

@@ -1,25 +1,25 @@
 import type { Span } from "@opentelemetry/api";
 import type { AgentEvent, PhaseEnd } from "../../core/events.ts";
-import { attribute, operation, providerName } from "./attribute-names.ts";
-import { message, type Part } from "./messages.ts";
-import { type Branch, fail } from "./span-parent.ts";
+import { attribute, operation, toProviderName } from "./attribute-names.ts";
+import { type MessagePart, toMessageAttribute } from "./messages.ts";
+import { recordFailure, type SpanParent } from "./span-parent.ts";
 
 /** The spans of a run's model turns, one after another. Times are milliseconds since the epoch. */
 export interface ChatSpans {
-  start(branch: Branch, event: Extract<AgentEvent, { type: "phase-start" }>, at: number): void;
+  start(branch: SpanParent, event: Extract<AgentEvent, { type: "phase-start" }>, at: number): void;
   /** A piece of what the model says. */
-  hear(type: Part["type"], text: string, at: number): void;
+  hear(type: MessagePart["type"], text: string, at: number): void;
   end(event: PhaseEnd, at: number): void;
   /** Ends what was left open. */
   close(at: number): void;
 }
 
 interface Chat {
-  branch: Branch;
+  branch: SpanParent;
   span: Span;
   startedAt: number;
   hasBegun: boolean;
-  parts: Part[];
+  parts: MessagePart[];
 }
 
 export function createChatSpans(): ChatSpans {
@@ -30,7 +30,7 @@ export function createChatSpans(): ChatSpans {
       const name = model.slice(slash + 1);
       const attributes = {
         [attribute.operation]: operation.chat,
-        [attribute.provider]: providerName(model.slice(0, slash)),
+        [attribute.provider]: toProviderName(model.slice(0, slash)),
         [attribute.requestModel]: name,
         [attribute.requestStream]: true,
         [attribute.conversation]: branch.conversationId,
@@ -55,9 +55,9 @@ export function createChatSpans(): ChatSpans {
       span.setAttributes({
         ...usageAttributes(event),
         [attribute.finishReasons]: finish && [finish],
-        [attribute.outputMessages]: parts.length > 0 ? message("assistant", parts, finish) : undefined,
+        [attribute.outputMessages]: parts.length > 0 ? toMessageAttribute("assistant", parts, finish) : undefined,
       });
-      if (event.error) fail(branch, span, event.error);
+      if (event.error) recordFailure(branch, span, event.error);
       span.end(at);
     },
     close(at) {
@@ -67,7 +67,7 @@ export function createChatSpans(): ChatSpans {
   };
 }
 
-function append(parts: Part[], type: Part["type"], text: string): void {
+function append(parts: MessagePart[], type: MessagePart["type"], text: string): void {
   const last = parts.at(-1);
   if (last?.type === type) last.content += text;
   else parts.push({ type, content: text });

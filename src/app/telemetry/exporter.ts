@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import type { SpanAddress, TelemetrySettings } from "../../config/telemetry.ts";
-import { messageOf } from "../../kit/errors.ts";
+import { getMessage } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { version } from "../../kit/version.ts";
 import { createRunSpans, type RunSpans, type SpanOptions } from "./run-spans.ts";
 
@@ -46,7 +46,7 @@ export async function openExporter(
       close: () => processor.shutdown(),
     };
   } catch (thrown) {
-    warn(isMissing(thrown) ? notInstalled(address.variable) : notLoaded(messageOf(thrown)));
+    warn(isMissing(thrown) ? notInstalled(address.variable) : notLoaded(getMessage(thrown)));
     return undefined;
   }
 }
@@ -80,11 +80,11 @@ function notInstalled(variable: string): Text {
 }
 
 function notLoaded(reason: string): Text {
-  const why = printableLine(reason);
+  const why = sanitizeLine(reason);
   return { zh: `发送追踪的包无法加载：${why}`, en: `the packages that send spans could not be loaded: ${why}` };
 }
 
 function notSent(url: string, reason: string): Text {
-  const why = printableLine(reason);
+  const why = sanitizeLine(reason);
   return { zh: `追踪未能发送到 ${url}：${why}`, en: `spans could not be sent to ${url}: ${why}` };
 }

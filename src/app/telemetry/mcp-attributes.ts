@@ -4,7 +4,7 @@ import type { Tool } from "../../core/tools/tool.ts";
 import { attribute } from "./attribute-names.ts";
 
 /** What a call's span says of its tool; for one of a downstream server also what the MCP conventions ask for. */
-export function toolAttributes(name: string, tools: readonly Tool[], servers: readonly ServerStatus[]): Attributes {
+export function toToolAttributes(name: string, tools: readonly Tool[], servers: readonly ServerStatus[]): Attributes {
   const tool = tools.find((known) => known.name === name);
   const server = servers.find((known) => known.name === tool?.source);
   return {

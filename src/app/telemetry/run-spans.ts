@@ -5,11 +5,11 @@ import type { AgentEvent } from "../../core/events.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import { version } from "../../kit/version.ts";
-import { attribute, operation, providerName } from "./attribute-names.ts";
+import { attribute, operation, toProviderName } from "./attribute-names.ts";
 import { createCallSpans } from "./call-spans.ts";
 import { createChatSpans } from "./chat-spans.ts";
-import { message } from "./messages.ts";
-import { type Branch, fail } from "./span-parent.ts";
+import { toMessageAttribute } from "./messages.ts";
+import { recordFailure, type SpanParent } from "./span-parent.ts";
 
 /** What spans say of a run that its events do not. */
 export interface FollowedRun {
@@ -36,7 +36,7 @@ export interface RunSpans {
   /** Whether anybody will see them. */
   readonly recording: boolean;
   /** `at` in milliseconds since the epoch. Throws what a foreign tracer throws. */
-  take(event: AgentEvent, at: number): void;
+  handle(event: AgentEvent, at: number): void;
 }
 
 export function createRunSpans(options: SpanOptions): RunSpans {
@@ -47,13 +47,13 @@ export function createRunSpans(options: SpanOptions): RunSpans {
     options.parent,
   );
   const below = api.trace.setSpan(options.parent, root);
-  const branch: Branch = { api, tracer, below, conversationId: "", captureContent };
+  const branch: SpanParent = { api, tracer, below, conversationId: "", captureContent };
   const chats = createChatSpans();
   const calls = createCallSpans(tools, servers);
   return {
     traceId: root.spanContext().traceId,
     recording: root.isRecording(),
-    take(event, at) {
+    handle(event, at) {
       switch (event.type) {
         case "run-start":
           branch.conversationId = event.conversationId;
@@ -89,10 +89,12 @@ export function createRunSpans(options: SpanOptions): RunSpans {
 function agentAttributes({ models, question, captureContent }: SpanOptions) {
   return {
     [attribute.operation]: operation.agent,
-    [attribute.provider]: providerName(models.answer.provider),
+    [attribute.provider]: toProviderName(models.answer.provider),
     [attribute.agentName]: "duet",
     [attribute.agentVersion]: version,
-    [attribute.inputMessages]: captureContent ? message("user", [{ type: "text", content: question }]) : undefined,
+    [attribute.inputMessages]: captureContent
+      ? toMessageAttribute("user", [{ type: "text", content: question }])
+      : undefined,
   };
 }
 
@@ -104,8 +106,13 @@ function startRun(root: Span, event: Extract<AgentEvent, { type: "run-start" }>)
   });
 }
 
-function endRun(root: Span, branch: Branch, { status, stop_reason, meta, error, response }: Outcome, at: number): void {
-  const answer = message("assistant", [{ type: "text", content: response }]);
+function endRun(
+  root: Span,
+  branch: SpanParent,
+  { status, stop_reason, meta, error, response }: Outcome,
+  at: number,
+): void {
+  const answer = toMessageAttribute("assistant", [{ type: "text", content: response }]);
   // No `gen_ai.usage` here: who adds up the spans would count every token twice.
   root.setAttributes({
     [attribute.status]: status,
@@ -116,7 +123,7 @@ function endRun(root: Span, branch: Branch, { status, stop_reason, meta, error, 
     [attribute.costUsd]: meta.cost_usd ?? undefined,
     [attribute.outputMessages]: branch.captureContent ? answer : undefined,
   });
-  if (status === "failed") fail(branch, root, error?.code ?? stop_reason, error?.message);
+  if (status === "failed") recordFailure(branch, root, error?.code ?? stop_reason, error?.message);
   else if (status === "cancelled") root.setAttribute(attribute.errorType, status);
   root.end(at);
 }

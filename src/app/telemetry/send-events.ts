@@ -3,12 +3,15 @@ import type { Clock } from "./clock.ts";
 import type { RunSpans } from "./run-spans.ts";
 
 /** Tells spans of events with the time at which each came. A tracer that throws is left alone from then on. */
-export function telling(spans: Pick<RunSpans, "take">, clock: Clock): (event: AgentEvent, at?: number) => void {
+export function createEventSender(
+  spans: Pick<RunSpans, "handle">,
+  clock: Clock,
+): (event: AgentEvent, at?: number) => void {
   let isBroken = false;
   return (event, at = clock()) => {
     if (isBroken) return;
     try {
-      spans.take(event, at);
+      spans.handle(event, at);
     } catch {
       isBroken = true;
     }
@@ -23,12 +26,12 @@ export interface LaterSpans {
 }
 
 /** The same for spans that are not there yet: until then events wait. Where none come, events are dropped. */
-export function tellingLater(coming: Promise<RunSpans | undefined>, clock: Clock): LaterSpans {
+export function createDelayedEventSender(coming: Promise<RunSpans | undefined>, clock: Clock): LaterSpans {
   let waiting: { event: AgentEvent; at: number }[] | undefined = [];
-  let tell: ReturnType<typeof telling> | undefined;
+  let tell: ReturnType<typeof createEventSender> | undefined;
   const caughtUp = coming
     .then((spans) => {
-      tell = spans && telling(spans, clock);
+      tell = spans && createEventSender(spans, clock);
       for (const { event, at } of waiting ?? []) tell?.(event, at);
     })
     .catch(() => {})

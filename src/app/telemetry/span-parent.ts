@@ -2,7 +2,7 @@ import type { Context, Span, Tracer } from "@opentelemetry/api";
 import { attribute } from "./attribute-names.ts";
 
 /** What the spans below one run's own have in common. */
-export interface Branch {
+export interface SpanParent {
   api: typeof import("@opentelemetry/api");
   tracer: Tracer;
   /** Has the run's span in it. */
@@ -12,8 +12,8 @@ export interface Branch {
 }
 
 /** Marks the span as failed, with a word of few for its kind of error; what a vendor says of it may quote the prompt. */
-export function fail(
-  { api, captureContent }: Pick<Branch, "api" | "captureContent">,
+export function recordFailure(
+  { api, captureContent }: Pick<SpanParent, "api" | "captureContent">,
   span: Span,
   type: string,
   words?: string,

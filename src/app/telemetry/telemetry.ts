@@ -1,13 +1,13 @@
 import type { RunObserver } from "../../agent/run-observer.ts";
 import type { TelemetrySettings } from "../../config/telemetry.ts";
-import { once } from "../../kit/async/once.ts";
-import { abortable, timeLimit } from "../../kit/async/timeout.ts";
+import { createOnce } from "../../kit/async/once.ts";
+import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
-import { randomHex } from "../../kit/random.ts";
+import { createRandomHex } from "../../kit/random.ts";
 import { startClock } from "./clock.ts";
-import { findRegistered, type Registered } from "./registered-api.ts";
+import { findRegisteredTelemetry, type RegisteredTelemetry } from "./registered-api.ts";
 import type { FollowedRun } from "./run-spans.ts";
-import { telling, tellingLater } from "./send-events.ts";
+import { createDelayedEventSender, createEventSender } from "./send-events.ts";
 
 /** OpenTelemetry spans of every run. Loads no package while nobody asks for them. */
 export interface Telemetry {
@@ -27,7 +27,7 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
     if (!hasWarned) warn(text);
     hasWarned = true;
   }
-  const exporter = once(async () => {
+  const exporter = createOnce(async () => {
     const { openExporter } = await import("./exporter.ts");
     return address && openExporter(address, settings, warnOnce);
   });
@@ -36,26 +36,26 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
   const behind = new Set<Promise<void>>();
 
   /** Spans go where the embedding program sends its own, below whatever it is doing. */
-  async function joinCaller(run: FollowedRun, { provider, active }: Registered): Promise<RunObserver> {
+  async function joinCaller(run: FollowedRun, { provider, active }: RegisteredTelemetry): Promise<RunObserver> {
     const clock = startClock();
     const at = clock();
     const parent = active();
     const [api, { createRunSpans }] = await Promise.all([import("@opentelemetry/api"), import("./run-spans.ts")]);
     const tracer = provider.getTracer("duet");
     const spans = createRunSpans({ ...run, api, tracer, parent: parent ?? api.ROOT_CONTEXT, captureContent, at });
-    return { traceId: spans.recording ? spans.traceId : undefined, take: telling(spans, clock) };
+    return { traceId: spans.recording ? spans.traceId : undefined, handle: createEventSender(spans, clock) };
   }
 
   /** A run does not wait for the packages: its events do, and its trace id is chosen beforehand. */
   function exportOwn(run: FollowedRun): RunObserver {
     const clock = startClock();
     const at = clock();
-    const traceId = run.callersTraceId ?? randomHex();
+    const traceId = run.callersTraceId ?? createRandomHex();
     const coming = exporter.get().then((opened) => opened?.follow({ ...run, captureContent, at }, traceId));
-    const { take, caughtUp } = tellingLater(coming, clock);
+    const { take, caughtUp } = createDelayedEventSender(coming, clock);
     behind.add(caughtUp);
     void caughtUp.then(() => behind.delete(caughtUp));
-    return { traceId, take };
+    return { traceId, handle: take };
   }
 
   /** An exporter that is closed takes no more spans: those of a run that ended before the packages were loaded come first. */
@@ -68,7 +68,7 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
   return {
     async follow(run) {
       try {
-        const registered = findRegistered();
+        const registered = findRegisteredTelemetry();
         if (registered) return await joinCaller(run, registered);
         if (problem) warnOnce(problem);
         return address && exportOwn(run);
@@ -78,9 +78,9 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
       }
     },
     async close(limitMs = longestFlushMs) {
-      const limit = timeLimit(limitMs, () => new Error("late"));
+      const limit = createTimeLimit(limitMs, () => new Error("late"));
       try {
-        await abortable(sendRest(), limit.signal);
+        await waitAbortable(sendRest(), limit.signal);
       } catch {
         if (limit.expired && address) warnOnce(tooSlow(address.shownUrl, limitMs));
       } finally {

@@ -1,15 +1,15 @@
 import type { CallerOptions } from "../../client/calls/request-sender.ts";
 import type { NamedChange } from "../../client/pool.ts";
-import type { Offering } from "../../client/prompts-resources/kinds.ts";
-import type { Completion, Offerings } from "../../client/prompts-resources/prompts-resources.ts";
+import type { ListedEntry } from "../../client/prompts-resources/kinds.ts";
+import type { Completion, PromptsAndResources } from "../../client/prompts-resources/prompts-resources.ts";
 import { type Caller, operator } from "../../core/caller.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import type { ToolIndex } from "../../core/tools/tool-index.ts";
-import { permitsName, permitsServer } from "../../core/tools/tool-pattern.ts";
-import { once } from "../../kit/async/once.ts";
-import { abortable } from "../../kit/async/timeout.ts";
+import { isNamePermitted, isServerPermitted } from "../../core/tools/tool-pattern.ts";
+import { createOnce } from "../../kit/async/once.ts";
+import { waitAbortable } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
-import type { Offer } from "./tool-inventory.ts";
+import type { ToolInventory } from "./tool-inventory.ts";
 
 /** What goes along with a request to a server. */
 export type RequestOptions = CallerOptions;
@@ -31,14 +31,14 @@ export interface Gateway {
   /** At most `limit` tools that fit the words, the best first. */
   findTools(words: string, limit: number, signal?: AbortSignal): Promise<Tool[]>;
   /** The servers' prompts, named `server__prompt`. */
-  prompts(signal?: AbortSignal): Promise<Offering[]>;
+  prompts(signal?: AbortSignal): Promise<ListedEntry[]>;
   /** The servers' resources; of two with one URI the first stays. */
-  resources(signal?: AbortSignal): Promise<Offering[]>;
-  resourceTemplates(signal?: AbortSignal): Promise<Offering[]>;
+  resources(signal?: AbortSignal): Promise<ListedEntry[]>;
+  resourceTemplates(signal?: AbortSignal): Promise<ListedEntry[]>;
   /** As the server answers; undefined when there is no such prompt. Rejects with a `DuetError`, or with the signal's reason. */
-  getPrompt(name: string, args: Record<string, string>, options: RequestOptions): Promise<Offering | undefined>;
-  readResource(uri: string, options: RequestOptions): Promise<Offering | undefined>;
-  complete(request: Completion, options: RequestOptions): Promise<Offering | undefined>;
+  getPrompt(name: string, args: Record<string, string>, options: RequestOptions): Promise<ListedEntry | undefined>;
+  readResource(uri: string, options: RequestOptions): Promise<ListedEntry | undefined>;
+  complete(request: Completion, options: RequestOptions): Promise<ListedEntry | undefined>;
   /** Remembers which server gave a link, so that what stands behind it can be read. */
   learn(server: string, uri: string): Promise<void>;
   /** `listener` is told of a list that may have changed, each time; until the function that it gives is called. */
@@ -60,14 +60,14 @@ export interface Gateways {
 const patienceMs = 10_000;
 
 /** `warn` takes lines for the operator: of a server that is left out of a list, of two that offer the same. */
-export function createGateways(offer: Offer, warn: (line: Text) => void): Gateways {
+export function createGateways(catalog: ToolInventory, warn: (line: Text) => void): Gateways {
   const listeners = new Set<(list: List) => void>();
-  const opened = once(async () => {
-    const pool = await offer.pool();
+  const opened = createOnce(async () => {
+    const pool = await catalog.pool();
     // Servers may come later, from a configuration that is read again.
     if (pool === undefined) throw new NoServers();
-    const { createOfferings } = await import("../../client/prompts-resources/prompts-resources.ts");
-    const offerings = createOfferings(pool, { onLate: tell, tell: warn });
+    const { createPromptsAndResources } = await import("../../client/prompts-resources/prompts-resources.ts");
+    const offerings = createPromptsAndResources(pool, { onLate: tell, tell: warn });
     pool.onChange((list) => {
       offerings.changed(list);
       tell(list);
@@ -83,7 +83,7 @@ export function createGateways(offer: Offer, warn: (line: Text) => void): Gatewa
     for (const listener of listeners) listener(list);
   }
 
-  async function offerings(): Promise<Offerings | undefined> {
+  async function offerings(): Promise<PromptsAndResources | undefined> {
     return opened.get().catch((thrown) => {
       if (thrown instanceof NoServers) return undefined;
       throw thrown;
@@ -104,11 +104,11 @@ export function createGateways(offer: Offer, warn: (line: Text) => void): Gatewa
     let index: { of: Known; finds: ToolIndex } | undefined;
 
     async function take(signal: AbortSignal | undefined, hostTitle?: string): Promise<Known> {
-      const withoutServers = hostTitle === offer.title;
+      const withoutServers = hostTitle === catalog.title;
       if (!withoutServers) await offerings();
       const asOf = changes;
-      const { tools } = await abortable(
-        offer.take(connection, { caller, withoutServers, patienceMs: patience(), signal }),
+      const { tools } = await waitAbortable(
+        catalog.resolveTools(connection, { caller, withoutServers, patienceMs: patience(), signal }),
         signal,
       );
       known = { asOf, tools, byName: new Map(tools.map((tool) => [tool.name, tool])) };
@@ -120,10 +120,10 @@ export function createGateways(offer: Offer, warn: (line: Text) => void): Gatewa
     }
 
     /** Waits for the servers as the tools do. */
-    async function others(signal: AbortSignal | undefined): Promise<Offerings | undefined> {
+    async function others(signal: AbortSignal | undefined): Promise<PromptsAndResources | undefined> {
       await current(signal);
       const all = await offerings();
-      return permitted ? all?.only((server) => permitsServer(permitted, server)) : all;
+      return permitted ? all?.only((server) => isServerPermitted(permitted, server)) : all;
     }
 
     return {
@@ -131,8 +131,8 @@ export function createGateways(offer: Offer, warn: (line: Text) => void): Gatewa
       tool: async (name, signal) => (await current(signal)).byName.get(name),
       async waiting() {
         await offerings();
-        const all = (await offer.pool())?.waiting() ?? [];
-        return permitted ? all.filter(({ server, name }) => permitsName(permitted, { name, source: server })) : all;
+        const all = (await catalog.pool())?.waiting() ?? [];
+        return permitted ? all.filter(({ server, name }) => isNamePermitted(permitted, { name, source: server })) : all;
       },
       async findTools(words, limit, signal) {
         const of = await current(signal);

@@ -1,23 +1,23 @@
 import { readdir } from "node:fs/promises";
-import { problem } from "../../config/config-errors.ts";
+import { configError } from "../../config/config-errors.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { Tool } from "../../core/tools/tool.ts";
-import { once } from "../../kit/async/once.ts";
+import { createOnce } from "../../kit/async/once.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { DroppedTool } from "../../tools/collect-tools.ts";
 
 /** The tools and skills that the user keeps in a directory. */
-export interface OwnTools {
+export interface UserTools {
   /** Loads them at the first call. Never rejects. */
   take(): Promise<Loaded>;
   /** Ends what they have started, at once. */
   close(): Promise<void>;
 }
 
-export function openOwnTools(
+export function openUserTools(
   { tools: { directory }, environment, locale }: Config,
   warn: (line: Text) => void,
-): OwnTools {
+): UserTools {
   const open: Part[] = [];
   let isClosed = false;
   /** Who closes does not wait for what still loads. */
@@ -27,7 +27,7 @@ export function openOwnTools(
     else open.push(part);
     return part.loaded;
   }
-  const loaded = once(async () => {
+  const loaded = createOnce(async () => {
     if (directory === undefined) return { tools: [], dropped: [] };
     const { findTools } = await import("../../tools/directory/find-tools.ts");
     const { modules, skills, dropped } = await findTools(directory);
@@ -48,13 +48,13 @@ export function openOwnTools(
 }
 
 /** Whether a tool, or what is none, comes from the user's own directory. */
-export function isOwn({ source }: { source: string }): boolean {
+export function isUserTool({ source }: { source: string }): boolean {
   return source === "user" || source === "skills";
 }
 
 /** What the user has written and no rule has taken away, and is not on offer all the same. */
-export function lostTools(dropped: readonly DroppedTool[]): DroppedTool[] {
-  return dropped.filter((tool) => isOwn(tool) && (tool.reason === "broken" || tool.reason === "duplicate"));
+export function findMissingTools(dropped: readonly DroppedTool[]): DroppedTool[] {
+  return dropped.filter((tool) => isUserTool(tool) && (tool.reason === "broken" || tool.reason === "duplicate"));
 }
 
 interface Loaded {
@@ -74,8 +74,8 @@ export async function checkToolsDirectory({ directory, directoryIsNamed }: Confi
   try {
     await readdir(directory);
   } catch (thrown) {
-    const { unreadable } = await import("../../tools/directory/find-tools.ts");
-    throw problem(`tools.directory: ${directory}`, unreadable(thrown), thrown);
+    const { describeUnreadable } = await import("../../tools/directory/find-tools.ts");
+    throw configError(`tools.directory: ${directory}`, describeUnreadable(thrown), thrown);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from "../../config/load-config.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import type { SearchCache } from "../../tools/search/cache.ts";
-import { type Inventory, noTools, type Offer, type Wanted } from "./tool-inventory.ts";
+import { type Inventory, noTools, type ToolInventory, type WantedTools } from "./tool-inventory.ts";
 
 /** Puts the built-in `web_search` inside its limits: what it finds is kept with the conversation, what it may cost begins anew. */
 export type LimitSearches = (conversation: object, tools: readonly Tool[]) => Promise<Tool[]>;
@@ -25,8 +25,12 @@ export function createSearchLimits({ cacheSize, maxPerRun }: Config["search"]): 
 }
 
 /** What a chat that searches gets: no other tool, and no waiting for servers. */
-export async function onlySearch(offer: Offer, conversation: object, wanted: Wanted): Promise<Inventory> {
-  const { tools } = await offer.take(conversation, { ...wanted, patienceMs: 0 });
+export async function selectSearch(
+  catalog: ToolInventory,
+  conversation: object,
+  wanted: WantedTools,
+): Promise<Inventory> {
+  const { tools } = await catalog.resolveTools(conversation, { ...wanted, patienceMs: 0 });
   return { ...noTools, tools: tools.filter(({ name }) => name === "web_search") };
 }
 

@@ -6,14 +6,14 @@ import type { Caller } from "../../core/caller.ts";
 import { deepestChain } from "../../core/chain.ts";
 import type { Sample } from "../../core/sampling.ts";
 import type { Tool } from "../../core/tools/tool.ts";
-import { once } from "../../kit/async/once.ts";
-import { abortable, timeLimit } from "../../kit/async/timeout.ts";
+import { createOnce } from "../../kit/async/once.ts";
+import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
-import { randomHex } from "../../kit/random.ts";
+import { createRandomHex } from "../../kit/random.ts";
 import { version } from "../../kit/version.ts";
 import type { DroppedTool } from "../../tools/collect-tools.ts";
-import { openOwnTools } from "./own-tools.ts";
-import { openToolRoom } from "./tool-registry.ts";
+import { openUserTools } from "./own-tools.ts";
+import { openToolRegistry } from "./tool-registry.ts";
 
 /** Every tool there is at a moment, the servers' state, and what was left out and why. */
 export interface Inventory {
@@ -24,7 +24,7 @@ export interface Inventory {
 
 export const noTools: Inventory = { tools: [], servers: [], dropped: [] };
 
-export interface Wanted {
+export interface WantedTools {
   /** Only tools whose names fit one of these patterns. */
   allow?: readonly string[] | undefined;
   /** The same of what the caller may use at all. */
@@ -36,10 +36,10 @@ export interface Wanted {
 }
 
 /** The tools of the process: its servers', which all share, and the built-in ones, which each conversation has anew. */
-export interface Offer {
+export interface ToolInventory {
   /** How this Duet introduces itself to servers, unlike any other; by that it knows itself where it is its own server. */
   readonly title: string;
-  take(conversation: object, wanted: Wanted): Promise<Inventory>;
+  resolveTools(conversation: object, wanted: WantedTools): Promise<Inventory>;
   /** The servers; undefined where none was started. Rejects when their part of the program cannot be loaded. */
   pool(): Promise<Pool | undefined>;
   /** Takes these servers in place of those that the configuration had. */
@@ -48,7 +48,7 @@ export interface Offer {
   close(limitMs?: number): Promise<void>;
 }
 
-export interface OfferParts {
+export interface ToolInventoryParts {
   /** Beside the built-in tools and those of the servers. */
   own?: readonly Tool[] | undefined;
   sample: Sample;
@@ -58,37 +58,40 @@ export interface OfferParts {
   start?: "at-once" | "when-wanted" | undefined;
 }
 
-export function openOffer(config: Config, { own = [], sample, warn, start = "at-once" }: OfferParts): Offer {
+export function openToolInventory(
+  config: Config,
+  { own = [], sample, warn, start = "at-once" }: ToolInventoryParts,
+): ToolInventory {
   // A Duet that is its own server, at whatever distance, must not start one more without end.
-  const title = `Duet ${randomHex().slice(0, 16)}`;
+  const title = `Duet ${createRandomHex().slice(0, 16)}`;
   let isClosed = false;
   const mayStart = (): boolean => config.depth < deepestChain && !isClosed;
-  const servers = once(() => startServers(config, title, sample));
+  const servers = createOnce(() => startServers(config, title, sample));
   const started = (): Promise<Pool> | undefined =>
     mayStart() && config.servers.length > 0 ? servers.get() : servers.begun;
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
   if (start === "at-once") started()?.catch(() => {});
-  const rooms = once(() => openToolRoom(config));
-  const directory = openOwnTools(config, warn);
+  const rooms = createOnce(() => openToolRegistry(config));
+  const directory = openUserTools(config, warn);
 
   return {
     title,
-    async take(
+    async resolveTools(
       conversation: object,
-      { allow, caller, withoutServers, patienceMs, signal }: Wanted,
+      { allow, caller, withoutServers, patienceMs, signal }: WantedTools,
     ): Promise<Inventory> {
-      const [room, pool] = await Promise.all([rooms.get(), withoutServers ? undefined : started()]);
+      const [registry, pool] = await Promise.all([rooms.get(), withoutServers ? undefined : started()]);
       // Who does not wait at all wants none of the user's own.
       const [users] = await Promise.all([
         patienceMs === 0 ? undefined : directory.take(),
         patiently(pool?.ready(signal), patienceMs),
       ]);
       const remote = pool?.tools() ?? [];
-      const lists = [own, users?.tools ?? [], remote].map((tools) => tools.map(room.guard));
+      const lists = [own, users?.tools ?? [], remote].map((tools) => tools.map(registry.guard));
       const [ours = [], ...others] = lists;
-      const all = room.collect([ours, room.builtins(conversation), ...others]);
-      const permitted = caller?.tools ? room.narrow(all.tools, caller.tools, "caller") : all.tools;
-      const tools = allow ? room.narrow(permitted, allow, "question") : permitted;
+      const all = registry.collect([ours, registry.builtins(conversation), ...others]);
+      const permitted = caller?.tools ? registry.narrow(all.tools, caller.tools, "caller") : all.tools;
+      const tools = allow ? registry.narrow(permitted, allow, "question") : permitted;
       const dropped = [...(users?.dropped ?? []), ...all.dropped];
       return { tools, dropped, servers: pool?.status() ?? [] };
     },
@@ -122,9 +125,9 @@ async function startServers(config: Config, title: string, sample: Sample): Prom
 
 async function patiently(work: Promise<void> | undefined, ms: number | undefined): Promise<void> {
   if (work === undefined || ms === undefined) return work;
-  const limit = timeLimit(ms, () => new Error("late"));
+  const limit = createTimeLimit(ms, () => new Error("late"));
   try {
-    await abortable(work, limit.signal);
+    await waitAbortable(work, limit.signal);
   } catch (thrown) {
     if (!limit.expired) throw thrown;
   } finally {

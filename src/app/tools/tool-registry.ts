@@ -3,7 +3,7 @@ import type { Tool } from "../../core/tools/tool.ts";
 import type { Collection } from "../../tools/collect-tools.ts";
 
 /** What the process makes of the tools it finds: the built-in ones of each conversation, the checks and rules round all. */
-export interface ToolRoom {
+export interface ToolRegistry {
   /** The tool inside its checks, limits and rules; always the same one for the same tool. */
   guard(tool: Tool): Tool;
   /** Made once a conversation, so that it is told once where its searches go, and remembers its pages. */
@@ -15,13 +15,13 @@ export interface ToolRoom {
 }
 
 /** Imports what that takes: once, for an `import` costs something each time, also of what is there. */
-export async function openToolRoom({ tools: rules, locale, search, web, email }: Config): Promise<ToolRoom> {
+export async function openToolRegistry({ tools: rules, locale, search, web, email }: Config): Promise<ToolRegistry> {
   const [
     { collectTools },
     { withValidation },
     { withOutputLimit },
     { createBuiltinTools },
-    { createJudge, withPermission },
+    { createPermissionCheck, withPermission },
     { createHeavyWork },
   ] = await Promise.all([
     import("../../tools/collect-tools.ts"),
@@ -31,14 +31,14 @@ export async function openToolRoom({ tools: rules, locale, search, web, email }:
     import("../../tools/permission-rules.ts"),
     import("../../tools/workers/heavy-work.ts"),
   ]);
-  const judge = createJudge(rules);
+  const checkPermission = createPermissionCheck(rules);
   const work = createHeavyWork();
   const builtins = new WeakMap<object, Tool[]>();
   const guarded = new WeakMap<Tool, Tool>();
 
   return {
     guard(tool) {
-      const inside = guarded.get(tool) ?? withPermission(withValidation(withOutputLimit(tool)), judge);
+      const inside = guarded.get(tool) ?? withPermission(withValidation(withOutputLimit(tool)), checkPermission);
       guarded.set(tool, inside);
       return inside;
     },
@@ -47,7 +47,7 @@ export async function openToolRoom({ tools: rules, locale, search, web, email }:
       if (known) return known;
       const searches = search.enabled === false ? undefined : search;
       const options = { roots: rules.roots, locale, search: searches, web, email, work };
-      const made = createBuiltinTools(options).map((tool) => withPermission(tool, judge));
+      const made = createBuiltinTools(options).map((tool) => withPermission(tool, checkPermission));
       builtins.set(conversation, made);
       return made;
     },
@@ -55,7 +55,7 @@ export async function openToolRoom({ tools: rules, locale, search, web, email }:
     narrow(tools, allow, whose) {
       const narrowed = collectTools([tools], { allow }).tools;
       if (!allow.some((pattern) => pattern.includes("("))) return narrowed;
-      const narrower = createJudge({ allow }, whose);
+      const narrower = createPermissionCheck({ allow }, whose);
       return narrowed.map((tool) => withPermission(tool, narrower));
     },
     close: () => work.close(),

@@ -1,25 +1,25 @@
-import type { Weights } from "../../agent/tools/catalog-weight.ts";
-import type { Finding } from "../../agent/tools/tool-catalog.ts";
+import type { ToolWeightCache } from "../../agent/tools/catalog-weight.ts";
+import type { ToolFinder } from "../../agent/tools/tool-catalog.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import type { ToolIndex } from "../../core/tools/tool-index.ts";
-import { once } from "../../kit/async/once.ts";
+import { createOnce } from "../../kit/async/once.ts";
 import type { Session } from "../conversations/sessions.ts";
 
 /** What all questions share to search among tools: what each weighs, and the index over them. */
-export interface ToolFinding {
-  readonly weights: Weights;
+export interface ToolSearch {
+  readonly weights: ToolWeightCache;
   /** For one question of a conversation, which remembers what it has loaded. */
-  open(session: Session): Promise<Finding>;
+  open(session: Session): Promise<ToolFinder>;
 }
 
 /** Sets of tools of which an index is kept: questions that allow other tools have other sets. */
 const mostIndexes = 4;
 
-export function createToolFinding({ tools: rules }: Pick<Config, "tools">): ToolFinding {
-  const weights: Weights = new WeakMap();
-  const parts = once(async () => {
-    const [{ createToolIndex }, { collectTools }, { createJudge, withPermission }, { withValidation }] =
+export function createToolSearch({ tools: rules }: Pick<Config, "tools">): ToolSearch {
+  const weights: ToolWeightCache = new WeakMap();
+  const parts = createOnce(async () => {
+    const [{ createToolIndex }, { collectTools }, { createPermissionCheck, withPermission }, { withValidation }] =
       await Promise.all([
         import("../../tools/find/create-index.ts"),
         import("../../tools/collect-tools.ts"),
@@ -28,10 +28,10 @@ export function createToolFinding({ tools: rules }: Pick<Config, "tools">): Tool
       ]);
     // What a user allows are tools to work with; to find them among those is part of that.
     const { deny, ask } = rules;
-    const judge = createJudge({ deny, ask });
+    const checkPermission = createPermissionCheck({ deny, ask });
     const guard = (tool: Tool): Tool | undefined => {
       const [allowed] = collectTools([[tool]], { deny }).tools;
-      return allowed && withPermission(withValidation(allowed), judge);
+      return allowed && withPermission(withValidation(allowed), checkPermission);
     };
     return { guard, index: keepIndexes(createToolIndex) };
   });
@@ -44,7 +44,7 @@ export function createToolFinding({ tools: rules }: Pick<Config, "tools">): Tool
 }
 
 /** Makes an index over a set of tools once, when it is first searched. */
-function keepIndexes(create: (tools: readonly Tool[]) => ToolIndex): Finding["index"] {
+function keepIndexes(create: (tools: readonly Tool[]) => ToolIndex): ToolFinder["index"] {
   let kept: { tools: readonly Tool[]; index: ToolIndex }[] = [];
   return (tools) => {
     const known = kept.find((each) => isSame(each.tools, tools)) ?? { tools, index: create(tools) };

@@ -7,12 +7,12 @@ import { createConfirmPlan } from "../questions/confirm-plan.ts";
 import { createAskElicitation } from "../questions/elicit.ts";
 import { attachFiles } from "../terminal/editor/files/attach-files.ts";
 import type { Folders } from "../terminal/editor/files/resolve-path.ts";
-import type { ChatFace } from "./chat-interface.ts";
+import type { ChatInterface } from "./chat-interface.ts";
 import type { ChatSettings } from "./chat-state.ts";
 
 export interface QuestionOptions {
   duet: Duet;
-  face: ChatFace;
+  chatInterface: ChatInterface;
   question: string;
   mode: Mode;
   settings: ChatSettings;
@@ -30,24 +30,24 @@ export interface QuestionOptions {
 
 /** Runs one question and shows it. Throws what kept it from beginning. */
 export async function answerQuestion(options: QuestionOptions): Promise<void> {
-  const { duet, face, mode, settings, conversationId, took, leave, leaveAtOnce, signal } = options;
+  const { duet, chatInterface, mode, settings, conversationId, took, leave, leaveAtOnce, signal } = options;
   const locale = settings.language ?? duet.localeFor(options.question);
   const question = await withFiles(options);
   const models = await duet.models(settings.models);
-  const reader = face.reader && { ...face.reader, locale };
+  const reader = chatInterface.reader && { ...chatInterface.reader, locale };
   const asking = reader && {
     confirmPlan: createConfirmPlan({ ...reader, leave, showsPlan: false }),
     approveCall: createApproveCall({ ...reader, leave: leaveAtOnce }),
     elicit: createAskElicitation({ ...reader, leave: leaveAtOnce }),
   };
   const { limits, search } = settings;
-  const shown = face.openRun(locale);
+  const shown = chatInterface.openRun(locale);
   try {
     const told = { question, conversationId, mode, search: search.on, limits, models, locale };
     const request = { ...told, ...asking, isInteractive: true, signal };
     for await (const event of duet.ask(request)) {
       took(event);
-      await shown.take(event);
+      await shown.handle(event);
     }
   } finally {
     await shown.close();
@@ -55,11 +55,19 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
 }
 
 /** The question with the files that it names; a pipe's text is taken as it is. */
-async function withFiles({ face, folders, question, settings: { locale }, signal }: QuestionOptions): Promise<string> {
-  if (!face.reader) return question;
+async function withFiles({
+  chatInterface,
+  folders,
+  question,
+  settings: { locale },
+  signal,
+}: QuestionOptions): Promise<string> {
+  if (!chatInterface.reader) return question;
   const { question: whole, attached, problems } = await attachFiles(question, { ...folders, locale, signal });
-  for (const problem of problems) face.write(`⚠ ${say(locale, problem)}`);
+  for (const problem of problems) chatInterface.write(`⚠ ${say(locale, problem)}`);
   for (const { name, characters } of attached)
-    face.write(say(locale, { zh: `📎 ${name}（${characters} 个字符）`, en: `📎 ${name} (${characters} characters)` }));
+    chatInterface.write(
+      say(locale, { zh: `📎 ${name}（${characters} 个字符）`, en: `📎 ${name} (${characters} characters)` }),
+    );
   return whole;
 }

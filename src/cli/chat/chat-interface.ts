@@ -5,7 +5,7 @@ import type { Complete } from "../terminal/editor/editor.ts";
 import type { Line } from "../terminal/text/line.ts";
 
 /** What a chat is shown on and typed at: the screen of a terminal, or plain lines. */
-export interface ChatFace {
+export interface ChatInterface {
   /** What is submitted next, from a line of what was submitted meanwhile; undefined when the input has ended. */
   next(): Promise<string | undefined>;
   /** Writes finished lines; nothing in them can drive the terminal. */
@@ -29,7 +29,7 @@ export interface ChatFace {
 
 export interface ShownRun {
   /** Resolves when the next event may be shown. */
-  take(event: AgentEvent): Promise<void>;
+  handle(event: AgentEvent): Promise<void>;
   /** Settles when all of it is on the screen. */
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { Reader } from "../questions/reader.ts";
 import type { SearchSwitch } from "../search-switch.ts";
 import type { Line } from "../terminal/text/line.ts";
 import type { SessionBill } from "./session-bill.ts";
-import type { StepBook } from "./steps/step.ts";
+import type { StepLog } from "./steps/step.ts";
 
 /** What a chat goes by, and its commands change. */
 export interface ChatSettings {
@@ -27,7 +27,7 @@ export interface Chat {
   readonly duet: Duet;
   readonly config: Config;
   readonly settings: ChatSettings;
-  readonly steps: StepBook;
+  readonly steps: StepLog;
   readonly bill: SessionBill;
   /** The conversation that goes on; undefined before the first question of a new one. */
   readonly conversationId: string | undefined;

@@ -1,5 +1,5 @@
 /** What decides on the face of a chat. */
-export interface FacePlace {
+export interface TerminalTraits {
   readonly stdin: { readonly isTTY?: boolean | undefined };
   /** `columns` in cells; 0 or absent where the terminal does not tell. */
   readonly stdout: { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
@@ -9,7 +9,7 @@ export interface FacePlace {
 }
 
 /** The screen only on a terminal that can move its cursor and is wide enough; plain lines everywhere else. */
-export function chooseFace({ stdin, stdout, term, isScreenReader }: FacePlace): "screen" | "plain" {
+export function chooseInterface({ stdin, stdout, term, isScreenReader }: TerminalTraits): "screen" | "plain" {
   if (!stdin.isTTY || !stdout.isTTY || isScreenReader || term === "dumb") return "plain";
   return (stdout.columns ?? 0) >= fewestColumns ? "screen" : "plain";
 }

@@ -1,30 +1,30 @@
-import { modelName } from "../../core/model.ts";
-import { titleOf } from "../../core/store/conversation-title.ts";
+import { toModelName } from "../../core/model.ts";
+import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { printable } from "../../kit/text/sanitize.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
+import { sanitize } from "../../kit/text/sanitize.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
 import { stopReasons } from "../../render/event-lines.ts";
 import { modeNames } from "../../render/mode-names.ts";
-import { timeOf } from "../conversations/conversation-lines.ts";
+import { renderTime } from "../conversations/conversation-lines.ts";
 
 /** A conversation as Markdown: each question with its answer, the answer's references, models and time. */
-export function conversationMarkdown(
+export function toConversationMarkdown(
   { id, runs }: { id: string; runs: readonly AgentTrace[] },
   { locale, now }: { locale: Locale; now: Date },
 ): string {
-  const title = shortLine(titleOf(runs[0]?.question ?? "") || id, 100);
-  const saved = timeOf(now.toISOString());
+  const title = toShortLine(toConversationTitle(runs[0]?.question ?? "") || id, 100);
+  const saved = renderTime(now.toISOString());
   const facts = say(locale, {
     zh: `- 对话：${id}\n- 保存于：${saved}\n- 模型：${modelsOf(runs).join("、")}`,
     en: `- Conversation: ${id}\n- Saved: ${saved}\n- Models: ${modelsOf(runs).join(", ")}`,
   });
   const turns = runs.map((run, index) => turnMarkdown(run, index + 1, locale));
-  return printable(`${[`# ${title}`, facts, ...turns].join("\n\n")}\n`);
+  return sanitize(`${[`# ${title}`, facts, ...turns].join("\n\n")}\n`);
 }
 
 function turnMarkdown(run: AgentTrace, number: number, locale: Locale): string {
-  const heading = `## ${number} · ${timeOf(run.started_at)}`;
+  const heading = `## ${number} · ${renderTime(run.started_at)}`;
   const question = `> ${run.question.trim().replaceAll("\n", "\n> ")}`;
   const by = `*${[modelsOf([run]).join(" → "), say(locale, modeNames[run.mode])].filter(Boolean).join(" · ")}*`;
   return [heading, question, by, run.final_answer.trim(), ending(run, locale)].filter(Boolean).join("\n\n");
@@ -35,11 +35,11 @@ function ending({ status, finish_reason, error }: AgentTrace, locale: Locale): s
   if (status === "complete") return "";
   const reason = say(locale, stopReasons[finish_reason]);
   const why = error ? `${reason} · ${error.message}` : reason;
-  return `*⚠ ${shortLine(why, 300)}*`;
+  return `*⚠ ${toShortLine(why, 300)}*`;
 }
 
 /** Those that were called, each once, in their order. */
 function modelsOf(runs: readonly AgentTrace[]): string[] {
   const bills = runs.flatMap(({ models }) => [models.function_call, models.answer]);
-  return [...new Set(bills.filter(({ calls }) => calls > 0).map(modelName))];
+  return [...new Set(bills.filter(({ calls }) => calls > 0).map(toModelName))];
 }

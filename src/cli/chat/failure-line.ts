@@ -1,9 +1,9 @@
-import { report, toDuetError } from "../../kit/errors.ts";
+import { toDuetError, toErrorReport } from "../../kit/errors.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { errorLine } from "../../render/event-lines.ts";
+import { renderError } from "../../render/event-lines.ts";
 
 /** What a question or a command threw, as one line; of one that was stopped, that it was. */
-export function failureLine(thrown: unknown, locale: Locale, signal: AbortSignal): string {
+export function renderFailure(thrown: unknown, locale: Locale, signal: AbortSignal): string {
   if (signal.aborted) return say(locale, { zh: "已取消。", en: "Cancelled." });
-  return errorLine(report(toDuetError(thrown), locale));
+  return renderError(toErrorReport(toDuetError(thrown), locale));
 }

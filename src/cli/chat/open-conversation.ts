@@ -1,18 +1,18 @@
-import { titleOf } from "../../core/store/conversation-title.ts";
+import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
-import type { ChatFace } from "./chat-interface.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
+import type { ChatInterface } from "./chat-interface.ts";
 import type { Chat } from "./chat-state.ts";
 
 /** Shows how a conversation ended. Throws a `config` error when there is none of that id. */
 export async function openConversation(
   chat: Pick<Chat, "duet" | "settings">,
-  face: ChatFace,
+  chatInterface: ChatInterface,
   id: string,
 ): Promise<void> {
-  if (await showEnd(chat, face, id)) return;
-  const shown = shortLine(id, 80);
+  if (await showEnd(chat, chatInterface, id)) return;
+  const shown = toShortLine(id, 80);
   throw new DuetError({
     code: "config",
     text: { zh: `没有编号为 ${shown} 的对话`, en: `there is no conversation ${shown}` },
@@ -23,20 +23,20 @@ export async function openConversation(
 /** The title and the last turn of a conversation; false where there is none. */
 export async function showEnd(
   { duet, settings }: Pick<Chat, "duet" | "settings">,
-  face: ChatFace,
+  chatInterface: ChatInterface,
   id: string,
 ): Promise<boolean> {
   const known = await (await duet.store()).load(id);
   if (known === undefined) return false;
-  const title = shortLine(titleOf(known.turns[0]?.question ?? "") || id, 100);
+  const title = toShortLine(toConversationTitle(known.turns[0]?.question ?? "") || id, 100);
   const { length } = known.turns;
-  face.write(
+  chatInterface.write(
     say(settings.locale, {
       zh: `继续对话：${title}（${length} 轮）`,
       en: `Going on with: ${title} (${length === 1 ? "1 turn" : `${length} turns`})`,
     }),
   );
   const last = known.turns.at(-1);
-  if (last) await face.writeTurn(last);
+  if (last) await chatInterface.writeTurn(last);
   return true;
 }

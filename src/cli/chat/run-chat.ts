@@ -1,22 +1,22 @@
 import type { Duet } from "../../app/open-duet.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { Mode } from "../../core/outcome.ts";
-import type { Asides } from "../follow-config.ts";
+import type { SideOutput } from "../follow-config.ts";
 import type { SearchSwitch } from "../search-switch.ts";
 import type { Folders } from "../terminal/editor/files/resolve-path.ts";
 import { answerQuestion } from "./answer-question.ts";
-import type { ChatFace, ChatHandler } from "./chat-interface.ts";
+import type { ChatHandler, ChatInterface } from "./chat-interface.ts";
 import type { Chat, ChatSettings } from "./chat-state.ts";
-import { farewellOf, promptOf, statusOf, welcomeOf } from "./chat-texts.ts";
+import { renderFarewell, renderPrompt, renderStatus, renderWelcome } from "./chat-texts.ts";
 import { createComplete } from "./complete-input.ts";
 import { expandRun } from "./expand-run.ts";
-import { failureLine } from "./failure-line.ts";
+import { renderFailure } from "./failure-line.ts";
 import { openConversation, showEnd } from "./open-conversation.ts";
 import { runCommand } from "./run-command.ts";
 import { createSessionBill } from "./session-bill.ts";
 import { createModelNames } from "./settings/current-models.ts";
-import type { StepBook } from "./steps/step.ts";
-import { createStepBook } from "./steps/step-log.ts";
+import type { StepLog } from "./steps/step.ts";
+import { createStepLog } from "./steps/step-log.ts";
 
 export interface ChatOptions {
   duet: Duet;
@@ -27,9 +27,9 @@ export interface ChatOptions {
   search: SearchSwitch;
   /** Where paths begin. */
   folders: Folders;
-  openFace(handler: ChatHandler, steps: StepBook): Promise<ChatFace>;
+  openFace(handler: ChatHandler, steps: StepLog): Promise<ChatInterface>;
   /** Lines from outside, which must not stand in the one that is being typed. */
-  asides?: Asides | undefined;
+  asides?: SideOutput | undefined;
   signal: AbortSignal;
 }
 
@@ -39,7 +39,7 @@ const firstFrameMs = 20;
 /** Answers what is typed until the input ends or `/exit`; gives the exit code. */
 export async function runChat(options: ChatOptions): Promise<number> {
   const { duet, config, folders, signal } = options;
-  const steps = createStepBook();
+  const steps = createStepLog();
   const bill = createSessionBill();
   const settings = createSettings(options);
   let { conversationId } = options;
@@ -47,13 +47,13 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let going: AbortController | undefined;
   let isLeaving = false;
 
-  const models = createModelNames(duet, settings, () => face.refresh());
+  const models = createModelNames(duet, settings, () => chatInterface.refresh());
   const handler: ChatHandler = {
     get locale() {
       return settings.locale;
     },
-    prompt: () => promptOf(settings),
-    status: (isAsking) => statusOf(settings, { models: models.line(), canStop: going !== undefined && !isAsking }),
+    prompt: () => renderPrompt(settings),
+    status: (isAsking) => renderStatus(settings, { models: models.line(), canStop: going !== undefined && !isAsking }),
     stop() {
       if (going === undefined) return false;
       going.abort();
@@ -65,7 +65,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     expand: () => expandRun(chat),
     complete: createComplete(() => chat, folders),
   };
-  const face = await options.openFace(handler, steps);
+  const chatInterface = await options.openFace(handler, steps);
 
   /** Does something that can be stopped; what it throws is a line, and the chat goes on. */
   async function work<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
@@ -76,12 +76,12 @@ export async function runChat(options: ChatOptions): Promise<number> {
     try {
       return await task(stop);
     } catch (thrown) {
-      face.write(failureLine(thrown, settings.locale, stop));
+      chatInterface.write(renderFailure(thrown, settings.locale, stop));
       return undefined;
     } finally {
       going = outer;
       // What the task last drew may still say that it can be stopped.
-      face.refresh();
+      chatInterface.refresh();
     }
   }
 
@@ -89,7 +89,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     await work((stop) =>
       answerQuestion({
         duet,
-        face,
+        chatInterface,
         question,
         mode,
         settings,
@@ -102,7 +102,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
           handler.stop();
         },
         took(event) {
-          steps.take(event);
+          steps.handle(event);
           if (event.type === "run-start") ({ conversationId, runId } = event);
           if (event.type === "run-end") bill.add(event.outcome);
         },
@@ -122,48 +122,48 @@ export async function runChat(options: ChatOptions): Promise<number> {
     get runId() {
       return runId;
     },
-    reader: face.reader,
-    write: face.write,
-    toggleSteps: face.toggleSteps,
+    reader: chatInterface.reader,
+    write: chatInterface.write,
+    toggleSteps: chatInterface.toggleSteps,
     startAnew() {
       if (conversationId !== undefined) duet.forget(conversationId);
       conversationId = undefined;
     },
     async goOn(id) {
-      await openConversation(chat, face, id);
+      await openConversation(chat, chatInterface, id);
       conversationId = id;
       runId = undefined;
     },
     ask,
     refresh() {
       models.refresh();
-      face.refresh();
+      chatInterface.refresh();
     },
   };
 
-  options.asides?.showBy((line) => face.write(line));
+  options.asides?.showBy((line) => chatInterface.write(line));
   // The prompt stands first: what it does not show is begun behind its first frame.
   const behind = setTimeout(() => {
     models.refresh();
     duet.servers(signal).catch(() => {});
   }, firstFrameMs);
   try {
-    if (face.reader) {
-      face.write(welcomeOf(settings));
-      if (conversationId !== undefined) await work(() => showEnd(chat, face, conversationId ?? ""));
+    if (chatInterface.reader) {
+      chatInterface.write(renderWelcome(settings));
+      if (conversationId !== undefined) await work(() => showEnd(chat, chatInterface, conversationId ?? ""));
     }
-    for (let text = await face.next(); text !== undefined; text = await face.next()) {
+    for (let text = await chatInterface.next(); text !== undefined; text = await chatInterface.next()) {
       const line = text.trim();
       if (line.startsWith("/")) {
         if ((await work((stop) => runCommand(line, chat, stop))) === "exit") break;
       } else if (line !== "") await ask(text, settings.mode);
       if (isLeaving || signal.aborted) break;
     }
-    const isKept = face.reader !== undefined && runId !== undefined && config.conversations.store === "disk";
-    if (isKept && conversationId !== undefined) face.write(farewellOf(settings, conversationId));
+    const isKept = chatInterface.reader !== undefined && runId !== undefined && config.conversations.store === "disk";
+    if (isKept && conversationId !== undefined) chatInterface.write(renderFarewell(settings, conversationId));
   } finally {
     clearTimeout(behind);
-    await face.close();
+    await chatInterface.close();
   }
   return 0;
 }

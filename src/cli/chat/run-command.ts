@@ -1,11 +1,11 @@
-import { nearest } from "../../config/config-errors.ts";
+import { findNearest } from "../../config/config-errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
 import type { Chat } from "./chat-state.ts";
 import { chatCommands } from "./command-list.ts";
-import { type ChatCommand, usageLine } from "./commands/chat-command.ts";
-import { failureLine } from "./failure-line.ts";
-import { findCommand, namesOf } from "./find-command.ts";
+import { type ChatCommand, renderUsageLine } from "./commands/chat-command.ts";
+import { renderFailure } from "./failure-line.ts";
+import { findCommand, listNames } from "./find-command.ts";
 
 /**
  * Runs what was typed behind a `/` and gives "exit" when the chat is to end. Never rejects: what goes wrong is told as one
@@ -19,7 +19,7 @@ export async function runCommand(line: string, chat: Chat, signal: AbortSignal):
   try {
     return await command.run(chat, argument, signal);
   } catch (thrown) {
-    chat.write(failureLine(thrown, chat.settings.locale, signal));
+    chat.write(renderFailure(thrown, chat.settings.locale, signal));
     return undefined;
   }
 }
@@ -29,7 +29,7 @@ function tell(chat: Chat, text: Text): undefined {
 }
 
 function unknownCommand(typed: string): Text {
-  const name = shortLine(typed, 40);
+  const name = toShortLine(typed, 40);
   const near = nearName(typed.toLowerCase());
   if (near === undefined)
     return { zh: `没有 ${name} 命令。/help 列出全部命令。`, en: `There is no ${name}. /help lists the commands.` };
@@ -41,15 +41,15 @@ function unknownCommand(typed: string): Text {
 
 /** One that begins so, else one that is two edits away at most. */
 function nearName(typed: string): string | undefined {
-  const names = chatCommands.flatMap(namesOf);
+  const names = chatCommands.flatMap(listNames);
   const longer = typed.length > 1 ? names.find((name) => name.startsWith(typed)) : undefined;
-  return longer ?? (typed.length > 2 ? nearest(typed, names, () => 2) : undefined);
+  return longer ?? (typed.length > 2 ? findNearest(typed, names, () => 2) : undefined);
 }
 
 function takesNothing(command: ChatCommand, argument: string): Text {
-  const shown = shortLine(argument, 40);
+  const shown = toShortLine(argument, 40);
   return {
-    zh: `${command.name} 不接受参数 "${shown}"。${usageLine(command, "zh")}`,
-    en: `${command.name} takes no argument, and was given "${shown}". ${usageLine(command, "en")}`,
+    zh: `${command.name} 不接受参数 "${shown}"。${renderUsageLine(command, "zh")}`,
+    en: `${command.name} takes no argument, and was given "${shown}". ${renderUsageLine(command, "en")}`,
   };
 }

@@ -1,7 +1,7 @@
 import type { AgentsBill, ModelBill, Outcome } from "../../core/outcome.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { seconds } from "../../render/event-lines.ts";
-import { addCosts, costOfAgents, costOfModel, costText, type KnownCost, noCost } from "../../render/known-cost.ts";
+import { renderSeconds } from "../../render/event-lines.ts";
+import { addCosts, type KnownCost, noCost, renderCost, toAgentsCost, toModelCost } from "../../render/known-cost.ts";
 
 /** What the runs of a chat have used together. */
 export interface SessionBill {
@@ -36,7 +36,7 @@ export function createSessionBill(): SessionBill {
   function addModel(role: Role, bill: ModelBill): void {
     if (bill.calls === 0) return;
     const key = `${role} ${bill.provider}/${bill.model}`;
-    const row = { role, bill, cost: costOfModel(bill) };
+    const row = { role, bill, cost: toModelCost(bill) };
     const known = rows.get(key);
     rows.set(key, known ? sumOf(known, row) : row);
     cost = addCosts(cost, row.cost);
@@ -58,7 +58,7 @@ export function createSessionBill(): SessionBill {
       const all = [
         say(locale, count),
         `${tokens} tok`,
-        seconds(elapsedMs),
+        renderSeconds(elapsedMs),
         ...(rows.size > 0 ? [price(cost, locale)] : []),
       ];
       return [
@@ -79,7 +79,7 @@ function modelLine({ role, bill, cost }: Row, locale: Locale): string {
     en: `${input_tokens} in${cached} → ${output_tokens} out${reasoning} tok`,
   });
   const name = `${say(locale, roleNames[role])} ${provider}/${model} ×${calls}`;
-  return [name, used, seconds(bill.elapsed_ms), price(cost, locale)].join(" · ");
+  return [name, used, renderSeconds(bill.elapsed_ms), price(cost, locale)].join(" · ");
 }
 
 function agentsLine({ bill, cost }: AgentsRow, locale: Locale): string {
@@ -93,7 +93,7 @@ function part(tokens: number, name: Text, locale: Locale): string {
 }
 
 function price(cost: KnownCost, locale: Locale): string {
-  return costText(cost, locale) ?? say(locale, { zh: "费用未知", en: "cost unknown" });
+  return renderCost(cost, locale) ?? say(locale, { zh: "费用未知", en: "cost unknown" });
 }
 
 function sumOf({ role, bill: a, cost }: Row, { bill: b, cost: more }: Row): Row {
@@ -110,7 +110,7 @@ function sumOf({ role, bill: a, cost }: Row, { bill: b, cost: more }: Row): Row 
 }
 
 function sumOfAgents(row: AgentsRow | undefined, more: AgentsBill): AgentsRow {
-  const cost = costOfAgents(more);
+  const cost = toAgentsCost(more);
   if (row === undefined) return { bill: more, cost };
   const { bill } = row;
   const [runs, total_tokens] = [bill.runs + more.runs, bill.total_tokens + more.total_tokens];

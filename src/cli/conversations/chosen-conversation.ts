@@ -2,13 +2,13 @@ import type { Duet } from "../../app/open-duet.ts";
 import type { Config } from "../../config/load-config.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import { cutText } from "../../kit/text/truncate.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import type { Console } from "../console.ts";
 import { nothingKept } from "./nothing-kept.ts";
 
 /** The conversation to go on with; undefined for a new one. Throws a `config` error when there is no last one. */
-export async function chosenConversation(
+export async function findChosenConversation(
   choice: "latest" | { id: string } | undefined,
   { duet, config }: { duet: Duet; config: Config },
 ): Promise<string | undefined> {
@@ -19,13 +19,13 @@ export async function chosenConversation(
 }
 
 /** Says with which conversation a chat goes on. */
-export async function tellTitle(duet: Duet, { stderr }: Console): Promise<void> {
+export async function writeTitle(duet: Duet, { stderr }: Console): Promise<void> {
   const store = await duet.store();
   const id = await store.latest();
   if (id === undefined) return;
   // Questions that came to nothing since then stand before it.
   const known = (await store.list({ limit: 100, offset: 0 })).find((entry) => entry.id === id);
-  const title = cutText(printableLine(known?.title || id), 100);
+  const title = truncate(sanitizeLine(known?.title || id), 100);
   stderr.write(`${say(duet.locale, { zh: `继续对话：${title}`, en: `Going on with: ${title}` })}\n`);
 }
 

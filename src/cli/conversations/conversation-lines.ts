@@ -1,20 +1,20 @@
 import type { ConversationEntry } from "../../app/open-duet.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
 
 /** A conversation as one line of a list. */
-export function entryLine(entry: ConversationEntry, locale: Locale): string {
+export function renderEntry(entry: ConversationEntry, locale: Locale): string {
   const { id, title, updatedAt } = entry;
-  return [printableLine(id), timeOf(updatedAt), turnCount(entry, locale), shortLine(title, 100)].join("  ");
+  return [sanitizeLine(id), renderTime(updatedAt), renderTurnCount(entry, locale), toShortLine(title, 100)].join("  ");
 }
 
-export function turnCount({ turns }: ConversationEntry, locale: Locale): string {
+export function renderTurnCount({ turns }: ConversationEntry, locale: Locale): string {
   return say(locale, { zh: `${turns} 轮`, en: turns === 1 ? "1 turn" : `${turns} turns` });
 }
 
 /** A time of ISO 8601 as people read it, by the clock of the machine: `2026-11-30 14:00`. */
-export function timeOf(time: string): string {
+export function renderTime(time: string): string {
   const date = new Date(time);
   const two = (part: number): string => String(part).padStart(2, "0");
   const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");

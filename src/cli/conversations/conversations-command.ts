@@ -1,11 +1,11 @@
 import type { ConversationEntry, ConversationStore, RunEntry } from "../../app/open-duet.ts";
-import { conversationJson } from "../../core/store/conversation-json.ts";
+import { toConversationJson } from "../../core/store/conversation-json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { printableJson, printableLine } from "../../kit/text/sanitize.ts";
-import { cutText } from "../../kit/text/truncate.ts";
-import { sentences } from "../../render/event-lines.ts";
+import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
+import { joinSentences } from "../../render/event-lines.ts";
 import { type Console, writeSafely } from "../console.ts";
-import { entryLine, timeOf } from "./conversation-lines.ts";
+import { renderEntry, renderTime } from "./conversation-lines.ts";
 import { nothingKept } from "./nothing-kept.ts";
 
 export interface ConversationsOptions {
@@ -26,10 +26,10 @@ export async function listConversations(
   const page = found.slice(0, limit);
   if (!isKept) tell(nothingKept);
   if (output === "json") {
-    console.stdout.write(`${printableJson({ conversations: page.map(toObject) }, 2)}\n`);
+    console.stdout.write(`${toSafeJson({ conversations: page.map(toObject) }, 2)}\n`);
     return 0;
   }
-  for (const entry of page) writeSafely(console.stdout, `${entryLine(entry, locale)}\n`);
+  for (const entry of page) writeSafely(console.stdout, `${renderEntry(entry, locale)}\n`);
   if (page.length === 0 && offset === 0 && isKept) tell({ zh: "没有对话。", en: "No conversations." });
   if (page.length === 0 && offset > 0)
     tell({ zh: `第 ${offset} 个之后没有对话。`, en: `No conversations beyond the first ${offset}.` });
@@ -55,20 +55,20 @@ export async function showConversation(options: ConversationsOptions, id: string
   const sources = conversation.sources.all();
   const runs = await store.runs({ conversationId: id });
   if (output === "json") {
-    console.stdout.write(`${printableJson(conversationJson(conversation, runs), 2)}\n`);
+    console.stdout.write(`${toSafeJson(toConversationJson(conversation, runs), 2)}\n`);
     return 0;
   }
   const write = (text: string): void => writeSafely(console.stdout, `${text}\n`);
   if (turns.length === 0) write(say(locale, { zh: "这个对话还没有问答。", en: "This conversation has no turns yet." }));
   for (const { question, answer } of turns) write(`> ${question.replaceAll("\n", "\n> ")}\n\n${answer}\n`);
-  for (const { n, source } of sources) write(`[${n}] ${printableLine(source.title)} ${printableLine(source.url)}`);
+  for (const { n, source } of sources) write(`[${n}] ${sanitizeLine(source.title)} ${sanitizeLine(source.url)}`);
   if (runs.length > 0) write(say(locale, { zh: "运行（duet trace 编号）：", en: "Runs (duet trace ID):" }));
   for (const run of runs) write(runLine(run));
   return 0;
 }
 
 function runLine({ id, question, status, startedAt }: RunEntry): string {
-  return [id, timeOf(startedAt), status, cutText(printableLine(question), 100)].join("  ");
+  return [id, renderTime(startedAt), status, truncate(sanitizeLine(question), 100)].join("  ");
 }
 
 /** Removes conversations with their sources and traces. 1 when one of them was not there; the others are removed. */
@@ -80,17 +80,17 @@ export async function deleteConversations(options: ConversationsOptions, ids: re
     const list = (await store.remove(id)) ? deleted : missing;
     list.push(id);
   }
-  if (output === "json") console.stdout.write(`${printableJson({ deleted, unknown: missing }, 2)}\n`);
+  if (output === "json") console.stdout.write(`${toSafeJson({ deleted, unknown: missing }, 2)}\n`);
   else
-    for (const id of deleted.map(printableLine))
+    for (const id of deleted.map(sanitizeLine))
       console.stdout.write(`${say(locale, { zh: `已删除 ${id}`, en: `Deleted ${id}` })}\n`);
   for (const id of missing) unknown(options, id);
   return missing.length === 0 ? 0 : 1;
 }
 
 function unknown({ isKept, console, locale }: ConversationsOptions, id: string): number {
-  const shown = cutText(printableLine(id), 100);
+  const shown = truncate(sanitizeLine(id), 100);
   const line = say(locale, { zh: `没有对话 ${shown}`, en: `there is no conversation ${shown}` });
-  console.stderr.write(`duet: ${isKept ? line : sentences(line, say(locale, nothingKept))}\n`);
+  console.stderr.write(`duet: ${isKept ? line : joinSentences(line, say(locale, nothingKept))}\n`);
   return 1;
 }

@@ -1,20 +1,20 @@
 import type { Duet, ModelChanges } from "../../app/open-duet.ts";
 import type { Config } from "../../config/load-config.ts";
-import { abortable } from "../../kit/async/timeout.ts";
+import { waitAbortable } from "../../kit/async/timeout.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { Console } from "../console.ts";
-import { type Finding, modelFinding, serverFinding } from "./findings.ts";
-import { searchFinding } from "./search.ts";
+import { type Finding, toModelFinding, toServerFinding } from "./findings.ts";
+import { toSearchFinding } from "./search.ts";
 import {
-  configurationFinding,
-  keyFindings,
-  leftOutFindings,
-  nodeFinding,
-  serverSettingsFindings,
-  stateFolderFindings,
+  checkKeys,
+  checkNode,
+  checkServerSettings,
+  checkStateFolder,
+  toConfigurationFinding,
+  toLeftOutFindings,
 } from "./settings.ts";
-import { ownToolsFindings, rootFindings } from "./tools.ts";
+import { checkOwnTools, checkRoots } from "./tools.ts";
 
 export interface DoctorOptions {
   duet: Duet;
@@ -27,9 +27,9 @@ export interface DoctorOptions {
 /** Checks whatever a run needs, a line each, as soon as it is known. 0 when all is well, 1 when something is wrong. */
 export async function runDoctor({ duet, config, console, output, signal }: DoctorOptions): Promise<number> {
   const findings: Finding[] = [];
-  for await (const finding of examine(duet, config, signal)) {
+  for await (const finding of runChecks(duet, config, signal)) {
     findings.push(finding);
-    if (output === "text") console.stdout.write(`${findingLine(finding, duet.locale)}\n`);
+    if (output === "text") console.stdout.write(`${renderFinding(finding, duet.locale)}\n`);
   }
   const ok = findings.every(({ state }) => state !== "failed");
   if (output === "json") {
@@ -40,38 +40,38 @@ export async function runDoctor({ duet, config, console, output, signal }: Docto
 }
 
 /** What takes time runs side by side, and is told in a fixed order; `changes` are those of the configured models. */
-export async function* examine(
+export async function* runChecks(
   duet: Duet,
   config: Config,
   signal: AbortSignal,
   changes?: ModelChanges,
 ): AsyncGenerator<Finding> {
   const models = duet.checkModels(signal, changes);
-  const inventory = abortable(duet.inventory(), signal);
+  const inventory = waitAbortable(duet.inventory(), signal);
   // Told below, in their turn.
   for (const work of [models, inventory]) work.catch(() => {});
-  yield nodeFinding(process.versions.node);
-  yield configurationFinding(config);
-  yield* leftOutFindings(config);
-  yield* stateFolderFindings(config);
-  yield searchFinding(await duet.searchInUse());
+  yield checkNode(process.versions.node);
+  yield toConfigurationFinding(config);
+  yield* toLeftOutFindings(config);
+  yield* checkStateFolder(config);
+  yield toSearchFinding(await duet.searchInUse());
   const checks = await models;
-  yield* keyFindings(checks, config);
-  for (const check of checks) yield modelFinding(check, config);
-  yield* await rootFindings(config);
-  yield* ownToolsFindings(await inventory, config);
-  for (const server of (await inventory).servers) yield serverFinding(server);
-  yield* serverSettingsFindings(config);
+  yield* checkKeys(checks, config);
+  for (const check of checks) yield toModelFinding(check, config);
+  yield* await checkRoots(config);
+  yield* checkOwnTools(await inventory, config);
+  for (const server of (await inventory).servers) yield toServerFinding(server);
+  yield* checkServerSettings(config);
 }
 
 const marks: Record<Finding["state"], string> = { ok: "✓", failed: "✗", none: "–" };
 
 /** A finding as one line. */
-export function findingLine({ state, what, name, text, hint }: Finding, locale: Locale): string {
+export function renderFinding({ state, what, name, text, hint }: Finding, locale: Locale): string {
   const label = [say(locale, what), name].filter(Boolean).join(" ");
   const [colon, space] = locale === "zh" ? ["：", ""] : [": ", " "];
   const told = [say(locale, text), hint && say(locale, hint)].filter(Boolean).join(space);
-  return `${marks[state]} ${printableLine([label, told].filter(Boolean).join(colon))}`;
+  return `${marks[state]} ${sanitizeLine([label, told].filter(Boolean).join(colon))}`;
 }
 
 function asJson({ topic, state, name, text, hint, details }: Finding, locale: Locale): Record<string, unknown> {

@@ -1,12 +1,12 @@
 import type { ModelCheck, Role } from "../../app/models/check-models.ts";
 import type { Inventory } from "../../app/open-duet.ts";
-import { serverFailure } from "../../app/tools/server-failure.ts";
+import { describeServerFailure } from "../../app/tools/server-failure.ts";
 import type { Config } from "../../config/load-config.ts";
-import { modelName } from "../../core/model.ts";
+import { toModelName } from "../../core/model.ts";
 import type { DuetError } from "../../kit/errors.ts";
-import { type Text, withoutPrefix } from "../../kit/locale.ts";
+import { removePrefix, type Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
-import { healthOf } from "../tools/server-health.ts";
+import { describeHealth } from "../tools/server-health.ts";
 
 /** What one check showed: a line of `duet doctor`. */
 export interface Finding {
@@ -28,16 +28,16 @@ const roles: Record<Role, Text> = {
   answer: { zh: "回答", en: "answers" },
 };
 
-export function modelFinding(check: ModelCheck, config: Config): Finding {
+export function toModelFinding(check: ModelCheck, config: Config): Finding {
   const { choice, elapsedMs, error, notices } = check;
   if (!("wire" in choice)) return offlineFinding(config);
-  const name = modelName(choice);
+  const name = toModelName(choice);
   const served = choice.servedAs === undefined ? [] : [`→ ${choice.servedAs}`];
   const facts = (words: string[]): string =>
     [words.join(" + "), ...served, choice.wire, `${elapsedMs} ms`, ...notices].join(" · ");
   const zh = facts(check.roles.map((role) => roles[role].zh));
   const en = facts(check.roles.map((role) => roles[role].en));
-  const why = error && withoutPrefix(error.text, { zh: `${name}：`, en: `${name}: ` });
+  const why = error && removePrefix(error.text, { zh: `${name}：`, en: `${name}: ` });
   return {
     topic: "model",
     state: error ? "failed" : "ok",
@@ -79,7 +79,7 @@ function offlineFinding({ models, providers }: Config): Finding {
   };
 }
 
-export function serverFinding(server: Inventory["servers"][number]): Finding {
+export function toServerFinding(server: Inventory["servers"][number]): Finding {
   const { name, transport, state, toolCount, startMs, error, problems } = server;
   const out = problems.length;
   const left = {
@@ -89,7 +89,7 @@ export function serverFinding(server: Inventory["servers"][number]): Finding {
   const took = `${startMs ?? "?"} ms`;
   const start =
     state === "idle" ? { zh: "第一次调用时启动", en: "starts with its first call" } : { zh: took, en: took };
-  const health = healthOf(server);
+  const health = describeHealth(server);
   const facts = {
     zh: [transport, `${toolCount} 个工具`, start.zh + left.zh, ...health.map(({ zh }) => zh)].join(" · "),
     en: [transport, formatCount(toolCount, "tool"), start.en + left.en, ...health.map(({ en }) => en)].join(" · "),
@@ -115,7 +115,7 @@ const stateOf: Record<Inventory["servers"][number]["state"], Finding["state"]> =
 };
 
 function serverError({ name, transport }: Inventory["servers"][number], error: DuetError): Text {
-  const why = serverFailure(name, error);
+  const why = describeServerFailure(name, error);
   return { zh: `${transport} · ${cut(why.zh)}。`, en: `${transport} · ${cut(why.en)}.` };
 }
 

@@ -1,9 +1,9 @@
-import type { SearchCheck, SearchParty } from "../../app/models/check-models.ts";
+import type { SearchCheck, SearchProvider } from "../../app/models/check-models.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { Finding } from "./findings.ts";
 
 /** Who gets search queries, in the order in which they are asked; nobody was. */
-export function searchFinding(search: SearchCheck | null): Finding {
+export function toSearchFinding(search: SearchCheck | null): Finding {
   const finding = { topic: "search", what: { zh: "搜索", en: "search" } } as const;
   if (search === null) return { ...finding, state: "none", name: "", text: { zh: "已关闭", en: "off" } };
   const { chain } = search;
@@ -29,12 +29,12 @@ export function searchFinding(search: SearchCheck | null): Finding {
 }
 
 /** The line names the first already. */
-function route(chain: readonly SearchParty[], locale: Locale): string {
+function route(chain: readonly SearchProvider[], locale: Locale): string {
   const places = chain.map((party) => say(locale, placeOf(party)));
   return places.map((place, index) => (index === 0 ? place : `${chain[index]?.party} ${place}`)).join(" → ");
 }
 
-function placeOf({ host, hasKey, thirdParty }: SearchParty): Text {
+function placeOf({ host, hasKey, thirdParty }: SearchProvider): Text {
   if (hasKey) return { zh: `${host} 有密钥`, en: `${host} with a key` };
   return thirdParty ? { zh: `${host} 免密钥`, en: `${host} keyless` } : { zh: host, en: host };
 }

@@ -1,15 +1,15 @@
 import manifest from "../../../package.json" with { type: "json" };
 import type { ModelCheck } from "../../app/models/check-models.ts";
 import { type Config, createStateFolder } from "../../config/load-config.ts";
-import { serverCount } from "../../config/sources/choose-files.ts";
-import { dangerousVariables } from "../../config/trust/dangerous-variables.ts";
-import { unpinnedPackages } from "../../config/trust/unpinned-packages.ts";
+import { describeServerCount } from "../../config/sources/choose-files.ts";
+import { findDangerousVariables } from "../../config/trust/dangerous-variables.ts";
+import { findUnpinnedPackages } from "../../config/trust/unpinned-packages.ts";
 import { toDuetError } from "../../kit/errors.ts";
-import { type Text, withoutPrefix } from "../../kit/locale.ts";
+import { removePrefix, type Text } from "../../kit/locale.ts";
 import type { Finding } from "./findings.ts";
 
 /** `version` without a `v`. */
-export function nodeFinding(version: string): Finding {
+export function checkNode(version: string): Finding {
   const needed = manifest.engines.node.replace(/[^\d.]/g, "");
   const ok = version.localeCompare(needed, "en", { numeric: true }) >= 0;
   return {
@@ -23,7 +23,7 @@ export function nodeFinding(version: string): Finding {
 }
 
 /** That it is right was checked before: one that is wrong is an error and nothing is examined. */
-export function configurationFinding({ file, dotEnv }: Config): Finding {
+export function toConfigurationFinding({ file, dotEnv }: Config): Finding {
   const what = { zh: "配置文件", en: "configuration file" };
   const added = dotEnv.added.size;
   const variables = {
@@ -44,22 +44,24 @@ export function configurationFinding({ file, dotEnv }: Config): Finding {
 }
 
 /** A `DUET_HOME` that cannot be created: other commands refuse to start with it. */
-export function stateFolderFindings(config: Config): Finding[] {
+export function checkStateFolder(config: Config): Finding[] {
   try {
     createStateFolder(config);
     return [];
   } catch (thrown) {
     const what = { zh: "状态文件夹 DUET_HOME", en: "state folder DUET_HOME" };
-    const text = withoutPrefix(toDuetError(thrown).text, { zh: "DUET_HOME: ", en: "DUET_HOME: " });
+    const text = removePrefix(toDuetError(thrown).text, { zh: "DUET_HOME: ", en: "DUET_HOME: " });
     return [{ topic: "configuration", state: "failed", what, name: "", text }];
   }
 }
 
 /** Files that were found and not read. */
-export function leftOutFindings({ leftOut }: Pick<Config, "leftOut">): Finding[] {
+export function toLeftOutFindings({ leftOut }: Pick<Config, "leftOut">): Finding[] {
   return leftOut.map(({ file, servers }): Finding => {
     const would =
-      servers === undefined ? { zh: "", en: "" } : { zh: `（${servers} 个服务器）`, en: ` (${serverCount(servers)})` };
+      servers === undefined
+        ? { zh: "", en: "" }
+        : { zh: `（${servers} 个服务器）`, en: ` (${describeServerCount(servers)})` };
     return {
       topic: "configuration",
       state: "none",
@@ -76,8 +78,8 @@ export function leftOutFindings({ leftOut }: Pick<Config, "leftOut">): Finding[]
 }
 
 /** What is allowed and worth a second look: variables that change what a program runs, packages without a version. */
-export function serverSettingsFindings({ servers }: Pick<Config, "servers">): Finding[] {
-  const dangerous = dangerousVariables(servers).map((found): Finding => {
+export function checkServerSettings({ servers }: Pick<Config, "servers">): Finding[] {
+  const dangerous = findDangerousVariables(servers).map((found): Finding => {
     const { server, names } = found;
     const text = {
       zh: `变量 ${names.join("、")} 能让它运行别的代码。`,
@@ -85,7 +87,7 @@ export function serverSettingsFindings({ servers }: Pick<Config, "servers">): Fi
     };
     return { topic: "server", state: "none", what: serverWord, name: server, text, details: { variables: names } };
   });
-  const unpinned = unpinnedPackages(servers).map(({ server, name }): Finding => {
+  const unpinned = findUnpinnedPackages(servers).map(({ server, name }): Finding => {
     const text = {
       zh: `未固定 ${name} 的版本，下次启动时可能是另一个程序。`,
       en: `the version of ${name} is not pinned: its next start may run another program.`,
@@ -99,7 +101,7 @@ export function serverSettingsFindings({ servers }: Pick<Config, "servers">): Fi
 const serverWord: Text = { zh: "MCP 服务器", en: "MCP server" };
 
 /** The keys of the models in use, then which others there are. Never a value. */
-export function keyFindings(checks: readonly ModelCheck[], config: Config): Finding[] {
+export function checkKeys(checks: readonly ModelCheck[], config: Config): Finding[] {
   const wanted = new Map<string, boolean>();
   for (const { choice } of checks) {
     if ("wire" in choice && choice.apiKeyEnv) wanted.set(choice.apiKeyEnv, choice.apiKey !== undefined);

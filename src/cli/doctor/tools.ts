@@ -1,13 +1,13 @@
 import { stat } from "node:fs/promises";
 import type { Inventory } from "../../app/open-duet.ts";
-import { isOwn, lostTools } from "../../app/tools/own-tools.ts";
+import { findMissingTools, isUserTool } from "../../app/tools/own-tools.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { Finding } from "./findings.ts";
 
 /** What the user's own directory of tools gives, and a line for each part of it that cannot be used; nothing where there is none. */
-export function ownToolsFindings({ tools, dropped }: Inventory, { tools: { directory } }: Config): Finding[] {
-  const names = tools.filter(isOwn).map(({ name }) => name);
+export function checkOwnTools({ tools, dropped }: Inventory, { tools: { directory } }: Config): Finding[] {
+  const names = tools.filter(isUserTool).map(({ name }) => name);
   const there: Finding = {
     topic: "tools",
     state: "ok",
@@ -16,14 +16,14 @@ export function ownToolsFindings({ tools, dropped }: Inventory, { tools: { direc
     text: { zh: names.join("、"), en: names.join(", ") },
     details: { tools: names },
   };
-  const broken = lostTools(dropped).map(({ name, source, reason, text }): Finding => {
+  const broken = findMissingTools(dropped).map(({ name, source, reason, text }): Finding => {
     return { topic: "tools", state: "failed", what, name: "", text, details: { tool: name, source, reason } };
   });
   return [...(names.length > 0 ? [there] : []), ...broken];
 }
 
 /** The directories that file tools may read and that are not there; a tool would find nothing in them and say no more. */
-export async function rootFindings({ tools: { roots } }: Config): Promise<Finding[]> {
+export async function checkRoots({ tools: { roots } }: Config): Promise<Finding[]> {
   const there = await Promise.all(
     roots.map((root) =>
       stat(root).then(

@@ -6,7 +6,7 @@ import type { Launch } from "./launch.ts";
 export type Entry = Readonly<Record<string, unknown>>;
 
 /** What is to be said of Duet. */
-export interface Wanted {
+export interface WantedEntry {
   launch: Launch;
   /** Variables whose values are written down. */
   values: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface Wanted {
  * The entry that says it. What the one that is there says besides stays: other fields, other variables, limits that
  * somebody has set. One that starts no program is replaced.
  */
-export function entryFor(host: Host, { launch, values, names }: Wanted, there: unknown): Entry {
+export function createEntry(host: Host, { launch, values, names }: WantedEntry, there: unknown): Entry {
   const old = isRecord(there) && typeof there.command === "string" ? there : {};
   const env = { ...(isRecord(old.env) ? old.env : {}), ...values };
   const kept = Array.isArray(old.env_vars) ? old.env_vars : [];

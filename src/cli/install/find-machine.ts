@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
-import { programPlaces } from "../../config/load-config.ts";
+import { getProgramPaths } from "../../config/load-config.ts";
 import type { Environment } from "../../config/sources/expand-variables.ts";
-import { joinOn, type Machine } from "./machine.ts";
+import { joinPath, type Machine } from "./machine.ts";
 
 /** What is known of a machine before it is looked at; the process's own where absent. */
 export interface Here {
@@ -11,8 +11,8 @@ export interface Here {
 }
 
 export async function findMachine({ platform, environment, directory }: Here): Promise<Machine> {
-  const machine = { platform, ...programPlaces(environment, directory), packages: [] };
+  const machine = { platform, ...getProgramPaths(environment, directory), packages: [] };
   if (platform !== "win32") return machine;
-  const local = machine.environment.LOCALAPPDATA || joinOn(machine, machine.home, "AppData", "Local");
-  return { ...machine, packages: await readdir(joinOn(machine, local, "Packages")).catch(() => []) };
+  const local = machine.environment.LOCALAPPDATA || joinPath(machine, machine.home, "AppData", "Local");
+  return { ...machine, packages: await readdir(joinPath(machine, local, "Packages")).catch(() => []) };
 }

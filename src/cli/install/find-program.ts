@@ -1,25 +1,25 @@
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
-import { isThere } from "../../config/sources/find-file.ts";
+import { isExistingFile } from "../../config/sources/find-file.ts";
 import { version } from "../../kit/version.ts";
-import { lastingNode, npxPlaces, type Program } from "./launch.ts";
+import { findStableNodePath, listNpxPaths, type Program } from "./launch.ts";
 import type { Machine } from "./machine.ts";
 
 /** The program that runs now, by the paths under which it is found again. */
 export async function findProgram(machine: Machine, node: string, file: string): Promise<Program> {
-  const lasting = lastingNode(node);
+  const lasting = findStableNodePath(node);
   const isSame = lasting !== undefined && (await realPath(lasting)) === (await realPath(node));
   return {
     platform: machine.platform,
     node: isSame ? lasting : node,
     file: (await realPath(file)) ?? file,
     version,
-    npx: await firstThere(npxPlaces(machine, dirname(node))),
+    npx: await firstThere(listNpxPaths(machine, dirname(node))),
   };
 }
 
 async function firstThere(files: readonly string[]): Promise<string | undefined> {
-  for (const file of files) if (await isThere(file)) return file;
+  for (const file of files) if (await isExistingFile(file)) return file;
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { Text } from "../../kit/locale.ts";
-import { joinOn, type Machine, packagedFolders, settingsFolder } from "./machine.ts";
+import { findPackagedFolders, getSettingsFolder, joinPath, type Machine } from "./machine.ts";
 
 /** A program that starts MCP servers, and how it is told of one. */
 export interface Host {
@@ -28,8 +28,8 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     title: "Claude Desktop",
     // https://github.com/anthropics/claude-code/issues/26073: since 2026 the Windows installer makes a package.
     files: (machine) =>
-      [...packagedFolders(machine, /^Claude_/), settingsFolder(machine)].map((folder) =>
-        joinOn(machine, folder, "Claude", "claude_desktop_config.json"),
+      [...findPackagedFolders(machine, /^Claude_/), getSettingsFolder(machine)].map((folder) =>
+        joinPath(machine, folder, "Claude", "claude_desktop_config.json"),
       ),
     form: "json",
     key: "mcpServers",
@@ -42,7 +42,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
   },
   "claude-code": {
     title: "Claude Code",
-    files: (machine) => [joinOn(machine, machine.environment.CLAUDE_CONFIG_DIR || machine.home, ".claude.json")],
+    files: (machine) => [joinPath(machine, machine.environment.CLAUDE_CONFIG_DIR || machine.home, ".claude.json")],
     projectFile: [".mcp.json"],
     form: "json",
     key: "mcpServers",
@@ -53,7 +53,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
   },
   cursor: {
     title: "Cursor",
-    files: (machine) => [joinOn(machine, machine.home, ".cursor", "mcp.json")],
+    files: (machine) => [joinPath(machine, machine.home, ".cursor", "mcp.json")],
     projectFile: [".cursor", "mcp.json"],
     form: "json",
     key: "mcpServers",
@@ -68,7 +68,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     title: "VS Code",
     files: (machine) =>
       ["Code", "Code - Insiders"].map((edition) =>
-        joinOn(machine, settingsFolder(machine), edition, "User", "mcp.json"),
+        joinPath(machine, getSettingsFolder(machine), edition, "User", "mcp.json"),
       ),
     projectFile: [".vscode", "mcp.json"],
     form: "json",
@@ -83,7 +83,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
   codex: {
     title: "Codex",
     files: (machine) => [
-      joinOn(machine, machine.environment.CODEX_HOME || joinOn(machine, machine.home, ".codex"), "config.toml"),
+      joinPath(machine, machine.environment.CODEX_HOME || joinPath(machine, machine.home, ".codex"), "config.toml"),
     ],
     projectFile: [".codex", "config.toml"],
     form: "toml",

@@ -42,7 +42,7 @@ export const hostMissing = (title: string): Text => ({
 });
 
 /** What stands only in this shell's environment is not seen by a program that starts from a menu. */
-export function missingVariables(title: string, names: readonly string[], { file, dotEnv }: Config): Text {
+export function describeMissingVariables(title: string, names: readonly string[], { file, dotEnv }: Config): Text {
   const list = names.join(", ");
   const zh = file === undefined ? "" : `请写入 ${dotEnv.file}，或`;
   const en = file === undefined ? "Let" : `Put the values into ${dotEnv.file}, or let`;

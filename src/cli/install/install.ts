@@ -1,16 +1,16 @@
 import { resolve } from "node:path";
 import type { Config } from "../../config/load-config.ts";
-import { variablesInForce } from "../../config/sources/active-variables.ts";
+import { listActiveVariables } from "../../config/sources/active-variables.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import type { Entry, Wanted } from "./entry.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import type { Entry, WantedEntry } from "./entry.ts";
 import { chooseFile } from "./files/choose-file.ts";
 import { readHostFile, writeHostFile } from "./files/host-file.ts";
 import { type HostName, hosts } from "./hosts.ts";
 import * as texts from "./install-texts.ts";
-import { isFetched, launchOf, type Program } from "./launch.ts";
+import { isFetched, type Program, toLaunch } from "./launch.ts";
 import type { Machine } from "./machine.ts";
 import { type Plan, planChange } from "./plan-change.ts";
 
@@ -49,7 +49,7 @@ export interface InstallCommand {
 export async function runInstall(command: InstallCommand): Promise<number> {
   const { name, machine, isProject, isRemoval, isDryRun, write } = command;
   const host = hosts[command.host];
-  const tell = (text: Text): void => write(`${printableLine(say(command.locale, text))}\n`);
+  const tell = (text: Text): void => write(`${sanitizeLine(say(command.locale, text))}\n`);
   if (isProject && command.withValues) throw usage(texts.keysInProject);
   const { file, isHostThere } = await chooseFile(host, machine, isProject);
   const wanted = await wantedOf(command);
@@ -79,20 +79,20 @@ export async function runInstall(command: InstallCommand): Promise<number> {
 }
 
 /** What Duet's entry has to say; undefined where the entry goes. */
-async function wantedOf(command: InstallCommand): Promise<Wanted | undefined> {
+async function wantedOf(command: InstallCommand): Promise<WantedEntry | undefined> {
   const { config, program, words, machine, withValues } = command;
   if (command.isRemoval || config === undefined) return undefined;
   const named = config.file === undefined ? [] : ["--config", resolve(machine.directory, config.file)];
-  const variables = await variablesInForce(config);
+  const variables = await listActiveVariables(config);
   return {
-    launch: launchOf(program, [...named, ...words]),
+    launch: toLaunch(program, [...named, ...words]),
     values: withValues ? variables : {},
     names: withValues ? [] : Object.keys(variables),
   };
 }
 
 /** What is to be told with the change, given the entry as it will be. */
-function notesOf(command: InstallCommand, wanted: Wanted | undefined, entry: Entry | undefined): Text[] {
+function notesOf(command: InstallCommand, wanted: WantedEntry | undefined, entry: Entry | undefined): Text[] {
   const { config, machine } = command;
   const { title, variables } = hosts[command.host];
   if (wanted === undefined || config === undefined) return [];
@@ -100,14 +100,14 @@ function notesOf(command: InstallCommand, wanted: Wanted | undefined, entry: Ent
   const missing = variables === "few" ? wanted.names.filter((name) => !Object.hasOwn(env, name)) : [];
   return [
     ...(isFetched(command.program) ? [texts.fetched] : []),
-    ...(missing.length > 0 ? [texts.missingVariables(title, missing, config)] : []),
+    ...(missing.length > 0 ? [texts.describeMissingVariables(title, missing, config)] : []),
     // Windows knows no such modes.
     ...(hasValues(wanted) && machine.platform !== "win32" ? [texts.valuesInClear] : []),
     ...(command.isProject ? [texts.pathsInProject] : []),
   ];
 }
 
-function hasValues(wanted: Wanted | undefined): boolean {
+function hasValues(wanted: WantedEntry | undefined): boolean {
   return Object.keys(wanted?.values ?? {}).length > 0;
 }
 

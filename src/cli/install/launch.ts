@@ -1,4 +1,4 @@
-import { joinOn, type Machine } from "./machine.ts";
+import { joinPath, type Machine } from "./machine.ts";
 
 /** How a host starts the server. */
 export interface Launch {
@@ -17,7 +17,7 @@ export interface Program extends Pick<Machine, "platform"> {
 }
 
 /** The command of `duet serve` with these words. What npx has fetched lies in a cache that is emptied, so npx is asked again. */
-export function launchOf(program: Program, words: readonly string[]): Launch {
+export function toLaunch(program: Program, words: readonly string[]): Launch {
   const serve = ["serve", ...words];
   if (!isFetched(program)) return { command: program.node, args: [program.file, ...serve] };
   const fetched = ["-y", `duet-mcp@${program.version}`, ...serve];
@@ -33,18 +33,18 @@ export function isFetched({ file }: Pick<Program, "file">): boolean {
 }
 
 /** Where npx may lie, the likeliest first: beside node, or on the path. */
-export function npxPlaces({ platform, environment }: Machine, folderOfNode: string): string[] {
+export function listNpxPaths({ platform, environment }: Machine, folderOfNode: string): string[] {
   const on = { platform };
-  if (platform === "win32") return [joinOn(on, folderOfNode, "node_modules", "npm", "bin", "npx-cli.js")];
+  if (platform === "win32") return [joinPath(on, folderOfNode, "node_modules", "npm", "bin", "npx-cli.js")];
   const folders = (environment.PATH ?? "").split(":").filter((folder) => folder.startsWith("/"));
-  return [folderOfNode, ...folders].map((folder) => joinOn(on, folder, "npx"));
+  return [folderOfNode, ...folders].map((folder) => joinPath(on, folder, "npx"));
 }
 
 /**
  * The path under which this node stays when it is brought up to date: Homebrew keeps each version in a folder of its own
  * and a link to the one in use. Undefined where the path is as good as any.
  */
-export function lastingNode(node: string): string | undefined {
+export function findStableNodePath(node: string): string | undefined {
   const [, prefix, formula] = /^(.*)\/Cellar\/(node(?:@\d+)?)\/[^/]+\/bin\/node$/.exec(node) ?? [];
   return prefix === undefined ? undefined : `${prefix}/opt/${formula}/bin/node`;
 }

@@ -1,7 +1,7 @@
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { chooseFile } from "./files/choose-file.ts";
-import { serversIn } from "./files/edit.ts";
+import { readServers } from "./files/edit.ts";
 import { readHostFile } from "./files/host-file.ts";
 import { type Host, type HostName, hostNames, hosts } from "./hosts.ts";
 import type { Machine } from "./machine.ts";
@@ -27,7 +27,7 @@ export async function listHosts(machine: Machine, asked: Asked, locale: Locale):
   const states = Math.max(...rows.map(({ state }) => say("en", state).length));
   const lines = rows.map(({ host, file, state }) => {
     const said = say(locale, state);
-    return `${host.padEnd(width)}  ${locale === "en" ? said.padEnd(states) : said}  ${printableLine(file)}`.trimEnd();
+    return `${host.padEnd(width)}  ${locale === "en" ? said.padEnd(states) : said}  ${sanitizeLine(file)}`.trimEnd();
   });
   return `${[...lines, say(locale, howTo(asked.isProject ? "HOST --project" : "HOST"))].join("\n")}\n`;
 }
@@ -42,7 +42,7 @@ async function stateOf(host: Host, file: string, name: string): Promise<Text> {
   try {
     const { text } = await readHostFile(file);
     if (text === undefined) return noFile;
-    return Object.hasOwn(serversIn(host, file, text), name)
+    return Object.hasOwn(readServers(host, file, text), name)
       ? { zh: `已有 ${name}`, en: `has ${name}` }
       : withoutIt(name);
   } catch {

@@ -13,23 +13,23 @@ export interface Machine {
 }
 
 /** Joins the parts of a path as that platform does, wherever this runs. */
-export function joinOn({ platform }: Pick<Machine, "platform">, ...parts: string[]): string {
+export function joinPath({ platform }: Pick<Machine, "platform">, ...parts: string[]): string {
   return (platform === "win32" ? win32 : posix).join(...parts);
 }
 
 /** Where desktop programs keep the user's settings. */
-export function settingsFolder(machine: Machine): string {
+export function getSettingsFolder(machine: Machine): string {
   const { platform, home, environment } = machine;
-  if (platform === "darwin") return joinOn(machine, home, "Library", "Application Support");
-  if (platform === "win32") return environment.APPDATA || joinOn(machine, home, "AppData", "Roaming");
+  if (platform === "darwin") return joinPath(machine, home, "Library", "Application Support");
+  if (platform === "win32") return environment.APPDATA || joinPath(machine, home, "AppData", "Roaming");
   const { XDG_CONFIG_HOME: base } = environment;
-  return base && posix.isAbsolute(base) ? base : joinOn(machine, home, ".config");
+  return base && posix.isAbsolute(base) ? base : joinPath(machine, home, ".config");
 }
 
 /** The settings folders of packaged programs: Windows shows such a program its own in place of the one that all others see. */
-export function packagedFolders(machine: Machine, program: RegExp): string[] {
+export function findPackagedFolders(machine: Machine, program: RegExp): string[] {
   const { home, environment, packages } = machine;
-  const local = environment.LOCALAPPDATA || joinOn(machine, home, "AppData", "Local");
+  const local = environment.LOCALAPPDATA || joinPath(machine, home, "AppData", "Local");
   const names = packages.filter((name) => program.test(name));
-  return names.map((name) => joinOn(machine, local, "Packages", name, "LocalCache", "Roaming"));
+  return names.map((name) => joinPath(machine, local, "Packages", name, "LocalCache", "Roaming"));
 }

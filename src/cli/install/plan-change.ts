@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Entry, entryFor, type Wanted } from "./entry.ts";
-import { difference } from "./files/diff.ts";
-import { edited, plain, serversIn } from "./files/edit.ts";
+import { createEntry, type Entry, type WantedEntry } from "./entry.ts";
+import { createDiff } from "./files/diff.ts";
+import { editServers, readServers, toPlainObject } from "./files/edit.ts";
 import type { Host } from "./hosts.ts";
 
 /** What a host's file is to become. */
@@ -18,11 +18,17 @@ export interface Plan {
  * The file with the server of that name as wanted, or without it where nothing is wanted. Nothing is written. Throws one line
  * where the text cannot be read, or cannot be changed without touching anything else.
  */
-export function planChange(host: Host, file: string, before: string, name: string, wanted: Wanted | undefined): Plan {
-  const servers = serversIn(host, file, before);
+export function planChange(
+  host: Host,
+  file: string,
+  before: string,
+  name: string,
+  wanted: WantedEntry | undefined,
+): Plan {
+  const servers = readServers(host, file, before);
   const there = Object.hasOwn(servers, name) ? servers[name] : undefined;
-  const entry = wanted && entryFor(host, wanted, there);
-  if (isDeepStrictEqual(plain(there), plain(entry))) return { text: before, shown: "", entry };
-  const text = edited(host, file, before, { name, there, entry });
-  return { text, shown: difference(file, before, text, [servers, serversIn(host, file, text)]), entry };
+  const entry = wanted && createEntry(host, wanted, there);
+  if (isDeepStrictEqual(toPlainObject(there), toPlainObject(entry))) return { text: before, shown: "", entry };
+  const text = editServers(host, file, before, { name, there, entry });
+  return { text, shown: createDiff(file, before, text, [servers, readServers(host, file, text)]), entry };
 }

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { ApprovalRequest, ApproveCall } from "../../app/open-duet.ts";
 import type { Approval } from "../../core/tools/permission.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { approvalNames } from "../../render/approval-names.ts";
 import { showLookAlikes } from "./confusable.ts";
 import { pickOne, type TypedQuestion } from "./pick-one.ts";
@@ -22,7 +22,7 @@ export function createApproveCall(reader: Reader): ApproveCall {
     const { locale, write, leave } = reader;
     const args = showArguments(request.arguments, locale);
     const scope = scopeOf(request.onlyOnce, args.isWhole);
-    const tool = showLookAlikes(printableLine(request.tool));
+    const tool = showLookAlikes(sanitizeLine(request.tool));
     write(head(tool, request, locale));
     write(showLookAlikes(args.text));
     const typed: TypedQuestion = {
@@ -48,7 +48,7 @@ function head(tool: string, { tool: name, rule }: ApprovalRequest, locale: Local
     zh: `🔐 需要同意 · ${tool} · 规则 ${rule}${from.zh}`,
     en: `🔐 needs consent · ${tool} · rule ${rule}${from.en}`,
   };
-  return printableLine(say(locale, text));
+  return sanitizeLine(say(locale, text));
 }
 
 /** Nothing is chosen beforehand: an Enter that was meant for something else agrees to nothing. */

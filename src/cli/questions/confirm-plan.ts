@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { ConfirmPlan } from "../../app/open-duet.ts";
 import { readPlanReply } from "../../core/plan-reply.ts";
 import { say } from "../../kit/locale.ts";
-import { planList } from "../../render/plan-lines.ts";
+import { renderPlan } from "../../render/plan-lines.ts";
 import { askLine, type Reader } from "./reader.ts";
 
 export interface ConfirmOptions extends Reader {
@@ -25,7 +25,7 @@ export function createConfirmPlan({ showsPlan, ...reader }: ConfirmOptions): Con
   return async (steps, signal) => {
     // The plan has been told as an event, and is on the screen once that has been read.
     await setImmediate();
-    if (showsPlan) for (const line of planList(steps, locale)) write(line);
+    if (showsPlan) for (const line of renderPlan(steps, locale)) write(line);
     for (;;) {
       const line = (await askLine(reader, query, signal))?.trim();
       if (line === undefined) return { reply: "no" };

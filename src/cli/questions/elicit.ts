@@ -2,11 +2,11 @@ import { setImmediate } from "node:timers/promises";
 import type { AskElicitation } from "../../app/open-duet.ts";
 import type { Elicit, Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
 import { type FormField, readForm } from "../../core/forms/form.ts";
-import { timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { JsonValue } from "../../kit/json.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import { printable, printableLine } from "../../kit/text/sanitize.ts";
-import { asksForSecret, fieldLines, fieldQuery, readFieldLine } from "./form-lines.ts";
+import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
+import { isSecretField, readFieldLine, renderField, renderFieldQuery } from "./form-lines.ts";
 import { askLine, type Reader } from "./reader.ts";
 import { readYesNo, yesOrNo } from "./yes-no.ts";
 
@@ -18,7 +18,7 @@ export function createAskElicitation(reader: Reader): AskElicitation {
   return async (question, signal) => {
     // What was told before is on the screen once that has been read.
     await setImmediate();
-    const dialogue: Dialogue = { reader, signal, from: printableLine(question.from) };
+    const dialogue: Dialogue = { reader, signal, from: sanitizeLine(question.from) };
     try {
       return question.kind === "form" ? await askForm(dialogue, question) : await askPage(dialogue, question);
     } catch (thrown) {
@@ -32,10 +32,10 @@ export function createAskElicitation(reader: Reader): AskElicitation {
 const thinkingTimeMs = 10 * 60_000;
 
 /** For a call that no agent makes: never rejects, and ends in time. */
-export function elicitByHand(ask: AskElicitation, ended: AbortSignal): Elicit {
+export function createManualElicit(ask: AskElicitation, ended: AbortSignal): Elicit {
   return async (question, withdrawn) => {
     const stop = AbortSignal.any(withdrawn ? [ended, withdrawn] : [ended]);
-    const limit = timeLimit(thinkingTimeMs, () => timeoutError("a question", thinkingTimeMs), stop);
+    const limit = createTimeLimit(thinkingTimeMs, () => timeoutError("a question", thinkingTimeMs), stop);
     try {
       return await ask(question, limit.signal);
     } catch {
@@ -96,8 +96,8 @@ async function askPage(dialogue: Dialogue, { message, url }: Page): Promise<Elic
     en: `🔗 The MCP server ${from} asks you to open a page:`,
   });
   quote(dialogue, linesOf(message));
-  const host = printableLine(URL.canParse(url) ? new URL(url).host : "?");
-  tell(dialogue, { zh: `  ${printableLine(url)}\n  主机：${host}`, en: `  ${printableLine(url)}\n  Host: ${host}` });
+  const host = sanitizeLine(URL.canParse(url) ? new URL(url).host : "?");
+  tell(dialogue, { zh: `  ${sanitizeLine(url)}\n  主机：${host}`, en: `  ${sanitizeLine(url)}\n  Host: ${host}` });
   tell(dialogue, {
     zh: "  没有替您打开任何网页；确认主机可信再自行打开。/decline 拒绝，/cancel 取消。",
     en: "  Nothing was opened. Open it yourself if you trust that host. /decline says no, /cancel stops.",
@@ -110,10 +110,10 @@ async function askField(
   field: FormField,
 ): Promise<{ value: JsonValue | undefined } | ElicitationReply> {
   const { locale } = dialogue.reader;
-  quote(dialogue, fieldLines(field, locale));
-  if (asksForSecret(field)) tell(dialogue, noSecrets);
+  quote(dialogue, renderField(field, locale));
+  if (isSecretField(field)) tell(dialogue, noSecrets);
   for (;;) {
-    const said = await ask(dialogue, fieldQuery(field, locale));
+    const said = await ask(dialogue, renderFieldQuery(field, locale));
     if ("action" in said) return said;
     const read = readFieldLine(field, said.line);
     if ("value" in read) return read;
@@ -141,11 +141,11 @@ async function ask({ reader, signal }: Dialogue, query: string): Promise<Said> {
 
 /** Nothing behind the bar is ours. */
 function quote({ reader }: Dialogue, lines: readonly string[]): void {
-  for (const line of lines) reader.write(`│ ${printable(line)}`);
+  for (const line of lines) reader.write(`│ ${sanitize(line)}`);
 }
 
 function linesOf(message: string): string[] {
-  const lines = printable(message).split("\n");
+  const lines = sanitize(message).split("\n");
   return lines.length > mostLines ? [...lines.slice(0, mostLines), "…"] : lines;
 }
 

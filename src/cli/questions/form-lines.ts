@@ -1,44 +1,44 @@
 import type { Choice, FormField } from "../../core/forms/form.ts";
-import { defaultOf, valueProblem } from "../../core/forms/form-value.ts";
+import { findValueProblem, getDefaultValue } from "../../core/forms/form-value.ts";
 import type { JsonValue } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
 import { readYesNo } from "./yes-no.ts";
 
 /** What a field is, with its choices by number: the words of whoever asks, to be shown as such. */
-export function fieldLines(field: FormField, locale: Locale): string[] {
+export function renderField(field: FormField, locale: Locale): string[] {
   const { title, name, description, required } = field;
   const need = required ? say(locale, { zh: "（必填）", en: " (required)" }) : "";
-  const why = description ? ` — ${printableLine(description)}` : "";
+  const why = description ? ` — ${sanitizeLine(description)}` : "";
   const choices = "choices" in field ? field.choices : [];
   return [
-    `${printableLine(title ?? name)}${need}${why}`,
-    ...choices.map((choice, index) => `  ${index + 1}) ${printableLine(choice.title)}`),
+    `${sanitizeLine(title ?? name)}${need}${why}`,
+    ...choices.map((choice, index) => `  ${index + 1}) ${sanitizeLine(choice.title)}`),
   ];
 }
 
 /** The query for one field: its name, what is wanted, and what an empty line means. */
-export function fieldQuery(field: FormField, locale: Locale): string {
+export function renderFieldQuery(field: FormField, locale: Locale): string {
   const hints = [wanted(field), emptyMeans(field)].flatMap((hint) => (hint ? [say(locale, hint)] : []));
   const hint = hints.length > 0 ? ` [${hints.join(" · ")}]` : "";
-  return `${shortLine(field.title ?? field.name, 60)}${hint}: `;
+  return `${toShortLine(field.title ?? field.name, 60)}${hint}: `;
 }
 
 /** A line as the field's value, undefined where the field is left out; or what is wanted in its place. */
 export function readFieldLine(field: FormField, line: string): { value: JsonValue | undefined } | { problem: Text } {
   if (line === "") {
-    const value = defaultOf(field) ?? (field.kind === "choices" && field.required ? [] : undefined);
-    const isMissing = value === undefined ? field.required : valueProblem(field, value) !== undefined;
+    const value = getDefaultValue(field) ?? (field.kind === "choices" && field.required ? [] : undefined);
+    const isMissing = value === undefined ? field.required : findValueProblem(field, value) !== undefined;
     return isMissing ? { problem: needed } : { value };
   }
   const value = readValue(field, line);
-  const problem = valueProblem(field, value);
+  const problem = findValueProblem(field, value);
   return problem || value === undefined ? { problem: problem ?? needed } : { value };
 }
 
 /** Whether the field seems to want what nobody should type into a form. */
-export function asksForSecret({ name, title = "", description = "" }: FormField): boolean {
+export function isSecretField({ name, title = "", description = "" }: FormField): boolean {
   // Words of a name may be written together, parted by case or by underscores.
   const words = `${name.replace(/([a-z])([A-Z])/g, "$1 $2")} ${title} ${description}`.replace(/[_-]/g, " ");
   return secretWords.test(words);
@@ -94,9 +94,9 @@ function numbers({ isWhole, minimum, maximum }: FormField & { kind: "number" }):
 }
 
 function emptyMeans(field: FormField): Text | undefined {
-  const value = defaultOf(field);
+  const value = getDefaultValue(field);
   if (value === undefined) return field.required ? undefined : { zh: "回车：不填", en: "Enter: leave out" };
-  const shown = shortLine(showValue(field, value), 60);
+  const shown = toShortLine(showValue(field, value), 60);
   return { zh: `回车：${shown}`, en: `Enter: ${shown}` };
 }
 

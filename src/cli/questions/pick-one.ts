@@ -1,5 +1,5 @@
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { askLine, type Choice, type Picking, type Reader } from "./reader.ts";
 
 /** How a choice is asked for where only lines are typed, in place of a numbered list. */
@@ -41,16 +41,16 @@ export async function pickOne<T>(
 }
 
 function showList<T>({ locale, write }: Reader, picking: Picking<T>): void {
-  write(printableLine(picking.title));
-  for (const [index, line] of choiceLines(picking, locale).entries())
+  write(sanitizeLine(picking.title));
+  for (const [index, line] of renderChoices(picking, locale).entries())
     write(`  ${String(index + 1).padStart(2)}  ${line}`);
 }
 
 /** The choices, a line each; the one that is in force says so. */
-export function choiceLines<T>({ choices, chosen }: Picking<T>, locale: Locale): string[] {
+export function renderChoices<T>({ choices, chosen }: Picking<T>, locale: Locale): string[] {
   return choices.map(({ value, label, detail }) => {
     const inForce = chosen !== undefined && value === chosen ? say(locale, current) : undefined;
-    return printableLine([label, detail, inForce].filter(Boolean).join(" · "));
+    return sanitizeLine([label, detail, inForce].filter(Boolean).join(" · "));
   });
 }
 

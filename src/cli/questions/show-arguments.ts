@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { printableJson } from "../../kit/text/sanitize.ts";
+import { toSafeJson } from "../../kit/text/sanitize.ts";
 import { showBlanks } from "../../kit/text/show-blanks.ts";
-import { headOf, tailOf } from "../../kit/text/truncate.ts";
+import { takeEnd, takeStart } from "../../kit/text/truncate.ts";
 import { showJoiners } from "./joiners.ts";
 
 /** Of a call's arguments, in UTF-16 units: what is agreed to is to be seen, but a book may not fill the screen. */
@@ -28,14 +28,14 @@ export function showArguments(args: JsonObject, locale: Locale): ShownArguments 
 }
 
 function safeJson(args: JsonValue, locale: Locale): string {
-  return showBlanks(printableJson(args, 2), locale);
+  return showBlanks(toSafeJson(args, 2), locale);
 }
 
 /** The table of emoji is slow to look up, so joiners are looked for only in what has a place. */
 function visibleHead(json: string): { head: string; left: number } {
-  const part = headOf(json, longestArguments);
+  const part = takeStart(json, longestArguments);
   const visible = showJoiners(part);
-  const head = headOf(visible, longestArguments);
+  const head = takeStart(visible, longestArguments);
   return { head, left: visible.length - head.length + json.length - part.length };
 }
 
@@ -48,7 +48,7 @@ function withShortTexts(value: JsonValue, locale: Locale): JsonValue {
 
 function shortText(text: string, locale: Locale): string {
   if (text.length <= longestText) return text;
-  const [head, tail] = [headOf(text, longestText * 0.75), tailOf(text, longestText * 0.25)];
+  const [head, tail] = [takeStart(text, longestText * 0.75), takeEnd(text, longestText * 0.25)];
   return `${head}…${notShown(text.length - head.length - tail.length, locale)}…${tail}`;
 }
 

@@ -1,10 +1,10 @@
 import type { Duet, Inventory } from "../../app/open-duet.ts";
 import { type NamedChange, type ReadableChange, readChange } from "../../app/tools/tool-changes.ts";
-import { DuetError, report } from "../../kit/errors.ts";
+import { DuetError, toErrorReport } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import { printableJson } from "../../kit/text/sanitize.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
-import { errorLine } from "../../render/event-lines.ts";
+import { toSafeJson } from "../../kit/text/sanitize.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
+import { renderError } from "../../render/event-lines.ts";
 import { type Console, writeSafely } from "../console.ts";
 import { askYesNo } from "../questions/ask-yes-no.ts";
 import { canBeAsked, openTerminalQuestions, type Reader } from "../questions/reader.ts";
@@ -60,7 +60,7 @@ function tellOfFailures({ duet, console }: ApproveOptions, names: readonly strin
   for (const { name, error } of servers) {
     const isMeant = names.length === 0 || names.some((each) => each === name || each.startsWith(`${name}__`));
     if (error === null || !isMeant) continue;
-    writeSafely(console.stderr, `${name}: ${errorLine(report(error, duet.locale))}\n`);
+    writeSafely(console.stderr, `${name}: ${renderError(toErrorReport(error, duet.locale))}\n`);
   }
 }
 
@@ -72,7 +72,7 @@ async function approveAsJson(options: ApproveOptions, chosen: readonly NamedChan
     waiting: waiting.map((change) => readChange(change, duet.locale)),
     approved: approved.map((change) => readChange(change, duet.locale)),
   };
-  console.stdout.write(`${printableJson(lists, 2)}\n`);
+  console.stdout.write(`${toSafeJson(lists, 2)}\n`);
   if (waiting.length === 0) return 0;
   return yes ? 1 : refuse(options, waiting.length);
 }
@@ -114,7 +114,7 @@ async function approve({ duet, console }: ApproveOptions, shown: readonly NamedC
 
 function show({ server, name, kind, lines }: ReadableChange, { duet }: ApproveOptions, write: Reader["write"]): void {
   const what = kinds[kind];
-  write(`🔐 ${shortLine(name, 80)} · ${shortLine(server, 80)} · ${say(duet.locale, what)}`);
+  write(`🔐 ${toShortLine(name, 80)} · ${toShortLine(server, 80)} · ${say(duet.locale, what)}`);
   for (const line of lines) write(line);
   write("");
 }
@@ -133,8 +133,8 @@ function refuse({ duet, console }: ApproveOptions, count: number): number {
 }
 
 function unknownName(name: string, { servers }: Inventory): DuetError {
-  const shown = shortLine(name, 80);
-  const list = servers.map((server) => shortLine(server.name, 40)).join(", ");
+  const shown = toShortLine(name, 80);
+  const list = servers.map((server) => toShortLine(server.name, 40)).join(", ");
   return new DuetError({
     code: "config",
     text: {
@@ -145,7 +145,7 @@ function unknownName(name: string, { servers }: Inventory): DuetError {
 }
 
 function question(name: string): Text {
-  const tool = shortLine(name, 80);
+  const tool = toShortLine(name, 80);
   return { zh: `批准 ${tool}？[y/n] `, en: `Approve ${tool}? [y/n] ` };
 }
 

@@ -2,10 +2,10 @@ import type { Tool } from "../../core/tools/tool.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { printableJson, printableLine } from "../../kit/text/sanitize.ts";
-import { cutText } from "../../kit/text/truncate.ts";
+import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import { writeSafely } from "../console.ts";
-import { createAskElicitation, elicitByHand } from "../questions/elicit.ts";
+import { createAskElicitation, createManualElicit } from "../questions/elicit.ts";
 import { createQuietScreen } from "../questions/quiet-screen.ts";
 import { canBeAsked, openTerminalQuestions } from "../questions/reader.ts";
 import type { ToolsOptions } from "./list-tools.ts";
@@ -31,13 +31,13 @@ export async function callTool(options: ToolsOptions, name: string, argumentsTex
     locale,
     // Whoever calls it by hand has agreed to the call.
     approve: async () => "once",
-    elicit: ask && elicitByHand(ask, signal),
-    progress: (message) => note(`… ${printableLine(message)}`),
-    notice: (_, message) => note(`ℹ ${printableLine(message)}`),
+    elicit: ask && createManualElicit(ask, signal),
+    progress: (message) => note(`… ${sanitizeLine(message)}`),
+    notice: (_, message) => note(`ℹ ${sanitizeLine(message)}`),
   });
   const result = await running.finally(() => questions?.close());
   await screen?.free();
-  if (output === "json") console.stdout.write(`${printableJson(result, 2)}\n`);
+  if (output === "json") console.stdout.write(`${toSafeJson(result, 2)}\n`);
   else writeSafely(result.ok ? console.stdout : console.stderr, `${result.text}\n`);
   return result.ok ? 0 : 1;
 }
@@ -54,7 +54,7 @@ function parseArguments(text: string): JsonObject {
 }
 
 function badArguments(text: string, cause?: unknown): DuetError {
-  const shown = cutText(printableLine(text), 100);
+  const shown = truncate(sanitizeLine(text), 100);
   return new DuetError({
     code: "config",
     text: { zh: `JSON: ${shown} 不是 JSON 对象`, en: `JSON: ${shown} is not a JSON object` },
@@ -77,7 +77,7 @@ function waits(name: string): DuetError {
 }
 
 function noSuchTool(name: string, tools: readonly Tool[]): DuetError {
-  const shown = printableLine(cutText(name, 100));
+  const shown = sanitizeLine(truncate(name, 100));
   const alike = tools.map((tool) => tool.name).filter((each) => each.includes(name));
   const names = (alike.length > 0 ? alike : tools.map((tool) => tool.name)).slice(0, mostNames).join(", ");
   const more =

@@ -1,9 +1,9 @@
 import type { Duet } from "../../app/open-duet.ts";
-import { report } from "../../kit/errors.ts";
+import { toErrorReport } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
-import { printableJson } from "../../kit/text/sanitize.ts";
+import { toSafeJson } from "../../kit/text/sanitize.ts";
 import { type Console, writeSafely } from "../console.ts";
-import { toolLines } from "./tool-lines.ts";
+import { renderTools } from "./tool-lines.ts";
 import { weighTools } from "./tool-weights.ts";
 
 export interface ToolsOptions {
@@ -32,7 +32,7 @@ export async function listTools({ duet, console, output, signal }: ToolsOptions)
       state: server.state,
       tool_count: server.toolCount,
       tokens: weights.of(tools.filter(({ source }) => source === server.name)),
-      error: server.error && report(server.error, duet.locale),
+      error: server.error && toErrorReport(server.error, duet.locale),
       problems: server.problems.map((problem) => say(duet.locale, problem)),
       warnings: server.warnings.map((warning) => say(duet.locale, warning)),
       waiting: server.waiting,
@@ -48,12 +48,10 @@ export async function listTools({ duet, console, output, signal }: ToolsOptions)
       reason,
       message: say(duet.locale, text),
     }));
-    console.stdout.write(
-      `${printableJson({ tools: list, servers: states, dropped: left, offer: weights.offer }, 2)}\n`,
-    );
+    console.stdout.write(`${toSafeJson({ tools: list, servers: states, dropped: left, offer: weights.offer }, 2)}\n`);
     return 0;
   }
-  for (const line of toolLines({ tools, servers, dropped }, weights, duet.locale))
+  for (const line of renderTools({ tools, servers, dropped }, weights, duet.locale))
     writeSafely(console.stdout, `${line}\n`);
   return 0;
 }

@@ -4,7 +4,7 @@ import type { Text } from "../../kit/locale.ts";
 type Server = Inventory["servers"][number];
 
 /** What is to be seen of a server beside its state: restarts, the next try, tools that wait, things to look at. */
-export function healthOf({ name, restarts, retryInMs, waiting, warnings }: Server): Text[] {
+export function describeHealth({ name, restarts, retryInMs, waiting, warnings }: Server): Text[] {
   const seconds = Math.ceil((retryInMs ?? 0) / 1000);
   return [
     ...(restarts > 0 ? [restarted(restarts)] : []),

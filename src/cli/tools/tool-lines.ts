@@ -1,16 +1,16 @@
 import type { Inventory } from "../../app/open-duet.ts";
-import { report } from "../../kit/errors.ts";
+import { toErrorReport } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import { cutText } from "../../kit/text/truncate.ts";
-import { errorLine } from "../../render/event-lines.ts";
-import { healthOf } from "./server-health.ts";
-import { offerLine, type ToolWeights } from "./tool-weights.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
+import { renderError } from "../../render/event-lines.ts";
+import { describeHealth } from "./server-health.ts";
+import { renderWeight, type ToolWeights } from "./tool-weights.ts";
 
 /** Every tool by its source, with the source's state and weight, then what was left out. */
-export function* toolLines(inventory: Inventory, weights: ToolWeights, locale: Locale): Generator<string> {
-  for (const source of sourcesOf(inventory)) yield* sourceLines(source, inventory, weights, locale);
-  const offered = offerLine(weights, locale);
+export function* renderTools(inventory: Inventory, weights: ToolWeights, locale: Locale): Generator<string> {
+  for (const source of listSources(inventory)) yield* renderSource(source, inventory, weights, locale);
+  const offered = renderWeight(weights, locale);
   if (offered) yield offered;
   const unwanted = inventory.dropped.filter(({ reason }) => reason === "not-allowed").length;
   for (const { text, reason } of inventory.dropped) if (reason !== "not-allowed") yield `✗ ${say(locale, text)}`;
@@ -22,12 +22,12 @@ export function* toolLines(inventory: Inventory, weights: ToolWeights, locale: L
 }
 
 /** The built-in ones first, then every server, also one without tools. */
-export function sourcesOf({ tools, servers }: Inventory): string[] {
+export function listSources({ tools, servers }: Inventory): string[] {
   return [...new Set(["builtin", ...servers.map(({ name }) => name), ...tools.map(({ source }) => source)])];
 }
 
 /** The tools of one source, under a line that does not begin with a space. */
-export function* sourceLines(
+export function* renderSource(
   source: string,
   { tools, servers }: Inventory,
   weights: ToolWeights,
@@ -38,10 +38,10 @@ export function* sourceLines(
   const weight = weights.of(own);
   const tokens = say(locale, { zh: `约 ${weight} token`, en: `about ${weight} tokens` });
   yield `${source} · ${say(locale, stateNames[state?.state ?? "ready"])} · ${own.length} · ${tokens}`;
-  if (state?.error) yield `  ${errorLine(report(state.error, locale))}`;
+  if (state?.error) yield `  ${renderError(toErrorReport(state.error, locale))}`;
   for (const problem of state?.problems ?? []) yield `  ✗ ${say(locale, problem)}`;
-  for (const fact of state ? healthOf(state) : []) yield `  ⚠ ${printableLine(say(locale, fact))}`;
-  for (const { name, description } of own) yield `  ${name.padEnd(30)} ${cutText(printableLine(description), 100)}`;
+  for (const fact of state ? describeHealth(state) : []) yield `  ⚠ ${sanitizeLine(say(locale, fact))}`;
+  for (const { name, description } of own) yield `  ${name.padEnd(30)} ${truncate(sanitizeLine(description), 100)}`;
 }
 
 const stateNames: Record<Inventory["servers"][number]["state"], Text> = {

@@ -20,7 +20,7 @@ export async function weighTools(duet: Duet, tools: readonly Tool[]): Promise<To
 }
 
 /** One line for the reader; undefined where nothing can be said. */
-export function offerLine({ offer }: ToolWeights, locale: Locale): string | undefined {
+export function renderWeight({ offer }: ToolWeights, locale: Locale): string | undefined {
   if (offer === null) return undefined;
   const { tokens, limit } = offer;
   const among = limit === null ? { zh: "", en: "" } : { zh: `，上限 ${limit}`, en: ` of at most ${limit}` };

@@ -2,11 +2,11 @@ import type { ConversationStore, RunEntry } from "../../app/open-duet.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { printableJson, printableLine } from "../../kit/text/sanitize.ts";
-import { cutText } from "../../kit/text/truncate.ts";
+import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import { type Console, writeSafely } from "../console.ts";
 import { nothingKept } from "../conversations/nothing-kept.ts";
-import { traceLines } from "./trace-lines.ts";
+import { renderTrace } from "./trace-lines.ts";
 
 export interface TraceOptions {
   store: ConversationStore;
@@ -30,8 +30,8 @@ export async function runTrace(
   if (run?.trim() === "") throw noRunId(run);
   const trace = await findTrace(store, run);
   if (!trace) throw noSuchRun(run, isKept);
-  if (output === "json") console.stdout.write(`${printableJson(trace, 2)}\n`);
-  else for (const line of traceLines(trace, { locale, verbose })) writeSafely(console.stdout, `${line}\n`);
+  if (output === "json") console.stdout.write(`${toSafeJson(trace, 2)}\n`);
+  else for (const line of renderTrace(trace, { locale, verbose })) writeSafely(console.stdout, `${line}\n`);
   return 0;
 }
 
@@ -48,8 +48,8 @@ async function traceFrom(store: ConversationStore, beginning: string): Promise<A
 }
 
 function severalRuns(beginning: string, found: readonly (RunEntry | undefined)[]): DuetError {
-  const start = cutText(printableLine(beginning), 100);
-  const ids = found.map((run) => printableLine(run?.id ?? "")).join(", ");
+  const start = truncate(sanitizeLine(beginning), 100);
+  const ids = found.map((run) => sanitizeLine(run?.id ?? "")).join(", ");
   return new DuetError({
     code: "invalid_request",
     text: {
@@ -70,7 +70,7 @@ function noRunId(run: string): DuetError {
 }
 
 function noSuchRun(run: string | undefined, isKept: boolean): DuetError {
-  const name = run && cutText(printableLine(run), 100);
+  const name = run && truncate(sanitizeLine(run), 100);
   if (!isKept)
     return new DuetError({
       code: "invalid_request",

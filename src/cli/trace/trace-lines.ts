@@ -2,11 +2,11 @@ import type { Status } from "../../core/outcome.ts";
 import type { Permission } from "../../core/tools/permission.ts";
 import type { AgentTrace, TracePhase, TraceStep } from "../../core/trace.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import { cutText } from "../../kit/text/truncate.ts";
-import { billLine, errorLine, phaseNames, seconds, stopReasons } from "../../render/event-lines.ts";
-import { dollars } from "../../render/known-cost.ts";
-import { planList } from "../../render/plan-lines.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
+import { phaseNames, renderBill, renderError, renderSeconds, stopReasons } from "../../render/event-lines.ts";
+import { renderDollars } from "../../render/known-cost.ts";
+import { renderPlan } from "../../render/plan-lines.ts";
 
 export interface TraceView {
   locale: Locale;
@@ -17,12 +17,12 @@ export interface TraceView {
 const longestValue = 200;
 
 /** A trace for people. Lines may hold what models and tools wrote: whoever prints them cleans them. */
-export function* traceLines(trace: AgentTrace, view: TraceView): Generator<string> {
+export function* renderTrace(trace: AgentTrace, view: TraceView): Generator<string> {
   const { locale } = view;
   yield `${trace.run_id} · ${trace.started_at} · ${trace.mode}`;
   yield labelled(labels.question, shown(trace.question, view), locale);
   yield labelled(labels.models, modelsOf(trace), locale);
-  if (trace.plan?.length) yield* planList(trace.plan, locale);
+  if (trace.plan?.length) yield* renderPlan(trace.plan, locale);
   yield say(locale, labels.steps);
   for (const step of trace.steps) yield* stepLines(step, trace, view);
   if (trace.phases.length > 0) yield* section(labels.phases, phaseLines(trace.phases, locale), locale);
@@ -46,16 +46,16 @@ function* wordsOf(step: TraceStep, trace: AgentTrace, view: TraceView): Generato
   if (thought) yield `💭 ${shown(thought, view)}${leftOut(thought_left_out, view.locale)}`;
   if (action?.type === "action") {
     const cached = step.cached ? say(view.locale, { zh: "，来自缓存", en: ", cached" }) : "";
-    yield `🔧 ${printableLine(action.tool)} ${shown(JSON.stringify(action.args), view)}`;
+    yield `🔧 ${sanitizeLine(action.tool)} ${shown(JSON.stringify(action.args), view)}`;
     if (permission && permission.decision !== "allowed")
-      yield `🔐 ${say(view.locale, decisions[permission.decision])} · ${printableLine(permission.rule)}`;
+      yield `🔐 ${say(view.locale, decisions[permission.decision])} · ${sanitizeLine(permission.rule)}`;
     const result = `${shown(observation, view)}${leftOut(observation_left_out, view.locale)}`;
     yield `${error === undefined ? "✓" : "✗"} ${elapsed_ms} ms${cached} ${result}`.trimEnd();
     if (view.verbose && tool_output !== undefined && tool_output !== observation)
       yield `${say(view.locale, labels.output)} ${shown(tool_output, view)}${leftOut(step.tool_output_left_out, view.locale)}`;
     return;
   }
-  if (action) yield `📝 ${seconds(elapsed_ms)} ${shown(trace.final_answer, view)}`;
+  if (action) yield `📝 ${renderSeconds(elapsed_ms)} ${shown(trace.final_answer, view)}`;
   else yield `✗ ${say(view.locale, { zh: "没有回答", en: "no answer" })}`;
 }
 
@@ -82,24 +82,24 @@ function add(a: TracePhase, b: TracePhase): TracePhase {
 }
 
 function used({ input_tokens, output_tokens, elapsed_ms, cost_usd }: TracePhase): string {
-  const cost = cost_usd === null ? "" : ` ${dollars(cost_usd)}`;
-  return `${input_tokens}→${output_tokens} tok ${seconds(elapsed_ms)}${cost}`;
+  const cost = cost_usd === null ? "" : ` ${renderDollars(cost_usd)}`;
+  return `${input_tokens}→${output_tokens} tok ${renderSeconds(elapsed_ms)}${cost}`;
 }
 
 function* endLines(trace: AgentTrace, locale: Locale): Generator<string> {
   const { models, token_usage, total_ms, cost_usd, agents, status, finish_reason, error } = trace;
   const meta = { models, total_tokens: token_usage.total_tokens, latency_ms: total_ms, cost_usd, agents };
-  yield labelled(labels.used, billLine({ meta }, locale), locale);
+  yield labelled(labels.used, renderBill({ meta }, locale), locale);
   const reason = say(locale, stopReasons[finish_reason]);
   const [open, close] = locale === "zh" ? ["（", "）"] : [" (", ")"];
   yield labelled(labels.traceId, trace.trace_id, locale);
   yield labelled(labels.end, `${say(locale, statuses[status])}${open}${reason}${close}`, locale);
-  if (error) yield errorLine(error);
+  if (error) yield renderError(error);
 }
 
 function modelsOf({ models }: AgentTrace): string {
   const names = [models.function_call, models.answer].map(({ provider, model }) => `${provider}/${model}`);
-  return printableLine([...new Set(names)].join(" → "));
+  return sanitizeLine([...new Set(names)].join(" → "));
 }
 
 function* section(name: Text, lines: readonly string[], locale: Locale): Generator<string> {
@@ -112,7 +112,7 @@ function labelled(name: Text, text: string, locale: Locale): string {
 }
 
 function shown(text: string, { verbose }: TraceView): string {
-  return verbose ? text.trim() : cutText(printableLine(text.slice(0, 4 * longestValue)), longestValue);
+  return verbose ? text.trim() : truncate(sanitizeLine(text.slice(0, 4 * longestValue)), longestValue);
 }
 
 function leftOut(characters: number | undefined, locale: Locale): string {

@@ -1,16 +1,16 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { problem } from "../../config/config-errors.ts";
-import { createStateFolder, type Flags, fallbackLocale, foundFiles } from "../../config/load-config.ts";
+import { configError } from "../../config/config-errors.ts";
+import { createStateFolder, type Flags, findTrustedFiles, getFallbackLocale } from "../../config/load-config.ts";
 import type { Environment } from "../../config/sources/expand-variables.ts";
-import { readText, trustedFile } from "../../config/sources/find-file.ts";
+import { getTrustedFile, readText } from "../../config/sources/find-file.ts";
 import { parseJson } from "../../config/sources/parse-json.ts";
-import { variablesUsedByDotEnv, variablesUsedByFile } from "../../config/sources/used-variables.ts";
-import { toldByDotEnv, toldByFile } from "../../config/trust/trust-preview.ts";
+import { listDotEnvVariables, listFileVariables } from "../../config/sources/used-variables.ts";
+import { previewDotEnv, previewFile } from "../../config/trust/trust-preview.ts";
 import { isTrusted, readTrusted, trustFiles } from "../../config/trust/trusted-files.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { printableJson } from "../../kit/text/sanitize.ts";
-import { type ShownFile, trustSection } from "./trust-section.ts";
+import { toSafeJson } from "../../kit/text/sanitize.ts";
+import { renderTrustSection, type TrustFile } from "./trust-section.ts";
 
 export interface TrustCommand {
   flags: Flags;
@@ -33,13 +33,13 @@ export interface TrustCommand {
  */
 export async function runTrust(command: TrustCommand): Promise<number> {
   const { flags, environment, directory, output, write } = command;
-  const locale = fallbackLocale(flags, environment);
-  const found = foundFiles(flags, environment, directory);
+  const locale = getFallbackLocale(flags, environment);
+  const found = findTrustedFiles(flags, environment, directory);
   createStateFolder(found);
   const files = await readFiles(found.file, found.dotEnv);
   const trusted = await readTrusted(found.home);
   const isKnown = files.every(({ file, text }) => isTrusted(trusted, file, text));
-  if (output === "text") write(files.map((file) => trustSection(file, locale)).join(""));
+  if (output === "text") write(files.map((file) => renderTrustSection(file, locale)).join(""));
   const agrees = isKnown || command.yes || ((await command.confirm?.(question(locale), locale)) ?? false);
   if (agrees && !isKnown) await remember(files, found.home);
   if (output === "json") write(asJson(files, agrees));
@@ -47,19 +47,19 @@ export async function runTrust(command: TrustCommand): Promise<number> {
   return agrees ? 0 : 1;
 }
 
-async function readFiles(file: string, dotEnv: string): Promise<ShownFile[]> {
-  const shown: ShownFile[] = [];
+async function readFiles(file: string, dotEnv: string): Promise<TrustFile[]> {
+  const shown: TrustFile[] = [];
   const text = await readText(file, file);
   if (text !== undefined) {
     const tree = await parseJson(text, file);
-    shown.push({ file: await real(file), text, told: toldByFile(tree), uses: variablesUsedByFile(tree) });
+    shown.push({ file: await real(file), text, preview: previewFile(tree), uses: listFileVariables(tree) });
   }
   const variables = await readText(dotEnv, dotEnv);
   if (variables !== undefined) {
-    const [told, uses] = [toldByDotEnv(variables), variablesUsedByDotEnv(variables)];
-    shown.push({ file: await real(dotEnv), text: variables, told, uses });
+    const [told, uses] = [previewDotEnv(variables), listDotEnvVariables(variables)];
+    shown.push({ file: await real(dotEnv), text: variables, preview: told, uses });
   }
-  if (shown.length === 0) throw problem(file, { zh: "没有这个文件", en: "there is no such file" });
+  if (shown.length === 0) throw configError(file, { zh: "没有这个文件", en: "there is no such file" });
   return shown;
 }
 
@@ -68,22 +68,22 @@ async function real(file: string): Promise<string> {
   return join(await realpath(dirname(file)), basename(file));
 }
 
-async function remember(files: readonly ShownFile[], home: string): Promise<void> {
+async function remember(files: readonly TrustFile[], home: string): Promise<void> {
   try {
     await trustFiles(files, home);
   } catch (thrown) {
     const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
     const what = { zh: `无法写入（${code}）`, en: `cannot be written (${code})` };
-    throw problem(trustedFile(home), what, thrown);
+    throw configError(getTrustedFile(home), what, thrown);
   }
 }
 
-function asJson(files: readonly ShownFile[], isTrustedNow: boolean): string {
-  const shown = files.map(({ file, text, told, uses }) => ({
+function asJson(files: readonly TrustFile[], isTrustedNow: boolean): string {
+  const shown = files.map(({ file, text, preview, uses }) => ({
     ...{ file, uses_variables: uses, text },
-    tells: told.map(({ key, value, isDangerous }) => ({ key, value, can_run_code: isDangerous })),
+    tells: preview.map(({ key, value, isDangerous }) => ({ key, value, can_run_code: isDangerous })),
   }));
-  return `${printableJson({ trusted: isTrustedNow, files: shown }, 2)}\n`;
+  return `${toSafeJson({ trusted: isTrustedNow, files: shown }, 2)}\n`;
 }
 
 const question = (locale: Locale): string =>

@@ -1,12 +1,12 @@
-import type { Told } from "../../config/trust/trust-preview.ts";
+import type { TrustPreviewItem } from "../../config/trust/trust-preview.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { printable, printableLine } from "../../kit/text/sanitize.ts";
+import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
 
 /** A file that somebody is to trust, or not. */
-export interface ShownFile {
+export interface TrustFile {
   file: string;
   text: string;
-  told: readonly Told[];
+  preview: readonly TrustPreviewItem[];
   /** The variables of the user's environment whose values it takes or gives away. */
   uses: readonly string[];
 }
@@ -15,8 +15,8 @@ export interface ShownFile {
  * What is shown of it: what it would start and where it connects, which variables it uses, then its whole text. Nothing is
  * masked or cut, and a line of the file never begins like one of ours.
  */
-export function trustSection({ file, text, told, uses }: ShownFile, locale: Locale): string {
-  const lines = told.length > 0 ? told.map((each) => toldLine(each, locale)) : [say(locale, nothingTold)];
+export function renderTrustSection({ file, text, preview, uses }: TrustFile, locale: Locale): string {
+  const lines = preview.length > 0 ? preview.map((each) => toldLine(each, locale)) : [say(locale, nothingTold)];
   const used = uses.length > 0 ? [`${say(locale, usesVariables)}${uses.map(asName).join(", ")}`] : [];
   // A lone carriage return ends a line, and with it a comment, too.
   const whole = text
@@ -24,14 +24,14 @@ export function trustSection({ file, text, told, uses }: ShownFile, locale: Loca
     .replace(/\n+$/, "")
     .split(/\n|(?<=\r)/);
   return [
-    printableLine(file),
-    ...[...lines, ...used, say(locale, wholeText)].map((line) => `  ${printable(line)}`),
-    ...whole.map((line) => `  | ${printable(line)}`),
+    sanitizeLine(file),
+    ...[...lines, ...used, say(locale, wholeText)].map((line) => `  ${sanitize(line)}`),
+    ...whole.map((line) => `  | ${sanitize(line)}`),
     "",
   ].join("\n");
 }
 
-function toldLine({ key, value, isDangerous }: Told, locale: Locale): string {
+function toldLine({ key, value, isDangerous }: TrustPreviewItem, locale: Locale): string {
   return `${key}: ${value}${isDangerous ? say(locale, canRunCode) : ""}`;
 }
 

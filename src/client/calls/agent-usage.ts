@@ -5,7 +5,7 @@ import { isRecord } from "../../kit/json.ts";
  * What an agent below says that it has used, in a result of the shape of ours (the contract's section 5): itself and the agents
  * below it. Only numbers that are finite and not negative count, so that a lie can only shorten the run above.
  */
-export function usageIn(structured: unknown): AgentUsage | undefined {
+export function readAgentUsage(structured: unknown): AgentUsage | undefined {
   if (!isRecord(structured)) return undefined;
   const { run_id: runId, stop_reason: reason, status, meta } = structured;
   if (typeof runId !== "string" || typeof reason !== "string") return undefined;

@@ -1,4 +1,4 @@
-import { follow, timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { createTimeLimit, followSignal, timeoutError } from "../../kit/async/timeout.ts";
 
 /** The limits of one call: of silence, which progress resets, and of all, which nothing extends. */
 export interface CallClock {
@@ -22,8 +22,8 @@ export function createCallClock(what: string, idleMs: number, totalMs: number, o
   let hasBegun = false;
   let pauses = 0;
   let expired = false;
-  const total = timeLimit(totalMs, () => expire(totalMs));
-  const unfollow = [follow(controller, outer), follow(controller, total.signal)];
+  const total = createTimeLimit(totalMs, () => expire(totalMs));
+  const unfollow = [followSignal(controller, outer), followSignal(controller, total.signal)];
   let resume = (): void => {};
 
   function expire(ms: number): Error {

@@ -1,6 +1,6 @@
 import type { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
-import { sentences } from "../../render/event-lines.ts";
+import { joinSentences } from "../../render/event-lines.ts";
 import type { RawResult } from "./content.ts";
 
 /** What came of a call: a result of the server, or why nothing was sent to it. */
@@ -9,7 +9,7 @@ export type Reply =
   | { reply: "refused"; code: "unavailable" | "tool_changed" | "auth"; text: Text };
 
 /** The server is not there now; `retryInMs` is when it is tried again, null when only a call does that. */
-export function unavailable(server: string, error: DuetError, retryInMs: number | null): Reply {
+export function toUnavailableReply(server: string, error: DuetError, retryInMs: number | null): Reply {
   if (error.code === "auth") return { reply: "refused", code: "auth", text: withHint(error) };
   const again = retryInMs === null || retryInMs <= 0 ? anyTime : after(Math.ceil(retryInMs / 1000));
   const text = {
@@ -21,7 +21,7 @@ export function unavailable(server: string, error: DuetError, retryInMs: number 
 
 /** Trying again would not help. */
 function withHint({ text, hint }: DuetError): Text {
-  return { zh: sentences(text.zh, hint?.zh ?? null), en: sentences(text.en, hint?.en ?? null) };
+  return { zh: joinSentences(text.zh, hint?.zh ?? null), en: joinSentences(text.en, hint?.en ?? null) };
 }
 
 const anyTime: Text = { zh: "下次调用时会再试。", en: "The next call tries it again." };
@@ -31,7 +31,7 @@ const after = (seconds: number): Text => ({
 });
 
 /** The tool is not what was approved; nothing may be sent to it. */
-export function changed(server: string, tool: string): Reply {
+export function toChangedReply(server: string, tool: string): Reply {
   const text = {
     zh: `工具 ${tool}（${server}）的定义与批准时不同，已停用，没有发送调用。请用户查看并批准：duet tools approve ${server}`,
     en: `The tool ${tool} of ${server} is not what was approved, so it is stopped and nothing was sent. A person has to look at it: duet tools approve ${server}`,
@@ -40,7 +40,7 @@ export function changed(server: string, tool: string): Reply {
 }
 
 /** The server does not list the tool any more. */
-export function gone(server: string, tool: string): Reply {
+export function toGoneReply(server: string, tool: string): Reply {
   const text = {
     zh: `MCP 服务器 ${server} 不再提供工具 ${tool}，没有发送调用。`,
     en: `MCP server ${server} does not offer the tool ${tool} any more; nothing was sent.`,

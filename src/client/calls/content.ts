@@ -4,7 +4,7 @@ import { isRecord } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { resultLimit } from "../limits.ts";
 import { type Redact, redactJson } from "../redact.ts";
-import { usageIn } from "./agent-usage.ts";
+import { readAgentUsage } from "./agent-usage.ts";
 
 /** What a server answered to `tools/call`, unchecked: servers leave out, misspell and invent. */
 export type RawResult = Record<string, unknown>;
@@ -17,7 +17,7 @@ export function toToolResult(
 ): ToolResult {
   const text = cut(redact(renderContent(raw, locale).slice(0, 2 * resultLimit)), locale);
   const content = wantsContent ? toContent(raw, redact) : undefined;
-  const usage = usageIn(raw.structuredContent);
+  const usage = readAgentUsage(raw.structuredContent);
   if (raw.isError !== true) return { ok: true, text, content, usage };
   const silent = { zh: "工具报告了错误，但没有说明。", en: "The tool reported an error without saying which." };
   const shown = text.trim() === "" ? say(locale, silent) : text;

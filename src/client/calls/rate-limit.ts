@@ -1,9 +1,9 @@
 import type { ServerSettings } from "../../config/server-settings.ts";
-import { createPlaces } from "../../kit/async/semaphore.ts";
+import { createSemaphore } from "../../kit/async/semaphore.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 
 /** Keeps calls within the limits of a server. */
-export interface Pace {
+export interface RateLimiter {
   /** Waits its turn and runs the work, or rejects when the signal aborts first. */
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
   /** Lets no work begin for so long, in milliseconds, and then less than before: the server has asked for that. */
@@ -14,21 +14,21 @@ export interface Pace {
 const slowedMs = 350;
 
 /** `maxConcurrent` at once, in the order they came, and starts at least `1 / callsPerSecond` seconds apart. */
-export function createPace(limits: Pick<ServerSettings, "maxConcurrent" | "callsPerSecond">): Pace {
+export function createRateLimiter(limits: Pick<ServerSettings, "maxConcurrent" | "callsPerSecond">): RateLimiter {
   let intervalMs = limits.callsPerSecond === undefined ? 0 : 1000 / limits.callsPerSecond;
-  const places = createPlaces(limits.maxConcurrent ?? Number.POSITIVE_INFINITY);
-  const door = createPlaces(1);
+  const semaphore = createSemaphore(limits.maxConcurrent ?? Number.POSITIVE_INFINITY);
+  const door = createSemaphore(1);
   let nextStart = 0;
 
   /** Counts from when the last call really started: one that was late is not made up for. */
   async function start(signal: AbortSignal): Promise<void> {
-    await door.enter(signal);
+    await door.acquire(signal);
     try {
       // A timer may be up to a millisecond early.
       for (let left = untilNext(); left > 0; left = untilNext()) await sleep(Math.ceil(left), signal);
       nextStart = performance.now() + intervalMs;
     } finally {
-      door.leave();
+      door.release();
     }
   }
 
@@ -39,12 +39,12 @@ export function createPace(limits: Pick<ServerSettings, "maxConcurrent" | "calls
   return {
     async run(work, signal) {
       signal.throwIfAborted();
-      await places.enter(signal);
+      await semaphore.acquire(signal);
       try {
         if (intervalMs > 0 || untilNext() > 0) await start(signal);
         return await work();
       } finally {
-        places.leave();
+        semaphore.release();
       }
     },
     rest(ms) {

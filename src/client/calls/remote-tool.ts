@@ -1,14 +1,14 @@
-import { toMeta } from "../../core/chain.ts";
-import { failure, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
+import { toChainMeta } from "../../core/chain.ts";
+import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { say } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import { sentences } from "../../render/event-lines.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { joinSentences } from "../../render/event-lines.ts";
 import type { OnProgress } from "../lifecycle/session.ts";
 import type { RemoteTool } from "../lists/listing.ts";
-import { heedRefusal } from "../refusals/retry-after.ts";
-import type { Connection } from "../server-connection.ts";
+import { retryAfterRefusal } from "../refusals/retry-after.ts";
+import type { ServerConnection } from "../server-connection.ts";
 import { withChain } from "./chain-argument.ts";
 import { toToolResult } from "./content.ts";
 
@@ -16,7 +16,7 @@ import { toToolResult } from "./content.ts";
 const progressPerSecond = 50;
 
 /** A tool of a downstream server as one of ours. What it tells us is text, cleaned of the server's secrets. */
-export function asTool(connection: Connection, remote: RemoteTool, name: string): Tool {
+export function toTool(connection: ServerConnection, remote: RemoteTool, name: string): Tool {
   return {
     name,
     description: remote.description,
@@ -27,7 +27,7 @@ export function asTool(connection: Connection, remote: RemoteTool, name: string)
     callLimits: { timeoutMs: connection.settings.timeoutMs },
     canRepeat: () => connection.isRepeatable(remote),
     run: (args, context) =>
-      heedRefusal({
+      retryAfterRefusal({
         send: () => send(connection, remote, args, context),
         rest: (ms) => connection.rest(ms),
         locale: context.locale,
@@ -36,7 +36,7 @@ export function asTool(connection: Connection, remote: RemoteTool, name: string)
 }
 
 async function send(
-  connection: Connection,
+  connection: ServerConnection,
   remote: RemoteTool,
   args: JsonObject,
   context: ToolContext,
@@ -48,20 +48,20 @@ async function send(
       onProgress: progressInto(context, connection),
       elicit,
       tell: (code, text) => context.notice(code, say(locale, text)),
-      meta: { ...trace, ...(chain && toMeta(chain)) },
+      meta: { ...trace, ...(chain && toChainMeta(chain)) },
     });
-    if (reply.reply === "refused") return failure(reply.code, say(locale, reply.text));
+    if (reply.reply === "refused") return createFailure(reply.code, say(locale, reply.text));
     return toToolResult(reply.result, connection.redact, context);
   } catch (thrown) {
     signal.throwIfAborted();
     const { code, text, hint } = toDuetError(thrown);
     const message = say(locale, text);
-    return failure(code, hint ? sentences(message, say(locale, hint)) : message);
+    return createFailure(code, hint ? joinSentences(message, say(locale, hint)) : message);
   }
 }
 
 /** A flood is dropped, not queued. */
-function progressInto(context: ToolContext, { redact }: Connection): OnProgress {
+function progressInto(context: ToolContext, { redact }: ServerConnection): OnProgress {
   let second = 0;
   let count = 0;
   return ({ message = "", progress, total }) => {
@@ -72,6 +72,6 @@ function progressInto(context: ToolContext, { redact }: Connection): OnProgress 
     }
     count += 1;
     if (count > progressPerSecond) return;
-    context.progress(printableLine(redact(message.slice(0, 4000))).slice(0, 500), progress, total);
+    context.progress(sanitizeLine(redact(message.slice(0, 4000))).slice(0, 500), progress, total);
   };
 }

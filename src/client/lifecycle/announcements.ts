@@ -13,7 +13,7 @@ const pauseMs = { first: 1000, longest: 60_000 };
  * Tells which lists a server says have changed, until the signal aborts. A server of 2026-07-28 is listened to on a stream
  * of its own; where that ends it is opened again, and every list counts as changed then: a word may have been missed.
  */
-export function hearChanges(client: Client, onChanged: (list: ServerList) => void, signal: AbortSignal): void {
+export function watchListChanges(client: Client, onChanged: (list: ServerList) => void, signal: AbortSignal): void {
   client.setNotificationHandler("notifications/tools/list_changed", () => onChanged("tools"));
   client.setNotificationHandler("notifications/prompts/list_changed", () => onChanged("prompts"));
   client.setNotificationHandler("notifications/resources/list_changed", () => onChanged("resources"));

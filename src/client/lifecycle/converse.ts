@@ -25,7 +25,7 @@ const never = 2 ** 31 - 1;
  * Sends a request and answers what the server asks before it has a result (`input_required` of 2026-07-28). Rejects with the
  * package's errors.
  */
-export async function converse(
+export async function sendWithInput(
   client: Client,
   request: Request,
   options: Pick<RequestOptions, "signal" | "onprogress">,

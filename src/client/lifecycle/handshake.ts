@@ -1,9 +1,9 @@
 import type { Client, Implementation, Transport } from "@modelcontextprotocol/client";
 import type { ServerSettings, ServerTransport } from "../../config/server-settings.ts";
-import { statusOf } from "../connection-errors.ts";
-import { clientCapabilities } from "../questions/answers.ts";
+import { getStatus } from "../connection-errors.ts";
+import { toClientCapabilities } from "../questions/answers.ts";
 import type { Sdk } from "../sdk.ts";
-import { type Link, sseLink, streamableHttpLink } from "../transport/http.ts";
+import { createSseLink, createStreamableHttpLink, type TransportLink } from "../transport/http.ts";
 import type { ServerPins } from "../trust/pins.ts";
 
 /** Which revisions of the protocol a server speaks: up to 2025-11-25, or from 2026-07-28 on. */
@@ -17,20 +17,20 @@ export interface Handshake {
   era: Era;
   /** Whether a model of ours may write for servers that may ask. */
   canSample: boolean;
-  auth: Parameters<typeof streamableHttpLink>[2];
+  auth: Parameters<typeof createStreamableHttpLink>[2];
   /** Ends the handshake. */
   signal: AbortSignal;
 }
 
 export interface Connected {
   client: Client;
-  link: Link;
+  link: TransportLink;
 }
 
 const longestProbeMs = 10_000;
 
 /** Shakes hands over a transport that is ready (stdio), or opens one (HTTP). Rejects with the package's errors. */
-export function shakeHands(handshake: Handshake, stdio: Transport | undefined): Promise<Connected> {
+export function openConnection(handshake: Handshake, stdio: Transport | undefined): Promise<Connected> {
   const { sdk, settings, era, auth } = handshake;
   const { transport } = settings;
   if (stdio !== undefined) {
@@ -39,7 +39,7 @@ export function shakeHands(handshake: Handshake, stdio: Transport | undefined): 
     return connect(handshake, { transport: stdio, mode, goodbye: async () => {} });
   }
   if (transport.type === "stdio") throw new Error("A stdio server needs its process first");
-  if (transport.type === "sse") return connect(handshake, sseLink(sdk, transport, auth));
+  if (transport.type === "sse") return connect(handshake, createSseLink(sdk, transport, auth));
   return connectByUrl(handshake, transport);
 }
 
@@ -50,22 +50,25 @@ async function connectByUrl(
 ): Promise<Connected> {
   const { sdk, auth } = handshake;
   try {
-    return await connect(handshake, streamableHttpLink(sdk, target, auth));
+    return await connect(handshake, createStreamableHttpLink(sdk, target, auth));
   } catch (error) {
-    const status = statusOf(error);
+    const status = getStatus(error);
     if (status !== 404 && status !== 405) throw error;
-    return await connect(handshake, sseLink(sdk, target, auth)).catch(() => {
+    return await connect(handshake, createSseLink(sdk, target, auth)).catch(() => {
       throw error;
     });
   }
 }
 
-async function connect({ sdk, settings, clientInfo, canSample, signal }: Handshake, link: Link): Promise<Connected> {
+async function connect(
+  { sdk, settings, clientInfo, canSample, signal }: Handshake,
+  link: TransportLink,
+): Promise<Connected> {
   const timeoutMs = settings.startTimeoutMs;
   // A stdio server that has gone back to the older protocol may be silent, and needs time left to be asked in that.
   const probeMs = settings.transport.type === "stdio" ? Math.min(timeoutMs / 3, longestProbeMs) : timeoutMs;
   const client = new sdk.Client(clientInfo, {
-    capabilities: clientCapabilities(settings, { canSample }),
+    capabilities: toClientCapabilities(settings, { canSample }),
     versionNegotiation: { mode: link.mode, probe: { timeoutMs: probeMs } },
     inputRequired: { autoFulfill: false },
   });
@@ -81,7 +84,7 @@ async function connect({ sdk, settings, clientInfo, canSample, signal }: Handsha
 }
 
 /** Says goodbye and closes everything; never rejects. */
-export async function leave({ client, link }: Connected): Promise<void> {
+export async function closeConnection({ client, link }: Connected): Promise<void> {
   await link.goodbye().catch(() => {});
   await client.close().catch(() => {});
   // A connection that was lost before has no client to close it.

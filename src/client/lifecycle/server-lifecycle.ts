@@ -1,23 +1,23 @@
-import { abortable, sleep } from "../../kit/async/timeout.ts";
+import { sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
-import { type Reply, unavailable } from "../calls/call-reply.ts";
+import { type Reply, toUnavailableReply } from "../calls/call-reply.ts";
 import { ConnectionLost } from "../connection-errors.ts";
 import { patienceMs } from "../limits.ts";
-import { startFailure } from "../server-errors.ts";
+import { toStartError } from "../server-errors.ts";
 import { createRestarts } from "./restart-delays.ts";
-import type { Offers, ServerInfo, Session } from "./session.ts";
-import type { Attempt, Opened } from "./start-attempt.ts";
+import type { ServerInfo, ServerOffers, Session } from "./session.ts";
+import type { StartAttempt, StartedServer } from "./start-attempt.ts";
 
 type State =
   /** Not started yet; a lazy one stays so until its first call. */
   | { state: "idle" }
-  | { state: "starting"; settled: Promise<void>; attempt: Attempt }
-  | { state: "ready"; session: Session; attempt: Attempt; since: number }
+  | { state: "starting"; settled: Promise<void>; attempt: StartAttempt }
+  | { state: "ready"; session: Session; attempt: StartAttempt; since: number }
   | { state: "failed"; error: DuetError; retryAt: number; timer?: NodeJS.Timeout | undefined }
   | { state: "closed" };
 
 /** How a server is. */
-export interface Condition {
+export interface ServerState {
   state: State["state"];
   /** Why it failed; null while it has not. */
   error: DuetError | null;
@@ -29,29 +29,29 @@ export interface Condition {
   retryInMs: number | null;
   serverInfo: ServerInfo | null;
   protocolVersion: string | null;
-  offers: Offers;
+  offers: ServerOffers;
 }
 
 /** A session, and the start that it came from. */
-export interface Live {
+export interface LiveSession {
   session: Session;
-  attempt: Attempt;
+  attempt: StartAttempt;
 }
 
-export interface LifeOptions {
+export interface ServerLifecycleOptions {
   name: string;
   /** Makes one start, which is opened and left here; `onLost` is for its connection. */
-  prepare(onLost: () => void): Attempt;
+  prepare(onLost: () => void): StartAttempt;
   /** Takes what a start has found, before anybody may call; may not reject. */
-  take(opened: Opened): Promise<void>;
+  applyStart(opened: StartedServer): Promise<void>;
   onReady(): void;
 }
 
 /** The life of one server: started, started again after it was lost, and closed. */
-export class Life {
-  readonly #options: LifeOptions;
+export class ServerLifecycle {
+  readonly #options: ServerLifecycleOptions;
   #state: State = { state: "idle" };
-  #known: Pick<Condition, "startMs" | "serverInfo" | "protocolVersion" | "offers"> = {
+  #known: Pick<ServerState, "startMs" | "serverInfo" | "protocolVersion" | "offers"> = {
     startMs: null,
     serverInfo: null,
     protocolVersion: null,
@@ -63,11 +63,11 @@ export class Life {
   readonly #restarts = createRestarts();
   readonly #goodbyes = new Set<Promise<void>>();
 
-  constructor(options: LifeOptions) {
+  constructor(options: ServerLifecycleOptions) {
     this.#options = options;
   }
 
-  get condition(): Condition {
+  get state(): ServerState {
     const failed = this.#state.state === "failed" ? this.#state : undefined;
     return {
       state: this.#state.state,
@@ -103,27 +103,27 @@ export class Life {
    * The session to call by; one that was lost is started again first. Where that takes too long, what to reply. Rejects with the
    * signal's reason, or with a `DuetError` once it is closed.
    */
-  async live(signal: AbortSignal): Promise<Live | Reply> {
+  async live(signal: AbortSignal): Promise<LiveSession | Reply> {
     const { name } = this.#options;
-    await abortable(this.settled(), signal);
+    await waitAbortable(this.settled(), signal);
     if (this.#state.state === "failed") {
       const leftMs = this.#state.retryAt - performance.now();
-      if (leftMs > patienceMs) return unavailable(name, this.#state.error, leftMs);
+      if (leftMs > patienceMs) return toUnavailableReply(name, this.#state.error, leftMs);
       if (leftMs > 0) await sleep(leftMs, signal);
     }
     if (this.#state.state === "idle" || this.#state.state === "failed") this.#begin();
-    await abortable(this.settled(), signal);
+    await waitAbortable(this.settled(), signal);
     if (this.#state.state === "ready") return this.#state;
     if (this.#state.state !== "failed") throw closed(name);
     const { error, retryAt } = this.#state;
-    return unavailable(name, error, retryAt - performance.now());
+    return toUnavailableReply(name, error, retryAt - performance.now());
   }
 
   /** The live connection is gone: says why, and starts anew after a pause. */
-  lose(attempt: Attempt, thrown: unknown): void {
+  connectionLost(attempt: StartAttempt, thrown: unknown): void {
     if (this.#state.state !== "ready" || this.#state.attempt !== attempt) return;
     const livedMs = performance.now() - this.#state.since;
-    const error = startFailure(thrown, attempt.circumstances);
+    const error = toStartError(thrown, attempt.failureContext);
     this.#leave(attempt);
     this.#rest(error, livedMs);
   }
@@ -149,7 +149,7 @@ export class Life {
   #begin(): void {
     if (this.#state.state === "failed") clearTimeout(this.#state.timer);
     this.#starts += 1;
-    const attempt = this.#options.prepare(() => this.lose(attempt, new ConnectionLost()));
+    const attempt = this.#options.prepare(() => this.connectionLost(attempt, new ConnectionLost()));
     const settled = attempt.open().then(
       (opened) => this.#becomeReady(opened, attempt),
       (thrown: unknown) => this.#becomeFailed(thrown, attempt),
@@ -157,9 +157,9 @@ export class Life {
     this.#state = { state: "starting", settled, attempt };
   }
 
-  async #becomeReady(opened: Opened, attempt: Attempt): Promise<void> {
+  async #becomeReady(opened: StartedServer, attempt: StartAttempt): Promise<void> {
     const { session } = opened;
-    await this.#options.take(opened);
+    await this.#options.applyStart(opened);
     if (this.#state.state !== "starting") return this.#leave(attempt);
     this.#known = {
       startMs: Math.round(performance.now() - attempt.began),
@@ -171,11 +171,11 @@ export class Life {
     this.#state = { state: "ready", session, attempt, since: performance.now() };
     this.#options.onReady();
     // One that ended before anybody called it lost.
-    if (session.isOver()) this.lose(attempt, new ConnectionLost());
+    if (session.isOver()) this.connectionLost(attempt, new ConnectionLost());
   }
 
-  #becomeFailed(thrown: unknown, attempt: Attempt): void {
-    const error = startFailure(thrown, attempt.circumstances);
+  #becomeFailed(thrown: unknown, attempt: StartAttempt): void {
+    const error = toStartError(thrown, attempt.failureContext);
     this.#leave(attempt);
     if (this.#state.state === "starting") this.#rest(error, 0);
   }
@@ -188,8 +188,8 @@ export class Life {
     this.#state = { state: "failed", error, retryAt: performance.now() + pauseMs, timer };
   }
 
-  #leave(attempt: Attempt): void {
-    const goodbye = attempt.leave().then(() => {
+  #leave(attempt: StartAttempt): void {
+    const goodbye = attempt.dispose().then(() => {
       this.#goodbyes.delete(goodbye);
     });
     this.#goodbyes.add(goodbye);

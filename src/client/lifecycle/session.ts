@@ -1,16 +1,16 @@
 import type { Client, Transport } from "@modelcontextprotocol/client";
 import type { Elicit } from "../../core/forms/elicitation.ts";
 import type { JsonObject } from "../../kit/json.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { RawResult } from "../calls/content.ts";
 import { type Listing, listTools, type RemoteTool } from "../lists/listing.ts";
-import { createAsker } from "../questions/active-calls.ts";
-import type { Tell } from "../questions/answer-context.ts";
+import { createActiveCalls } from "../questions/active-calls.ts";
+import type { Notify } from "../questions/answer-context.ts";
 import type { Answers } from "../questions/answers.ts";
 import type { Redact } from "../redact.ts";
-import { hearChanges, type ServerList } from "./announcements.ts";
-import { type Answer, converse, type Request } from "./converse.ts";
-import { type Era, type Handshake, leave, shakeHands } from "./handshake.ts";
+import { type ServerList, watchListChanges } from "./announcements.ts";
+import { type Answer, type Request, sendWithInput } from "./converse.ts";
+import { closeConnection, type Era, type Handshake, openConnection } from "./handshake.ts";
 
 /** What a server says of itself; untrusted, but on one line and printable. */
 export interface ServerInfo {
@@ -19,7 +19,7 @@ export interface ServerInfo {
 }
 
 /** What a server has beside tools. */
-export interface Offers {
+export interface ServerOffers {
   prompts: boolean;
   resources: boolean;
   completions: boolean;
@@ -30,7 +30,7 @@ export interface Session {
   readonly era: Era;
   readonly serverInfo: ServerInfo | undefined;
   readonly protocolVersion: string | undefined;
-  readonly offers: Offers;
+  readonly offers: ServerOffers;
   /** Whether the connection has ended, also before anybody listened. */
   isOver(): boolean;
   /** All tools as the server lists them now. */
@@ -49,7 +49,7 @@ export interface CallOptions {
   /** Hands on what the server asks meanwhile; absent where nobody can be asked. */
   elicit?: Elicit | undefined;
   /** Tells the reader of the call something once. */
-  tell?: Tell | undefined;
+  tell?: Notify | undefined;
   /** Stops the clock of the call while a question of its server is answered. */
   pause(): () => void;
   /** Goes along in the request's `_meta`. */
@@ -70,10 +70,10 @@ export interface SessionOptions extends Handshake {
 /** Shakes hands over a transport that is ready (stdio), or opens one (HTTP). */
 export async function openSession(options: SessionOptions, stdio: Transport | undefined): Promise<Session> {
   const { settings, redact, answers, sdk } = options;
-  const connected = await shakeHands(options, stdio);
+  const connected = await openConnection(options, stdio);
   const { client } = connected;
   const ended = new AbortController();
-  const asker = createAsker();
+  const asker = createActiveCalls();
   /** Of the calls under way: a server that waits for an answer of ours is not silent. */
   const pauses = new Set<CallOptions["pause"]>();
   client.onclose = () => {
@@ -89,14 +89,14 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
     const context = { elicit: asker.current(), tell: asker.tell, signal: mcpReq.signal };
     return paused([...pauses], () => answers(method, params, context));
   };
-  hearChanges(client, options.onChanged, ended.signal);
+  watchListChanges(client, options.onChanged, ended.signal);
 
   async function run(request: Request, { signal, onProgress, elicit, tell, pause }: CallOptions): Promise<RawResult> {
     const done = asker.enter({ elicit, tell });
     pauses.add(pause);
     const answer: Answer = (method, params) => paused([pause], () => answers(method, params, { elicit, tell, signal }));
     try {
-      return await converse(client, request, { signal, onprogress: onProgress }, answer);
+      return await sendWithInput(client, request, { signal, onprogress: onProgress }, answer);
     } finally {
       pauses.delete(pause);
       done();
@@ -116,7 +116,7 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
       run({ method, params: { ...params, _meta: callOptions.meta } }, callOptions),
     close() {
       ended.abort();
-      return leave(connected);
+      return closeConnection(connected);
     },
   };
 }
@@ -142,11 +142,11 @@ function mirrorsParameters(tool: RemoteTool): boolean {
   return JSON.stringify(tool.inputSchema).includes('"x-mcp-header"');
 }
 
-function offersOf(client: Client): Offers {
+function offersOf(client: Client): ServerOffers {
   const { prompts, resources, completions } = client.getServerCapabilities() ?? {};
   return { prompts: prompts !== undefined, resources: resources !== undefined, completions: completions !== undefined };
 }
 
 function shown(text: string): string {
-  return printableLine(text).slice(0, 200);
+  return sanitizeLine(text).slice(0, 200);
 }

@@ -1,25 +1,25 @@
 import type { Implementation } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../../config/server-settings.ts";
 import type { Sample } from "../../core/sampling.ts";
-import { abortable } from "../../kit/async/timeout.ts";
+import { waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Environment } from "../../kit/process/child-environment.ts";
 import type { Lifeline } from "../../kit/process/lifeline.ts";
-import { refusesProtocol } from "../connection-errors.ts";
+import { isProtocolRefusal } from "../connection-errors.ts";
 import type { Listing } from "../lists/listing.ts";
 import type { Auth } from "../oauth/auth.ts";
 import type { CredentialStore } from "../oauth/credential-store.ts";
 import type { Answers } from "../questions/answers.ts";
 import type { Redact } from "../redact.ts";
 import type { Sdk } from "../sdk.ts";
-import type { Circumstances } from "../server-errors.ts";
-import { type StdioServer, startStdio } from "../transport/stdio-server.ts";
+import type { FailureContext } from "../server-errors.ts";
+import { type StdioServer, startStdioServer } from "../transport/stdio-server.ts";
 import type { ServerList } from "./announcements.ts";
 import type { Era } from "./handshake.ts";
 import { openSession, type Session } from "./session.ts";
 
 /** What all connections of a pool share. */
-export interface Surroundings {
+export interface SharedResources {
   environment: Environment;
   clientInfo: Implementation;
   lifeline: Lifeline;
@@ -29,12 +29,12 @@ export interface Surroundings {
   credentials: CredentialStore;
 }
 
-export interface AttemptOptions {
+export interface StartAttemptOptions {
   settings: ServerSettings;
   redact: Redact;
   /** How to sign in, where that is to be done. */
   auth: Auth | undefined;
-  surroundings: Surroundings;
+  shared: SharedResources;
   answers: Answers;
   /** What is known of the server from earlier; awaited before the handshake. */
   known(): Promise<{ era: Era | undefined }>;
@@ -43,25 +43,25 @@ export interface AttemptOptions {
 }
 
 /** A server that has started, with its first list of tools. */
-export interface Opened {
+export interface StartedServer {
   session: Session;
   listing: Listing;
 }
 
 /** One start of a server: its process, if it has one, the session with it, and their end. */
-export class Attempt {
+export class StartAttempt {
   readonly began = performance.now();
-  readonly #options: AttemptOptions;
+  readonly #options: StartAttemptOptions;
   readonly #abort = new AbortController();
   #server: StdioServer | undefined;
   #session: Session | undefined;
 
-  constructor(options: AttemptOptions) {
+  constructor(options: StartAttemptOptions) {
     this.#options = options;
   }
 
   /** What is known of a failure of this start. */
-  get circumstances(): Circumstances {
+  get failureContext(): FailureContext {
     const { settings, redact } = this.#options;
     return { settings, redact, ending: this.#server?.ending, words: this.#server?.words() };
   }
@@ -70,18 +70,18 @@ export class Attempt {
    * Starts the process before it returns, shakes hands and lists the tools, within the start limit. Rejects with anything;
    * `leave` is still to be called then.
    */
-  async open(): Promise<Opened> {
+  async open(): Promise<StartedServer> {
     const { startTimeoutMs } = this.#options.settings;
     const { signal } = this.#abort;
     const timer = setTimeout(() => this.#abort.abort(slowStart(startTimeoutMs)), startTimeoutMs);
     try {
       this.#server = this.#startProcess();
-      const sdk = await abortable(this.#options.surroundings.sdk(), signal);
-      const { era = "legacy" } = await abortable(this.#options.known(), signal);
+      const sdk = await waitAbortable(this.#options.shared.sdk(), signal);
+      const { era = "legacy" } = await waitAbortable(this.#options.known(), signal);
       const session = await this.#negotiate(sdk, era);
-      return { session, listing: await abortable(session.list(signal), signal) };
+      return { session, listing: await waitAbortable(session.list(signal), signal) };
     } catch (thrown) {
-      if (!signal.aborted) await this.newsOfEnding();
+      if (!signal.aborted) await this.waitForExit();
       throw signal.aborted ? signal.reason : thrown;
     } finally {
       clearTimeout(timer);
@@ -89,8 +89,8 @@ export class Attempt {
   }
 
   /** Waits a moment for the news of an end that just happened. */
-  async newsOfEnding(): Promise<void> {
-    await this.#server?.newsOfEnding();
+  async waitForExit(): Promise<void> {
+    await this.#server?.waitForExit();
   }
 
   /** Ends the start that is going on; it rejects with the reason. */
@@ -99,7 +99,7 @@ export class Attempt {
   }
 
   /** Says goodbye and ends the process; never rejects. */
-  async leave(): Promise<void> {
+  async dispose(): Promise<void> {
     await Promise.all([this.#session?.close(), this.#server?.stop()]);
   }
 
@@ -111,7 +111,7 @@ export class Attempt {
     try {
       return await this.#shakeHands(sdk, era);
     } catch (thrown) {
-      const isOtherEra = era === "modern" || refusesProtocol(thrown);
+      const isOtherEra = era === "modern" || isProtocolRefusal(thrown);
       if (this.#server === undefined || this.#server.ending?.error !== undefined || !isOtherEra) throw thrown;
       await this.#server.stop();
       this.#abort.signal.throwIfAborted();
@@ -122,13 +122,13 @@ export class Attempt {
 
   async #shakeHands(sdk: Sdk, era: Era): Promise<Session> {
     const { signal } = this.#abort;
-    const { surroundings, ...own } = this.#options;
-    const { clientInfo, sample } = surroundings;
+    const { shared, ...own } = this.#options;
+    const { clientInfo, sample } = shared;
     const stdio = await this.#server?.open(sdk);
     const canSample = sample !== undefined;
     const opening = openSession({ ...own, sdk, clientInfo, canSample, era, signal }, stdio);
     try {
-      this.#session = await abortable(opening, signal);
+      this.#session = await waitAbortable(opening, signal);
       return this.#session;
     } catch (thrown) {
       // One that opens just too late is nobody's.
@@ -138,9 +138,9 @@ export class Attempt {
   }
 
   #startProcess(): StdioServer | undefined {
-    const { settings, surroundings } = this.#options;
+    const { settings, shared } = this.#options;
     if (settings.transport.type !== "stdio") return undefined;
-    return startStdio(settings.transport, surroundings.environment, surroundings.lifeline);
+    return startStdioServer(settings.transport, shared.environment, shared.lifeline);
   }
 }
 

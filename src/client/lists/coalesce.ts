@@ -1,7 +1,7 @@
 import { sleep } from "../../kit/async/timeout.ts";
 
 /** Work that is asked for more often than it has to be done. */
-export interface Coalesced {
+export interface CoalescedWork {
   /** Asks for one more time; what is asked for meanwhile is done once, afterwards. */
   ask(): void;
   /** Settles when what was asked for until now is done; never rejects. */
@@ -11,7 +11,7 @@ export interface Coalesced {
 }
 
 /** `work` runs one at a time and starts at least `pauseMs` apart; it may not reject. The last word is never lost. */
-export function coalesce(work: (signal: AbortSignal) => Promise<void>, pauseMs: number): Coalesced {
+export function createCoalescedWork(work: (signal: AbortSignal) => Promise<void>, pauseMs: number): CoalescedWork {
   const closed = new AbortController();
   /** The time that was asked for and has not begun, and the one that has. */
   let asked: PromiseWithResolvers<void> | undefined;

@@ -1,8 +1,8 @@
 import type { ServerSettings } from "../../config/server-settings.ts";
-import { matchesPattern } from "../../kit/text/match-pattern.ts";
+import { isMatch } from "../../kit/text/match-pattern.ts";
 
 /** Whether the configuration wants this tool; `name` is the server's own name for it. */
 export function isWanted(settings: Pick<ServerSettings, "includeTools" | "excludeTools">, name: string): boolean {
-  if (settings.excludeTools?.some((pattern) => matchesPattern(name, pattern))) return false;
-  return settings.includeTools?.some((pattern) => matchesPattern(name, pattern)) ?? true;
+  if (settings.excludeTools?.some((pattern) => isMatch(name, pattern))) return false;
+  return settings.includeTools?.some((pattern) => isMatch(name, pattern)) ?? true;
 }

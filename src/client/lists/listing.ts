@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import type { ToolAnnotations } from "../../core/tools/tool.ts";
-import { isDeeperThan, isRecord, type JsonSchema, textOf } from "../../kit/json.ts";
+import { isDeeperThan, isRecord, type JsonSchema, toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { looseResult } from "../lifecycle/loose-result.ts";
 import { listLimits, schemaDepthLimit } from "../limits.ts";
 import { type Redact, redactJson } from "../redact.ts";
-import { parameterHeaderProblem } from "./parameter-headers.ts";
+import { findHeaderProblem } from "./parameter-headers.ts";
 
 /** A tool as its server describes it: everything that a model or a host would see of it. */
 export interface RemoteTool {
@@ -52,7 +52,7 @@ export async function listTools(
       if (bytes > listLimits.bytes || listing.tools.length >= listLimits.tools) return overflowing(listing);
       const tool = readTool(value, redact);
       // Servers of the 2025 era know no such headers, and what they write under the name means nothing.
-      const problem = isModern && "name" in tool ? parameterHeaderProblem(tool.inputSchema) : undefined;
+      const problem = isModern && "name" in tool ? findHeaderProblem(tool.inputSchema) : undefined;
       addTool(listing, known, problem && "name" in tool ? leftOut(tool.name, problem) : tool);
     }
     // An empty cursor is a cursor; the same one again would go round for ever.
@@ -107,7 +107,7 @@ export function readTool(value: unknown, redact: Redact): RemoteTool | Text {
   const { outputSchema } = value;
   return {
     name,
-    description: redact(textOf(value.description)).toWellFormed(),
+    description: redact(toText(value.description)).toWellFormed(),
     // A server may write its key into a default or an example.
     inputSchema: redactJson(inputSchema, redact),
     ...(isUsable(outputSchema) && { outputSchema: redactJson(outputSchema, redact) }),
@@ -124,7 +124,7 @@ function readAnnotations(hints: Record<string, unknown>, title: unknown, redact:
   const shown = [title, hints.title].find((each) => typeof each === "string" && each !== "");
   const flag = (value: unknown): boolean | undefined => (typeof value === "boolean" ? value : undefined);
   return {
-    ...(typeof shown === "string" && { title: printableLine(redact(shown)).slice(0, 200) }),
+    ...(typeof shown === "string" && { title: sanitizeLine(redact(shown)).slice(0, 200) }),
     readOnly: flag(hints.readOnlyHint),
     destructive: flag(hints.destructiveHint),
     idempotent: flag(hints.idempotentHint),
@@ -133,7 +133,7 @@ function readAnnotations(hints: Record<string, unknown>, title: unknown, redact:
 }
 
 function leftOut(name: string, why: Text): Text {
-  const shown = printableLine(name.slice(0, 80));
+  const shown = sanitizeLine(name.slice(0, 80));
   return { zh: `工具 ${shown} 已略去：${why.zh}`, en: `Tool ${shown} was left out: ${why.en}` };
 }
 

@@ -8,7 +8,7 @@ const annotation = "x-mcp-header";
  * Clients have to leave out a tool with a wrong one (MCP 2026-07-28, Streamable HTTP, "Schema Extension"): a token of RFC 9110,
  * unique whatever its case, on a text, a whole number or a switch that is reached by `properties` alone.
  */
-export function parameterHeaderProblem(inputSchema: JsonSchema): Text | undefined {
+export function findHeaderProblem(inputSchema: JsonSchema): Text | undefined {
   const known = new Set<string>();
 
   function visit(schema: unknown, isReachable: boolean): Text | undefined {

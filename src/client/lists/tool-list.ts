@@ -2,12 +2,12 @@ import type { ServerSettings } from "../../config/server-settings.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { Era } from "../lifecycle/handshake.ts";
-import { approve, judge } from "../trust/check-pins.ts";
-import { makeVisible } from "../trust/hidden-characters.ts";
+import { approvePins, checkPins } from "../trust/check-pins.ts";
+import { makeToolVisible } from "../trust/hidden-characters.ts";
 import type { PinStore } from "../trust/pin-store.ts";
 import type { ServerPins, WaitingTool } from "../trust/pins.ts";
 import { isSameTool } from "../trust/same-tool.ts";
-import { originOf } from "../trust/server-origin.ts";
+import { toServerOrigin } from "../trust/server-origin.ts";
 import { createWarnings, type OtherTool } from "../trust/tool-warnings.ts";
 import { isWanted } from "./is-wanted.ts";
 import type { Listing, RemoteTool } from "./listing.ts";
@@ -33,7 +33,7 @@ export interface ToolList {
   readonly listedAt: number;
   /** Reads what was approved; to be awaited before anything else. Never rejects. */
   load(): Promise<void>;
-  take(listing: Listing, era: Era): Promise<void>;
+  applyListing(listing: Listing, era: Era): Promise<void>;
   /** Approves those of the tools, waiting or trusted, that still are as they were shown, and gives them. Rejects when that cannot be kept. */
   approve(shown: readonly WaitingTool[]): Promise<WaitingTool[]>;
   /** Looks whether another process has approved something since; whether it has. */
@@ -49,7 +49,7 @@ export interface ToolListOptions {
 }
 
 export function createToolList({ settings, store, newTools, otherTools }: ToolListOptions): ToolList {
-  const origin = originOf(settings);
+  const origin = toServerOrigin(settings);
   let pins: ServerPins | undefined;
   let listed: Listing | undefined;
   /** As the server describes them, and as a model may see them. */
@@ -80,7 +80,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
     const wanted = tools.filter(({ name }) => isWanted(settings, name));
     pairs = wanted.map((raw) => {
       const before = known.get(raw.name);
-      return before && isSameTool(before.raw, raw) ? before : { raw, tool: makeVisible(raw) };
+      return before && isSameTool(before.raw, raw) ? before : { raw, tool: makeToolVisible(raw) };
     });
     usable = pairs.map(({ tool }) => tool);
   }
@@ -95,7 +95,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
 
   async function judgeAgain(era: Era | undefined): Promise<void> {
     if (listed === undefined) return;
-    const found = judge(pins, listed.tools, { origin, newTools, isDamaged });
+    const found = checkPins(pins, listed.tools, { origin, newTools, isDamaged });
     show(found.usable);
     waiting = found.waiting.filter(({ tool }) => isWanted(settings, tool.name));
     await keep(era === undefined ? found.pins : { ...found.pins, era });
@@ -149,7 +149,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
       loading ??= load();
       return loading;
     },
-    async take(listing, era) {
+    async applyListing(listing, era) {
       const before = listed;
       listed = listing;
       listedAt = performance.now();
@@ -161,7 +161,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
       if (pins === undefined) return [];
       const still = [...waiting, ...trusted()].filter(({ tool }) => shown.some((seen) => isSameTool(seen.tool, tool)));
       const names = still.map(({ tool }) => tool.name);
-      await keep(approve(pins, still, names));
+      await keep(approvePins(pins, still, names));
       await judgeAgain(undefined);
       if (storeProblem !== undefined) throw new DuetError({ code: "config", text: storeProblem });
       return shown.filter((seen) => still.some(({ tool }) => isSameTool(seen.tool, tool)));

@@ -1,12 +1,12 @@
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../../config/server-settings.ts";
-import { timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { Fetch } from "../transport/limited-fetch.ts";
-import type { CredentialOwner, CredentialStore, Held } from "./credential-store.ts";
-import { type Challenge, type Credentials, secretsOf, type Tokens, tokensOf } from "./credentials.ts";
+import type { CredentialOwner, CredentialStore, LockedCredentials } from "./credential-store.ts";
+import { type Challenge, type Credentials, getTokens, listSecrets, type Tokens } from "./credentials.ts";
 import { createOAuthFetch, type OAuthWorld } from "./oauth-fetch.ts";
-import { needsLogin, needsScope, signInFailure } from "./problems.ts";
-import { refreshTokens, takeOwnTokens, withoutTokens } from "./renewal.ts";
+import { loginRequiredError, scopeRequiredError, toSignInError } from "./problems.ts";
+import { refreshTokens, removeTokens, requestClientTokens } from "./renewal.ts";
 
 /** The sign-in to one server, as its transport uses it. Nobody is sent to a browser: that is what `duet login` is for. */
 export interface Auth extends AuthProvider {
@@ -28,8 +28,8 @@ const headroomMs = 10_000;
  * whose configuration brings its own `Authorization`. Its failures are `DuetError`s.
  */
 export function createAuth(settings: ServerSettings, store: CredentialStore, world: OAuthWorld = {}): Auth | undefined {
-  const owner = ownerOf(settings);
-  if (owner === undefined || bringsItsOwn(settings)) return undefined;
+  const owner = getCredentialOwner(settings);
+  if (owner === undefined || hasOwnAuthorization(settings)) return undefined;
   const server = new URL(owner.url);
   const isOwnSignIn = settings.auth?.type === "client_credentials";
   const secrets = new Set<string>(settings.auth?.clientSecret === undefined ? [] : [settings.auth.clientSecret]);
@@ -39,24 +39,24 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
   let untried: string | undefined;
 
   function adopt(credentials: Credentials): void {
-    tokens = tokensOf(credentials);
-    for (const secret of secretsOf(credentials)) secrets.add(secret);
+    tokens = getTokens(credentials);
+    for (const secret of listSecrets(credentials)) secrets.add(secret);
   }
 
   async function renew(refused: string | undefined, challenge: Challenge): Promise<void> {
     const error = timeoutError({ zh: "登录续期", en: "Renewing the sign-in" }, renewalLimitMs);
-    const limit = timeLimit(renewalLimitMs, () => error);
+    const limit = createTimeLimit(renewalLimitMs, () => error);
     try {
       await exclusively(limit.signal, (held) => renewHeld(held, refused, challenge, limit.signal));
     } catch (thrown) {
-      throw limit.signal.aborted ? error : await signInFailure(thrown);
+      throw limit.signal.aborted ? error : await toSignInError(thrown);
     } finally {
       limit.clear();
     }
   }
 
   /** Where the folder cannot be written, this process goes on with what it has in memory. */
-  async function exclusively(signal: AbortSignal, work: (held: Held) => Promise<void>): Promise<void> {
+  async function exclusively(signal: AbortSignal, work: (held: LockedCredentials) => Promise<void>): Promise<void> {
     let hasBegun = false;
     try {
       await store.exclusively(known, signal, (held) => {
@@ -70,7 +70,7 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
   }
 
   async function renewHeld(
-    { credentials, save }: Held,
+    { credentials, save }: LockedCredentials,
     refused: string | undefined,
     challenge: Challenge,
     signal: AbortSignal,
@@ -82,11 +82,11 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
     const before = { ...credentials, ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }) };
     const sdk = await import("@modelcontextprotocol/client");
     const renewal = { sdk, settings, server, fetch: createOAuthFetch(server, signal, world) };
-    const renewed = isOwnSignIn ? await takeOwnTokens(renewal, before) : await refreshTokens(renewal, before);
+    const renewed = isOwnSignIn ? await requestClientTokens(renewal, before) : await refreshTokens(renewal, before);
     if (renewed === undefined) {
-      await save({ ...withoutTokens(before), challenge });
+      await save({ ...removeTokens(before), challenge });
       tokens = undefined;
-      throw needsLogin(settings.name);
+      throw loginRequiredError(settings.name);
     }
     await save(renewed);
     adopt(renewed);
@@ -96,7 +96,7 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
   /** Keeps what the server asks for, so that the next `duet login` asks for it; `dropsTokens`: they are of no use any more. */
   async function keepChallenge(challenge: Challenge, dropsTokens: boolean): Promise<void> {
     await exclusively(AbortSignal.timeout(renewalLimitMs), async ({ credentials, save }) => {
-      await save({ ...(dropsTokens ? withoutTokens(credentials) : credentials), challenge });
+      await save({ ...(dropsTokens ? removeTokens(credentials) : credentials), challenge });
       if (dropsTokens) tokens = undefined;
     }).catch(() => {});
   }
@@ -117,7 +117,7 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
       // A person has signed in with more rights since.
       if (tokens !== undefined && tokens.access !== token) return;
       await keepChallenge(missing, false);
-      throw needsScope(settings.name, missing.scope);
+      throw scopeRequiredError(settings.name, missing.scope);
     },
     watch: (fetch) => async (url, init) => {
       const token = bearerOf(init);
@@ -149,12 +149,12 @@ function asUnauthorized(response: Response): Response {
 }
 
 /** Whose credentials a server's are; undefined for a stdio server. */
-export function ownerOf({ name, transport }: ServerSettings): CredentialOwner | undefined {
+export function getCredentialOwner({ name, transport }: ServerSettings): CredentialOwner | undefined {
   return transport.type === "stdio" ? undefined : { name, url: new URL(transport.url).href };
 }
 
 /** Whether the configuration has an `Authorization` of its own. */
-export function bringsItsOwn({ transport }: ServerSettings): boolean {
+export function hasOwnAuthorization({ transport }: ServerSettings): boolean {
   return transport.type !== "stdio" && Object.keys(transport.headers).some((name) => /^authorization$/i.test(name));
 }
 

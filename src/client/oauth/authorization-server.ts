@@ -1,6 +1,6 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 import type { Sdk } from "../sdk.ts";
-import { issuerKey } from "./credentials.ts";
+import { toIssuerKey } from "./credentials.ts";
 
 type Discovered = Awaited<ReturnType<Sdk["discoverOAuthServerInfo"]>>;
 
@@ -30,5 +30,5 @@ export async function findAuthorizationServer(
   if (resource !== undefined && !sdk.checkResourceAllowed({ requestedResource, configuredResource: resource })) {
     throw new Error("Protected resource does not match the server");
   }
-  return { url, metadata, resource, issuer: issuerKey(metadata?.issuer ?? url) };
+  return { url, metadata, resource, issuer: toIssuerKey(metadata?.issuer ?? url) };
 }

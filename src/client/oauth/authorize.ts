@@ -1,5 +1,5 @@
 import type { ServerSettings } from "../../config/server-settings.ts";
-import { abortable } from "../../kit/async/timeout.ts";
+import { waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { type CallbackListener, listenForCallback } from "./callback-listener.ts";
@@ -69,10 +69,10 @@ async function exchange(
   if (authorizationUrl === undefined) return;
   visit(authorizationUrl);
   const answers = [listener.called, ...(paste ? [readPasted(paste, provider, misread)] : [])];
-  const parameters = await abortable(Promise.race(answers), signal);
+  const parameters = await waitAbortable(Promise.race(answers), signal);
   // The transport is never started: only it checks who answers before it reads what the answer says.
   const transport = new sdk.StreamableHTTPClientTransport(server, { authProvider: provider, fetch });
-  await abortable(transport.finishAuth(parameters), signal);
+  await waitAbortable(transport.finishAuth(parameters), signal);
 }
 
 /** Configured scopes stand; what is missing is asked for beside them. */

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { Locale } from "../../kit/locale.ts";
-import { callbackHeaders, callbackPage } from "./callback-page.ts";
+import { callbackHeaders, renderCallbackPage } from "./callback-page.ts";
 
 /** Where the browser comes back to, on this machine only. */
 export interface CallbackListener {
@@ -24,7 +24,7 @@ export async function listenForCallback(
     const url = URL.parse(request.url ?? "", "http://127.0.0.1");
     if (request.method !== "GET" || url?.pathname !== path) return void response.writeHead(404).end();
     if (waiting !== undefined || !isOurs(url.searchParams)) {
-      return void response.writeHead(400, callbackHeaders).end(callbackPage("stranger", locale));
+      return void response.writeHead(400, callbackHeaders).end(renderCallbackPage("stranger", locale));
     }
     waiting = response;
     resolve(url.searchParams);
@@ -40,7 +40,7 @@ export async function listenForCallback(
       const page = waiting;
       if (page !== undefined && !page.destroyed) {
         page.writeHead(outcome === "done" ? 200 : 400, callbackHeaders);
-        await new Promise<void>((done) => page.once("close", done).end(callbackPage(outcome, locale)));
+        await new Promise<void>((done) => page.once("close", done).end(renderCallbackPage(outcome, locale)));
       }
       server.closeAllConnections();
       await new Promise<void>((done) => server.close(() => done()));

@@ -16,7 +16,7 @@ const advice: Record<CallbackOutcome, Text> = {
 };
 
 /** A page of fixed words: nothing of the address that was called is on it. */
-export function callbackPage(outcome: CallbackOutcome, locale: Locale): string {
+export function renderCallbackPage(outcome: CallbackOutcome, locale: Locale): string {
   const [title, text] = [titles[outcome][locale], advice[outcome][locale]];
   return `<!doctype html><html lang="${locale}"><meta charset="utf-8"><title>Duet</title><h1>${title}</h1><p>${text}</p></html>\n`;
 }

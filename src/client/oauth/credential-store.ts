@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { chmod, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { createPlaces, type Places } from "../../kit/async/semaphore.ts";
+import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
 import { createFolder } from "../../kit/create-folder.ts";
 import { isRecord } from "../../kit/json.ts";
 import { readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
 import { type Credentials, noCredentials, readCredentials } from "./credentials.ts";
-import { takeLock } from "./lock-file.ts";
+import { acquireLock } from "./lock-file.ts";
 
 /** The server that credentials belong to: under its name another URL finds nothing. */
 export interface CredentialOwner {
@@ -15,7 +15,7 @@ export interface CredentialOwner {
 }
 
 /** What can be done while nobody else, in any process, changes the credentials of the server. */
-export interface Held {
+export interface LockedCredentials {
   readonly credentials: Credentials;
   save(credentials: Credentials): Promise<void>;
 }
@@ -25,7 +25,11 @@ export interface CredentialStore {
   /** Never rejects: what cannot be read is not there. */
   read(owner: CredentialOwner): Promise<Credentials>;
   /** Waits its turn, also among processes. Rejects with the signal's reason, or with what the work throws. */
-  exclusively<T>(owner: CredentialOwner, signal: AbortSignal, work: (held: Held) => Promise<T>): Promise<T>;
+  exclusively<T>(
+    owner: CredentialOwner,
+    signal: AbortSignal,
+    work: (held: LockedCredentials) => Promise<T>,
+  ): Promise<T>;
   /** Whether there was anything to forget. */
   forget(name: string): Promise<boolean>;
 }
@@ -35,11 +39,11 @@ const largestFile = 1_000_000;
 
 /** Keeps credentials under `home`, in memory when that is undefined. */
 export function createCredentialStore(home: string | undefined): CredentialStore {
-  const turns = new Map<string, Places>();
+  const turns = new Map<string, Semaphore>();
   const shelf = home === undefined ? openMemory() : openFolder(join(home, "credentials"));
 
-  function turnOf(name: string): Places {
-    const known = turns.get(name) ?? createPlaces(1);
+  function turnOf(name: string): Semaphore {
+    const known = turns.get(name) ?? createSemaphore(1);
     turns.set(name, known);
     return known;
   }
@@ -48,7 +52,7 @@ export function createCredentialStore(home: string | undefined): CredentialStore
     read: (owner) => shelf.read(owner),
     async exclusively(owner, signal, work) {
       const turn = turnOf(owner.name);
-      await turn.enter(signal);
+      await turn.acquire(signal);
       try {
         const unlock = await shelf.lock(owner.name, signal);
         try {
@@ -58,7 +62,7 @@ export function createCredentialStore(home: string | undefined): CredentialStore
           await unlock();
         }
       } finally {
-        turn.leave();
+        turn.release();
       }
     },
     forget: (name) => shelf.remove(name),
@@ -101,7 +105,7 @@ function openFolder(folder: string): Shelf {
     },
     async lock(name, signal) {
       await keepPrivate(folder);
-      return takeLock(`${fileOf(name)}.lock`, signal);
+      return acquireLock(`${fileOf(name)}.lock`, signal);
     },
     async remove(name) {
       const file = fileOf(name);

@@ -44,7 +44,7 @@ export interface Challenge {
 export const noCredentials: Credentials = { issuers: {} };
 
 /** The tokens in use. */
-export function tokensOf({ issuer, issuers }: Credentials): Tokens | undefined {
+export function getTokens({ issuer, issuers }: Credentials): Tokens | undefined {
   return issuer === undefined ? undefined : issuers[issuer]?.tokens;
 }
 
@@ -64,12 +64,12 @@ export function withClient(credentials: Credentials, issuer: string, client: OAu
 }
 
 /** One spelling of an issuer; metadata leave out a last slash that addresses have (RFC 8414, section 3.3). */
-export function issuerKey(issuer: string): string {
+export function toIssuerKey(issuer: string): string {
   return issuer.replace(/\/$/, "");
 }
 
 /** Every value that nobody may read. */
-export function secretsOf({ issuers }: Credentials): string[] {
+export function listSecrets({ issuers }: Credentials): string[] {
   return Object.values(issuers).flatMap(({ client, tokens }) =>
     [client?.secret, tokens?.access, tokens?.refresh].filter((value) => value !== undefined),
   );

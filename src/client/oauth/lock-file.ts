@@ -1,6 +1,6 @@
 import { open, rm } from "node:fs/promises";
 import { sleep } from "../../kit/async/timeout.ts";
-import { messageOf } from "../../kit/errors.ts";
+import { getMessage } from "../../kit/errors.ts";
 import { readPrivateFile } from "../../kit/private-file.ts";
 
 /** A lock that old belongs to nobody any more, in milliseconds; whoever works behind one takes less. */
@@ -15,7 +15,7 @@ const pauseMs = 50;
  * Takes a lock that other processes see, and waits while one of them has it; gives what gives it back. Rejects with the
  * signal's reason, or with what the file system says.
  */
-export async function takeLock(file: string, signal: AbortSignal): Promise<() => Promise<void>> {
+export async function acquireLock(file: string, signal: AbortSignal): Promise<() => Promise<void>> {
   for (;;) {
     signal.throwIfAborted();
     if (await create(file)) return () => rm(file, { force: true });
@@ -59,5 +59,5 @@ function isAlive(pid: number): boolean {
 }
 
 function codeOf(thrown: unknown): string {
-  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : messageOf(thrown);
+  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : getMessage(thrown);
 }

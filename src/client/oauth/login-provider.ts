@@ -2,10 +2,10 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { OAuthClientMetadata, OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../../config/server-settings.ts";
 import type { CredentialOwner, CredentialStore } from "./credential-store.ts";
-import { type Credentials, issuerKey, type OAuthClient, withClient, withTokens } from "./credentials.ts";
+import { type Credentials, type OAuthClient, toIssuerKey, withClient, withTokens } from "./credentials.ts";
 import { checkBrowserAddress } from "./open-browser.ts";
-import { otherIssuer } from "./problems.ts";
-import { asClientInformation, configuredClient, readGiven } from "./renewal.ts";
+import { issuerMismatchError } from "./problems.ts";
+import { getConfiguredClient, toClientInformation, toTokens } from "./renewal.ts";
 
 export interface LoginParts {
   settings: ServerSettings;
@@ -28,7 +28,7 @@ export interface LoginProvider extends OAuthClientProvider {
 
 export function createLoginProvider({ settings, owner, store, signal, redirectUrl }: LoginParts): LoginProvider {
   const state = randomBytes(24).toString("base64url");
-  const configured = configuredClient(settings);
+  const configured = getConfiguredClient(settings);
   const { clientMetadataUrl, scope } = settings.auth ?? {};
   let verifier = "";
   let discovered: OAuthDiscoveryState | undefined;
@@ -71,12 +71,12 @@ export function createLoginProvider({ settings, owner, store, signal, redirectUr
       const issuer = context?.issuer;
       if (issuer === undefined) return undefined;
       const { issuers, issuer: before } = await store.read(owner);
-      if (configured?.secret !== undefined && before !== undefined && issuerKey(issuer) !== before) {
-        throw otherIssuer(settings.name, issuer, before);
+      if (configured?.secret !== undefined && before !== undefined && toIssuerKey(issuer) !== before) {
+        throw issuerMismatchError(settings.name, issuer, before);
       }
-      const client = configured ?? issuers[issuerKey(issuer)]?.client;
+      const client = configured ?? issuers[toIssuerKey(issuer)]?.client;
       if (client === undefined || (client !== configured && !isUsable(client))) return undefined;
-      return { ...asClientInformation(client), issuer };
+      return { ...toClientInformation(client), issuer };
     },
     async saveClientInformation(given, context) {
       if (context === undefined || configured !== undefined) return;
@@ -84,7 +84,7 @@ export function createLoginProvider({ settings, owner, store, signal, redirectUr
       if (given.client_secret !== undefined) client.secret = given.client_secret;
       if ("token_endpoint_auth_method" in given) client.authMethod = given.token_endpoint_auth_method;
       if ("redirect_uris" in given) client.redirectUris = given.redirect_uris;
-      await change((credentials) => withClient(credentials, issuerKey(context.issuer), client));
+      await change((credentials) => withClient(credentials, toIssuerKey(context.issuer), client));
     },
     // A person is here because what there was did not do.
     tokens: () => undefined,
@@ -93,7 +93,7 @@ export function createLoginProvider({ settings, owner, store, signal, redirectUr
         const { challenge: _done, ...rest } = credentials;
         const { resourceMetadataUrl = rest.resourceMetadataUrl } = discovered ?? {};
         const known = { ...rest, ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }) };
-        return withTokens(known, issuerKey(context?.issuer ?? ""), readGiven(given));
+        return withTokens(known, toIssuerKey(context?.issuer ?? ""), toTokens(given));
       }),
     redirectToAuthorization(url) {
       checkBrowserAddress(url);
@@ -112,7 +112,7 @@ export function createLoginProvider({ settings, owner, store, signal, redirectUr
       const issuer = discovered?.authorizationServerMetadata?.issuer ?? discovered?.authorizationServerUrl;
       if (issuer === undefined || (what !== "client" && what !== "all")) return;
       isForgotten = true;
-      await change((credentials) => withClient(credentials, issuerKey(issuer), undefined));
+      await change((credentials) => withClient(credentials, toIssuerKey(issuer), undefined));
     },
   };
 }

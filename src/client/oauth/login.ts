@@ -1,16 +1,16 @@
 import type { Implementation } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../../config/server-settings.ts";
-import { timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { DuetError, type ErrorDetails } from "../../kit/errors.ts";
 import { openSession } from "../lifecycle/session.ts";
 import { isWanted } from "../lists/is-wanted.ts";
 import { createAnswers } from "../questions/answers.ts";
-import { createRedactor, redactAlso } from "../redact.ts";
-import { startFailure } from "../server-errors.ts";
-import { bringsItsOwn, createAuth, ownerOf } from "./auth.ts";
+import { createRedactor, extendRedact } from "../redact.ts";
+import { toStartError } from "../server-errors.ts";
+import { createAuth, getCredentialOwner, hasOwnAuthorization } from "./auth.ts";
 import { type AuthorizeOptions, authorize } from "./authorize.ts";
 import type { CredentialOwner } from "./credential-store.ts";
-import { signInFailure } from "./problems.ts";
+import { toSignInError } from "./problems.ts";
 
 export interface LoginOptions extends Omit<AuthorizeOptions, "settings" | "owner" | "challenge"> {
   clientInfo: Implementation;
@@ -18,7 +18,7 @@ export interface LoginOptions extends Omit<AuthorizeOptions, "settings" | "owner
   limitMs?: number;
 }
 
-export interface LoggedIn {
+export interface SignInResult {
   toolCount: number;
   /** Whether a person had to sign in; otherwise the server was content with what there was. */
   hasSignedIn: boolean;
@@ -33,11 +33,11 @@ const mostAttempts = 3;
  * Connects to a server as its tools will, and has a person sign in as often as that takes. Rejects with a `DuetError`, or with the
  * signal's reason.
  */
-export async function login(settings: ServerSettings, options: LoginOptions): Promise<LoggedIn> {
+export async function signInToServer(settings: ServerSettings, options: LoginOptions): Promise<SignInResult> {
   const owner = personalOwner(settings);
   const { limitMs = usualLimitMs } = options;
   const error = timeoutError({ zh: `登录 ${settings.name}`, en: `Signing in to ${settings.name}` }, limitMs);
-  const limit = timeLimit(limitMs, () => error, options.signal);
+  const limit = createTimeLimit(limitMs, () => error, options.signal);
   try {
     return await attempt(settings, owner, { ...options, signal: limit.signal });
   } catch (thrown) {
@@ -48,7 +48,7 @@ export async function login(settings: ServerSettings, options: LoginOptions): Pr
   }
 }
 
-async function attempt(settings: ServerSettings, owner: CredentialOwner, options: LoginOptions): Promise<LoggedIn> {
+async function attempt(settings: ServerSettings, owner: CredentialOwner, options: LoginOptions): Promise<SignInResult> {
   const { store } = options;
   for (let attempts = 0; ; attempts += 1) {
     const { challenge } = await store.read(owner);
@@ -57,7 +57,7 @@ async function attempt(settings: ServerSettings, owner: CredentialOwner, options
     if (attempts === mostAttempts) throw notSignedIn(settings, stillAsks);
     const wanted = challenge ?? (await store.read(owner)).challenge ?? {};
     await authorize({ ...options, settings, owner, challenge: wanted }).catch(async (thrown) => {
-      throw notSignedIn(settings, await signInFailure(thrown));
+      throw notSignedIn(settings, await toSignInError(thrown));
     });
   }
 }
@@ -70,7 +70,7 @@ async function countTools(
 ): Promise<number | undefined> {
   const sdk = await import("@modelcontextprotocol/client");
   const auth = createAuth(settings, store, world);
-  const redact = redactAlso(createRedactor(settings), () => auth?.secretValues() ?? []);
+  const redact = extendRedact(createRedactor(settings), () => auth?.secretValues() ?? []);
   try {
     const nothing = (): void => {};
     const session = await openSession(
@@ -98,13 +98,13 @@ async function countTools(
   } catch (thrown) {
     signal.throwIfAborted();
     if ((await store.read(owner)).challenge !== undefined) return undefined;
-    throw startFailure(thrown, { settings, redact });
+    throw toStartError(thrown, { settings, redact });
   }
 }
 
 /** Whose sign-in a person can do. Throws a `config` error for a server that needs none. */
 function personalOwner(settings: ServerSettings): CredentialOwner {
-  const owner = ownerOf(settings);
+  const owner = getCredentialOwner(settings);
   const { name } = settings;
   if (owner === undefined) {
     throw notNeeded({
@@ -118,7 +118,7 @@ function personalOwner(settings: ServerSettings): CredentialOwner {
       en: `${name} uses client_credentials and signs in by itself`,
     });
   }
-  if (bringsItsOwn(settings)) {
+  if (hasOwnAuthorization(settings)) {
     throw notNeeded({
       zh: `${name} 使用配置中的 Authorization，不需要登录`,
       en: `${name} uses the Authorization header of its configuration and needs no sign-in`,

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
-import { type AddressKind, addressKinds, kindOfAddress } from "../../kit/net/address-kind.ts";
+import { type AddressKind, addressKinds, classifyAddress } from "../../kit/net/address-kind.ts";
 import { type Lookup, lookUp, type Reach } from "../../kit/net/check-address.ts";
-import { targetOf } from "../../kit/net/dial-target.ts";
-import { failed, refused } from "../../kit/net/request-errors.ts";
+import { toDialTarget } from "../../kit/net/dial-target.ts";
+import { failedRequestError, refusedError } from "../../kit/net/request-errors.ts";
 import type { Fetch } from "../transport/limited-fetch.ts";
 
 /** What tests put in the place of the world. */
@@ -26,9 +26,9 @@ export function createOAuthFetch(server: URL, signal: AbortSignal, world: OAuthW
     try {
       kinds ??= kindsOf(server, lookup);
       const reach = reachOf(await kinds);
-      const { openDoor } = await import("../../kit/net/create-guarded-fetch.ts");
+      const { createGuardedFetch } = await import("../../kit/net/create-guarded-fetch.ts");
       const { method = "GET", body } = init;
-      const answer = await openDoor({ reach, lookup, ca }).request({
+      const answer = await createGuardedFetch({ reach, lookup, ca }).request({
         ...limits,
         url: String(url),
         method,
@@ -37,7 +37,7 @@ export function createOAuthFetch(server: URL, signal: AbortSignal, world: OAuthW
         permits: (hop) => checkScheme(hop, server),
         signal,
       });
-      if (answer.truncated) throw failed("bad_response", new URL(url).host, tooLong);
+      if (answer.truncated) throw failedRequestError("bad_response", new URL(url).host, tooLong);
       const text = method === "POST" && answer.status >= 400 ? errorCodeOnly(answer.body) : new Uint8Array(answer.body);
       const { "content-encoding": _encoding, "content-length": _length, ...headers } = answer.headers;
       const isEmpty = [204, 205, 304].includes(answer.status);
@@ -56,15 +56,15 @@ function checkScheme(url: URL, server: URL): void {
   if (url.protocol === "https:") return;
   const isOwn = url.origin === server.origin;
   if (server.protocol === "http:" && (isOwn || (isLoopbackName(server) && isLoopbackName(url)))) return;
-  throw refused(url.host, { zh: "登录只能使用 https 网址", en: "signing in takes https URLs only" });
+  throw refusedError(url.host, { zh: "登录只能使用 https 网址", en: "signing in takes https URLs only" });
 }
 
 function reachOf(kinds: ReadonlySet<AddressKind>): Reach {
   return {
-    permits: (_host, address) => kinds.has(kindOfAddress(address)),
+    permits: (_host, address) => kinds.has(classifyAddress(address)),
     refusal({ shown }, _address, kind) {
       const { zh, en } = addressKinds[kind];
-      return refused(shown, {
+      return refusedError(shown, {
         zh: `登录地址指向${zh}，而该 MCP 服务器不在那里`,
         en: `the server sends its sign-in to ${en}, where the server itself is not`,
       });
@@ -77,11 +77,11 @@ function reachOf(kinds: ReadonlySet<AddressKind>): Reach {
  * is on this machine has to be written in its URL, since a name can be made to point anywhere.
  */
 async function kindsOf(server: URL, lookup: Lookup): Promise<ReadonlySet<AddressKind>> {
-  const { host } = targetOf(server);
+  const { host } = toDialTarget(server);
   if (isLoopbackName(server)) return new Set(["public", "loopback"]);
-  if (isIP(host) !== 0) return new Set<AddressKind>(["public", ...notMetadata(kindOfAddress(host))]);
+  if (isIP(host) !== 0) return new Set<AddressKind>(["public", ...notMetadata(classifyAddress(host))]);
   const addresses = await lookup(host).catch(() => []);
-  const own = new Set(addresses.map(kindOfAddress));
+  const own = new Set(addresses.map(classifyAddress));
   const named = (["private", "proxy"] as const).filter((kind) => own.has(kind) && !own.has("public"));
   return new Set<AddressKind>(["public", ...named]);
 }
@@ -91,8 +91,8 @@ function notMetadata(kind: AddressKind): AddressKind[] {
 }
 
 function isLoopbackName(url: URL): boolean {
-  const { host } = targetOf(url);
-  return host === "localhost" || host.endsWith(".localhost") || kindOfAddress(host) === "loopback";
+  const { host } = toDialTarget(url);
+  return host === "localhost" || host.endsWith(".localhost") || classifyAddress(host) === "loopback";
 }
 
 function errorCodeOnly(body: Buffer): string {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { DuetError } from "../../kit/errors.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
 
 /**
  * Whether an address may be shown to a browser: `https`, or `http` on this machine. Servers choose it, and some systems run what
@@ -10,7 +10,7 @@ export function checkBrowserAddress({ protocol, hostname, username, password, or
   const isLoopback = ["localhost", "127.0.0.1", "[::1]"].includes(hostname) || hostname.endsWith(".localhost");
   const isSafe = protocol === "https:" || (protocol === "http:" && isLoopback);
   if (isSafe && username === "" && password === "") return;
-  const shown = shortLine(origin === "null" ? protocol : origin, 100);
+  const shown = toShortLine(origin === "null" ? protocol : origin, 100);
   throw new DuetError({
     code: "auth",
     text: {
@@ -22,7 +22,7 @@ export function checkBrowserAddress({ protocol, hostname, username, password, or
 
 /** Opens the address in the user's browser, without a shell. Never throws: it is printed too. */
 export function openBrowser(url: URL, platform: NodeJS.Platform = process.platform): void {
-  const { command, args } = browserCommand(url, platform);
+  const { command, args } = toBrowserCommand(url, platform);
   try {
     const child = spawn(command, args, { stdio: "ignore", detached: true, shell: false });
     child.on("error", () => {}).unref();
@@ -32,7 +32,7 @@ export function openBrowser(url: URL, platform: NodeJS.Platform = process.platfo
 }
 
 /** What opens an address on a system; the address is one argument. */
-export function browserCommand(url: URL, platform: NodeJS.Platform): { command: string; args: string[] } {
+export function toBrowserCommand(url: URL, platform: NodeJS.Platform): { command: string; args: string[] } {
   if (platform === "darwin") return { command: "open", args: [url.href] };
   if (platform === "win32") return { command: "rundll32", args: ["url.dll,FileProtocolHandler", url.href] };
   return { command: "xdg-open", args: [url.href] };

@@ -1,34 +1,34 @@
 import { DuetError, type ErrorDetails } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
 
 /** A person has to sign in; says how. */
-export function needsLogin(name: string): DuetError {
+export function loginRequiredError(name: string): DuetError {
   return new DuetError({
     code: "auth",
     text: { zh: "需要登录", en: "it needs you to sign in" },
-    hint: loginHint(name),
+    hint: toLoginHint(name),
   });
 }
 
 /** What was asked for needs more rights than the sign-in has. */
-export function needsScope(name: string, scope: string | undefined): DuetError {
-  const shown = scope === undefined ? "" : ` (${shortLine(scope, 200)})`;
+export function scopeRequiredError(name: string, scope: string | undefined): DuetError {
+  const shown = scope === undefined ? "" : ` (${toShortLine(scope, 200)})`;
   return new DuetError({
     code: "auth",
     text: { zh: `登录的权限不够${shown}`, en: `it asks for more rights than the sign-in has${shown}` },
-    hint: loginHint(name),
+    hint: toLoginHint(name),
   });
 }
 
-export function loginHint(name: string): Text {
+export function toLoginHint(name: string): Text {
   const command = `duet login ${shownName(name)}`;
   return { zh: `请运行 ${command}`, en: `Run: ${command}` };
 }
 
 /** The server names another authorization server than the one that our client secret was given to first. */
-export function otherIssuer(name: string, issuer: string, before: string): DuetError {
-  const [now, first] = [shortLine(issuer, 200), shortLine(before, 200)];
+export function issuerMismatchError(name: string, issuer: string, before: string): DuetError {
+  const [now, first] = [toShortLine(issuer, 200), toShortLine(before, 200)];
   const command = `duet login --remove ${shownName(name)}`;
   return new DuetError({
     code: "auth",
@@ -42,7 +42,7 @@ export function otherIssuer(name: string, issuer: string, before: string): DuetE
 
 /** A name as a shell takes it. */
 function shownName(name: string): string {
-  const line = shortLine(name, 100);
+  const line = toShortLine(name, 100);
   return /^[\w.@:/-]+$/.test(line) ? line : JSON.stringify(line);
 }
 
@@ -50,7 +50,7 @@ function shownName(name: string): string {
  * What people read when a sign-in fails. Nothing of what the package or a server says is repeated but error codes: their
  * words may hold what was sent. Already a `DuetError`, also below a failed `fetch`: stays as it is.
  */
-export async function signInFailure(thrown: unknown): Promise<DuetError> {
+export async function toSignInError(thrown: unknown): Promise<DuetError> {
   const below = thrown instanceof TypeError ? thrown.cause : undefined;
   if (thrown instanceof DuetError) return thrown;
   if (below instanceof DuetError) return below;
@@ -58,14 +58,14 @@ export async function signInFailure(thrown: unknown): Promise<DuetError> {
   const isMixUp = sdk.IssuerMismatchError.isInstance(thrown) || sdk.AuthorizationServerMismatchError.isInstance(thrown);
   if (isMixUp) return new DuetError(mixUp);
   if (sdk.InsecureTokenEndpointError.isInstance(thrown)) return new DuetError(insecure);
-  const code = oauthCode(thrown);
+  const code = getOAuthCode(thrown);
   if (code !== undefined) return refusedWith(code);
   const message = thrown instanceof Error ? thrown.message : "";
   return new DuetError(said.find(({ start }) => message.startsWith(start)) ?? unreadable);
 }
 
 /** The error code that an authorization server answered with; undefined for any other failure. */
-export function oauthCode(thrown: unknown): string | undefined {
+export function getOAuthCode(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || thrown.name !== "OAuthError" || !("code" in thrown)) return undefined;
   return typeof thrown.code === "string" && /^[a-z_]{1,60}$/.test(thrown.code) ? thrown.code : "server_error";
 }

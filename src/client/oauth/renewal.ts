@@ -2,8 +2,8 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../../config/server-settings.ts";
 import type { Sdk } from "../sdk.ts";
 import { findAuthorizationServer } from "./authorization-server.ts";
-import { type Credentials, type OAuthClient, type Tokens, tokensOf, withTokens } from "./credentials.ts";
-import { oauthCode, otherIssuer, temporaryCodes } from "./problems.ts";
+import { type Credentials, getTokens, type OAuthClient, type Tokens, withTokens } from "./credentials.ts";
+import { getOAuthCode, issuerMismatchError, temporaryCodes } from "./problems.ts";
 
 export interface Renewal {
   sdk: Sdk;
@@ -18,33 +18,33 @@ export interface Renewal {
  */
 export async function refreshTokens(renewal: Renewal, credentials: Credentials): Promise<Credentials | undefined> {
   const { sdk, settings, server, fetch } = renewal;
-  const refreshToken = tokensOf(credentials)?.refresh;
+  const refreshToken = getTokens(credentials)?.refresh;
   if (refreshToken === undefined) return undefined;
   const { resourceMetadataUrl } = credentials;
   const { url, issuer, metadata, resource } = await findAuthorizationServer(sdk, server, {
     resourceMetadataUrl,
     fetch,
   });
-  const client = configuredClient(settings) ?? credentials.issuers[issuer]?.client;
+  const client = getConfiguredClient(settings) ?? credentials.issuers[issuer]?.client;
   if (issuer !== credentials.issuer || client === undefined) return undefined;
   try {
     const given = await sdk.refreshAuthorization(url, {
       metadata,
-      clientInformation: asClientInformation(client),
+      clientInformation: toClientInformation(client),
       refreshToken,
       fetchFn: fetch,
       ...(resource !== undefined && { resource }),
     });
-    return withTokens(credentials, issuer, readGiven(given, tokensOf(credentials)));
+    return withTokens(credentials, issuer, toTokens(given, getTokens(credentials)));
   } catch (thrown) {
-    const code = oauthCode(thrown);
+    const code = getOAuthCode(thrown);
     if (code === undefined || temporaryCodes.has(code)) throw thrown;
     return undefined;
   }
 }
 
 /** Signs in as the program itself (`client_credentials`). Rejects with the package's errors or a `DuetError`. */
-export async function takeOwnTokens(
+export async function requestClientTokens(
   { sdk, settings, server, fetch }: Renewal,
   credentials: Credentials,
 ): Promise<Credentials> {
@@ -54,7 +54,7 @@ export async function takeOwnTokens(
     fetch,
   });
   if (credentials.issuer !== undefined && issuer !== credentials.issuer) {
-    throw otherIssuer(settings.name, issuer, credentials.issuer);
+    throw issuerMismatchError(settings.name, issuer, credentials.issuer);
   }
   const { clientId = "", clientSecret = "", scope } = settings.auth ?? {};
   const provider = new sdk.ClientCredentialsProvider({
@@ -70,17 +70,17 @@ export async function takeOwnTokens(
     ...(resource !== undefined && { resource }),
     ...(scope !== undefined && { scope }),
   });
-  return withTokens(credentials, issuer, readGiven(given));
+  return withTokens(credentials, issuer, toTokens(given));
 }
 
 /** Who we are by the configuration; undefined where it does not say. */
-export function configuredClient({ auth }: ServerSettings): OAuthClient | undefined {
+export function getConfiguredClient({ auth }: ServerSettings): OAuthClient | undefined {
   if (auth?.clientId === undefined) return undefined;
   return { id: auth.clientId, ...(auth.clientSecret !== undefined && { secret: auth.clientSecret }) };
 }
 
 /** The package's shape of a client. */
-export function asClientInformation({ id, secret, authMethod, redirectUris = [] }: OAuthClient) {
+export function toClientInformation({ id, secret, authMethod, redirectUris = [] }: OAuthClient) {
   return {
     client_id: id,
     redirect_uris: redirectUris,
@@ -97,7 +97,7 @@ interface GivenTokens {
 }
 
 /** Tokens as we keep them; what a renewal does not repeat stays as it was. */
-export function readGiven(given: GivenTokens, before?: Tokens): Tokens {
+export function toTokens(given: GivenTokens, before?: Tokens): Tokens {
   const { access_token: access, refresh_token: refresh = before?.refresh, scope = before?.scope, expires_in } = given;
   const expiresAt = expires_in === undefined ? undefined : Date.now() + 1000 * expires_in;
   return {
@@ -109,7 +109,7 @@ export function readGiven(given: GivenTokens, before?: Tokens): Tokens {
 }
 
 /** The credentials without what was refused. */
-export function withoutTokens(credentials: Credentials): Credentials {
+export function removeTokens(credentials: Credentials): Credentials {
   const { issuer } = credentials;
   return issuer === undefined ? credentials : withTokens(credentials, issuer, undefined);
 }

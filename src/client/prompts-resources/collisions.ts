@@ -1,11 +1,11 @@
-import { textOf } from "../../kit/json.ts";
+import { toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { cutText } from "../../kit/text/truncate.ts";
-import type { Kind, Offering } from "./kinds.ts";
+import { truncate } from "../../kit/text/truncate.ts";
+import type { Kind, ListedEntry } from "./kinds.ts";
 
 export interface Found {
   server: string;
-  entry: Offering;
+  entry: ListedEntry;
 }
 
 /** Keeps the first entry under each URI, by that URI. Tells of two servers that have the same one, once for these two. */
@@ -14,7 +14,7 @@ export function createCollisions(tell: (line: Text) => void) {
   return (kind: Kind, all: readonly Found[]): ReadonlyMap<string, Found> => {
     const first = new Map<string, Found>();
     for (const found of all) {
-      const uri = textOf(found.entry[kind.key]);
+      const uri = toText(found.entry[kind.key]);
       const before = first.get(uri);
       if (before === undefined) {
         first.set(uri, found);
@@ -23,7 +23,7 @@ export function createCollisions(tell: (line: Text) => void) {
       const pair = JSON.stringify([before.server, found.server]);
       if (told.has(pair)) continue;
       told.add(pair);
-      tell(collision(cutText(uri, 200), before.server, found.server));
+      tell(collision(truncate(uri, 200), before.server, found.server));
     }
     return first;
   };

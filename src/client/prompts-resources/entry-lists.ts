@@ -1,16 +1,16 @@
-import { abortable, timeLimit } from "../../kit/async/timeout.ts";
-import { type JsonObject, textOf } from "../../kit/json.ts";
+import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
+import { type JsonObject, toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { ServerList } from "../lifecycle/announcements.ts";
 import { listLimits } from "../limits.ts";
 import type { Pool } from "../pool.ts";
-import type { Kind, Offering } from "./kinds.ts";
+import type { Kind, ListedEntry } from "./kinds.ts";
 import { readEntry } from "./read-entry.ts";
 
 /** One list of one server. */
 interface Shelf {
   readonly list: Kind["list"];
-  entries: Offering[];
+  entries: ListedEntry[];
   isFresh: boolean;
   /** It could not be had the last time, so nobody waits for it any more. */
   hasFailed: boolean;
@@ -27,9 +27,9 @@ const patienceMs = 5_000;
 const fetchLimitMs = 30_000;
 
 /** The lists of all servers, fetched once until they change. */
-export interface OfferingLists {
+export interface EntryLists {
   /** Every entry with its server, in the configuration's order. Rejects only when the signal aborts. */
-  all(kind: Kind, signal?: AbortSignal): Promise<{ server: string; entry: Offering }[]>;
+  all(kind: Kind, signal?: AbortSignal): Promise<{ server: string; entry: ListedEntry }[]>;
   /** The servers that have such a thing, in the configuration's order. */
   serversWith(what: "prompts" | "resources" | "completions"): string[];
   /** A list has changed: it is fetched anew when somebody next wants it. */
@@ -43,10 +43,7 @@ export interface Listeners {
   tell(line: Text): void;
 }
 
-export function createOfferingLists(
-  pool: Pick<Pool, "status" | "request">,
-  { onLate, tell }: Listeners,
-): OfferingLists {
+export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLate, tell }: Listeners): EntryLists {
   const shelves = new Map<string, Shelf>();
 
   function shelfOf(server: string, { method, list }: Kind): Shelf {
@@ -70,17 +67,17 @@ export function createOfferingLists(
       .map(({ name }) => name);
   }
 
-  async function fetchPages(server: string, kind: Kind, signal: AbortSignal): Promise<Offering[]> {
+  async function fetchPages(server: string, kind: Kind, signal: AbortSignal): Promise<ListedEntry[]> {
     const { method, field, key } = kind;
     let bytes = 0;
-    const entries = new Map<string, Offering>();
+    const entries = new Map<string, ListedEntry>();
     let cursor: string | undefined;
     for (let page = 0; page < listLimits.pages; page += 1) {
       const params: JsonObject = cursor === undefined ? {} : { cursor };
       const answer = await pool.request(server, method, params, { signal, onProgress: () => {} });
       for (const entry of Array.isArray(answer[field]) ? answer[field] : []) {
         const read = readEntry(entry, kind);
-        const name = textOf(read?.[key]);
+        const name = toText(read?.[key]);
         if (read === undefined || entries.has(name)) continue;
         bytes += JSON.stringify(read).length;
         if (entries.size >= listLimits.tools || bytes > listLimits.bytes) return [...entries.values()];
@@ -94,11 +91,11 @@ export function createOfferingLists(
 
   /** Fetches a list anew. What was known stays where that fails. Never rejects. */
   async function fetch(server: string, kind: Kind, shelf: Shelf): Promise<void> {
-    const limit = timeLimit(fetchLimitMs, () => new Error("late"));
+    const limit = createTimeLimit(fetchLimitMs, () => new Error("late"));
     shelf.isFresh = true;
     shelf.begunAt = performance.now();
     try {
-      shelf.entries = await abortable(fetchPages(server, kind, limit.signal), limit.signal);
+      shelf.entries = await waitAbortable(fetchPages(server, kind, limit.signal), limit.signal);
       shelf.hasFailed = false;
       shelf.isMissed = false;
     } catch {
@@ -116,10 +113,10 @@ export function createOfferingLists(
     if (shelf.isFresh && shelf.fetching === undefined) return;
     shelf.fetching ??= fetch(server, kind, shelf);
     const leftMs = shelf.begunAt + patienceMs - performance.now();
-    const limit = timeLimit(shelf.hasFailed ? 0 : leftMs, () => new Error("late"));
+    const limit = createTimeLimit(shelf.hasFailed ? 0 : leftMs, () => new Error("late"));
     const { fetching } = shelf;
     try {
-      await abortable(fetching, limit.signal);
+      await waitAbortable(fetching, limit.signal);
     } catch {
       miss(server, kind, shelf);
       void fetching.then(() => (shelf.isFresh ? onLate(kind.list) : undefined));
@@ -137,9 +134,9 @@ export function createOfferingLists(
     });
   }
 
-  async function all(kind: Kind, signal?: AbortSignal): Promise<{ server: string; entry: Offering }[]> {
+  async function all(kind: Kind, signal?: AbortSignal): Promise<{ server: string; entry: ListedEntry }[]> {
     const servers = serversWith(kind.list);
-    await abortable(Promise.all(servers.map((server) => refresh(server, kind))), signal);
+    await waitAbortable(Promise.all(servers.map((server) => refresh(server, kind))), signal);
     return servers.flatMap((server) => shelfOf(server, kind).entries.map((entry) => ({ server, entry })));
   }
 

@@ -1,7 +1,7 @@
 import type { Text } from "../../kit/locale.ts";
 
 /** A prompt, a resource or a template as its server describes it: its texts may be shown, the rest is unchecked but for what names it. */
-export type Offering = Readonly<Record<string, unknown>>;
+export type ListedEntry = Readonly<Record<string, unknown>>;
 
 /** One kind of list, and the name of its entries. */
 export interface Kind {

@@ -1,23 +1,23 @@
-import { textOf } from "../../kit/json.ts";
+import { toText } from "../../kit/json.ts";
 import type { CallerOptions } from "../calls/request-sender.ts";
 import type { ServerList } from "../lifecycle/announcements.ts";
 import type { Pool } from "../pool.ts";
-import { createNames } from "../tool-names.ts";
+import { createToolNames } from "../tool-names.ts";
 import { createCollisions } from "./collisions.ts";
-import { createOfferingLists, type Listeners, type OfferingLists } from "./entry-lists.ts";
-import { type Kind, kinds, type Offering } from "./kinds.ts";
-import { fits, narrowness } from "./uri-template.ts";
+import { createEntryLists, type EntryLists, type Listeners } from "./entry-lists.ts";
+import { type Kind, kinds, type ListedEntry } from "./kinds.ts";
+import { countFixedCharacters, isTemplateMatch } from "./uri-template.ts";
 
 /** What servers offer beside tools, all servers as one. Requests reject with a `DuetError`, or with the signal's reason. */
-export interface Offerings {
+export interface PromptsAndResources {
   /** Named `server__prompt`, as tools are. */
-  prompts(signal?: AbortSignal): Promise<Offering[]>;
+  prompts(signal?: AbortSignal): Promise<ListedEntry[]>;
   /**
    * Under their own URIs. Where two servers have the same one, the first in the configuration's order answers it and the
    * other's is not on offer, which is told: hosts keep URIs, and results name them, so that they cannot be changed.
    */
-  resources(signal?: AbortSignal): Promise<Offering[]>;
-  resourceTemplates(signal?: AbortSignal): Promise<Offering[]>;
+  resources(signal?: AbortSignal): Promise<ListedEntry[]>;
+  resourceTemplates(signal?: AbortSignal): Promise<ListedEntry[]>;
   /** Undefined when there is no such prompt. */
   getPrompt(name: string, args: Record<string, string>, options: CallerOptions): Promise<Answer | undefined>;
   /**
@@ -32,7 +32,7 @@ export interface Offerings {
   /** A list has changed: it is fetched anew when somebody next wants it. */
   changed(list: ServerList): void;
   /** The same without the servers that are not permitted. */
-  only(permits: (server: string) => boolean): Offerings;
+  only(permits: (server: string) => boolean): PromptsAndResources;
 }
 
 type Answer = Record<string, unknown>;
@@ -47,11 +47,14 @@ export interface Completion {
 /** Links that are remembered; the oldest are forgotten first. */
 const mostLinks = 1000;
 
-export function createOfferings(pool: Pick<Pool, "status" | "request">, listeners: Listeners): Offerings {
+export function createPromptsAndResources(
+  pool: Pick<Pool, "status" | "request">,
+  listeners: Listeners,
+): PromptsAndResources {
   const shared: Shared = {
     pool,
-    names: createNames(),
-    lists: createOfferingLists(pool, listeners),
+    names: createToolNames(),
+    lists: createEntryLists(pool, listeners),
     firstOfEach: createCollisions(listeners.tell),
     links: new Map(),
   };
@@ -61,21 +64,21 @@ export function createOfferings(pool: Pick<Pool, "status" | "request">, listener
 /** What is known of the servers, for all who ask. */
 interface Shared {
   pool: Pick<Pool, "status" | "request">;
-  names: ReturnType<typeof createNames>;
-  lists: OfferingLists;
+  names: ReturnType<typeof createToolNames>;
+  lists: EntryLists;
   firstOfEach: ReturnType<typeof createCollisions>;
   /** Servers by the links they gave. */
   links: Map<string, string>;
 }
 
-function offeringsOf(shared: Shared, permits: (server: string) => boolean): Offerings {
+function offeringsOf(shared: Shared, permits: (server: string) => boolean): PromptsAndResources {
   const { pool, names, lists, firstOfEach, links } = shared;
 
   async function all(kind: Kind, signal?: AbortSignal) {
     return (await lists.all(kind, signal)).filter(({ server }) => permits(server));
   }
 
-  async function listByUri(kind: Kind, signal?: AbortSignal): Promise<Offering[]> {
+  async function listByUri(kind: Kind, signal?: AbortSignal): Promise<ListedEntry[]> {
     return [...firstOfEach(kind, await all(kind, signal)).values()].map(({ entry }) => entry);
   }
 
@@ -84,20 +87,20 @@ function offeringsOf(shared: Shared, permits: (server: string) => boolean): Offe
     return origin && permits(origin.server) ? origin : undefined;
   }
 
-  async function prompts(signal?: AbortSignal): Promise<Offering[]> {
+  async function prompts(signal?: AbortSignal): Promise<ListedEntry[]> {
     const entries = await all(kinds.prompts, signal);
-    return entries.map(({ server, entry }) => ({ ...entry, name: names.nameOf(server, textOf(entry.name)) }));
+    return entries.map(({ server, entry }) => ({ ...entry, name: names.nameOf(server, toText(entry.name)) }));
   }
 
   async function serverOf(uri: string, signal: AbortSignal): Promise<string | undefined> {
     const listed = firstOfEach(kinds.resources, await all(kinds.resources, signal)).get(uri);
     if (listed) return listed.server;
     const templates = (await all(kinds.templates, signal))
-      .map(({ server, entry }) => ({ server, template: textOf(entry.uriTemplate) }))
-      .filter(({ template }) => fits(uri, template))
-      .sort((one, other) => narrowness(other.template) - narrowness(one.template));
+      .map(({ server, entry }) => ({ server, template: toText(entry.uriTemplate) }))
+      .filter(({ template }) => isTemplateMatch(uri, template))
+      .sort((one, other) => countFixedCharacters(other.template) - countFixedCharacters(one.template));
     const [best] = templates;
-    if (best && narrowness(best.template) > 0) return best.server;
+    if (best && countFixedCharacters(best.template) > 0) return best.server;
     const linked = links.get(uri);
     return linked !== undefined && permits(linked) ? linked : best?.server;
   }

@@ -2,7 +2,7 @@
  * Whether a URI may come from an RFC 6570 template: its fixed parts, in their order. That is enough to find the server, which
  * judges for itself, and takes no longer for a template that was made to be slow.
  */
-export function fits(uri: string, template: string): boolean {
+export function isTemplateMatch(uri: string, template: string): boolean {
   const [first = "", ...rest] = template.split(/\{[^{}]*\}/);
   const last = rest.pop();
   if (last === undefined) return uri === template;
@@ -17,6 +17,6 @@ export function fits(uri: string, template: string): boolean {
 }
 
 /** How narrow a template is: the characters that it fixes. */
-export function narrowness(template: string): number {
+export function countFixedCharacters(template: string): number {
   return template.replace(/\{[^{}]*\}/g, "").length;
 }

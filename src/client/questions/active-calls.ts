@@ -1,28 +1,28 @@
 import type { Elicit, Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
-import { createPlaces } from "../../kit/async/semaphore.ts";
-import { follow } from "../../kit/async/timeout.ts";
+import { createSemaphore } from "../../kit/async/semaphore.ts";
+import { followSignal } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
-import type { Tell } from "./answer-context.ts";
+import type { Notify } from "./answer-context.ts";
 
 /** A call under way, as far as questions go. */
-export interface AskingCall {
+export interface ActiveCall {
   /** Asks the person for whom the call is made; absent where nobody can be asked. */
   elicit?: Elicit | undefined;
   /** Tells whoever reads of the call. */
-  tell?: Tell | undefined;
+  tell?: Notify | undefined;
 }
 
 /**
  * The calls under way on one connection. A question of a server of the 2025 era does not say which call it belongs to, so it
  * is put to a person only while all calls are for that one person.
  */
-export interface Asker {
+export interface ActiveCalls {
   /** Counts a call until the function that it gives is called. */
-  enter(call: AskingCall): () => void;
+  enter(call: ActiveCall): () => void;
   /** Whom a question that has just come is for: asks one at a time, and withdraws it when no call is left. Undefined: nobody. */
   current(): Elicit | undefined;
   /** Tells the reader of the oldest call. */
-  readonly tell: Tell;
+  readonly tell: Notify;
 }
 
 /** Questions that stand or wait; further ones are not asked: nobody reads a book of questions. */
@@ -30,9 +30,9 @@ const mostAtOnce = 5;
 
 const cancel: ElicitationReply = { action: "cancel" };
 
-export function createAsker(): Asker {
-  const calls = new Set<AskingCall>();
-  const turn = createPlaces(1);
+export function createActiveCalls(): ActiveCalls {
+  const calls = new Set<ActiveCall>();
+  const turn = createSemaphore(1);
   let asked = 0;
   /** Aborts when the last call has ended. */
   let rest = new AbortController();
@@ -49,14 +49,14 @@ export function createAsker(): Asker {
 
   async function inTurn(work: () => Promise<ElicitationReply>, signal: AbortSignal): Promise<ElicitationReply> {
     try {
-      await turn.enter(signal);
+      await turn.acquire(signal);
     } catch {
       return cancel;
     }
     try {
       return signal.aborted ? cancel : await work();
     } finally {
-      turn.leave();
+      turn.release();
     }
   }
 
@@ -83,7 +83,7 @@ export function createAsker(): Asker {
       const { signal: left } = rest;
       return async (question, signal) => {
         const stop = new AbortController();
-        const unfollow = [follow(stop, left), follow(stop, signal)];
+        const unfollow = [followSignal(stop, left), followSignal(stop, signal)];
         try {
           return await ask(elicit, question, stop.signal);
         } finally {
@@ -99,7 +99,7 @@ export function createAsker(): Asker {
 }
 
 /** All calls for which nobody can be asked are one. */
-function personOf({ elicit }: AskingCall): unknown {
+function personOf({ elicit }: ActiveCall): unknown {
   return elicit?.person ?? elicit;
 }
 

@@ -3,7 +3,7 @@ import type { Text } from "../../kit/locale.ts";
 import type { Redact } from "../redact.ts";
 
 /** Who asks, and how its own secrets are taken out of what it says. */
-export interface Asking {
+export interface RequestingServer {
   /** The configured name of the server. */
   from: string;
   redact: Redact;
@@ -16,8 +16,8 @@ export interface AnswerContext {
   /** Aborts when the answer is not wanted any more. */
   signal: AbortSignal;
   /** Tells the reader of that call something once: what was written for the server, and what it cost. */
-  tell?: Tell | undefined;
+  tell?: Notify | undefined;
 }
 
 /** Like the `notice` of a tool's context, in both languages. */
-export type Tell = (code: string, message: Text) => void;
+export type Notify = (code: string, message: Text) => void;

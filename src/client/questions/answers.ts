@@ -4,7 +4,7 @@ import type { Sample } from "../../core/sampling.ts";
 import type { Redact } from "../redact.ts";
 import type { AnswerContext } from "./answer-context.ts";
 import { answerElicitation } from "./elicitation.ts";
-import { unknownMethod } from "./request-refusal.ts";
+import { unknownMethodError } from "./request-refusal.ts";
 import { listRoots } from "./roots.ts";
 import { createSampling } from "./sampling.ts";
 
@@ -12,7 +12,7 @@ import { createSampling } from "./sampling.ts";
  * What we tell a server that it may ask. Questions to a person always: whether somebody can be asked depends on who calls,
  * and what cannot be asked is answered `cancel` at once.
  */
-export function clientCapabilities(
+export function toClientCapabilities(
   settings: Pick<ServerSettings, "sampling" | "roots">,
   { canSample }: { canSample: boolean },
 ): ClientCapabilities {
@@ -43,6 +43,6 @@ export function createAnswers({ settings, sample, redact }: AnswerOptions): Answ
     if (method === "elicitation/create") return answerElicitation(asking, params, context);
     if (method === "sampling/createMessage" && answerSampling) return answerSampling(params, context);
     if (method === "roots/list" && roots) return listRoots(roots);
-    throw unknownMethod(`${JSON.stringify(method.slice(0, 100))} is not offered to this server`);
+    throw unknownMethodError(`${JSON.stringify(method.slice(0, 100))} is not offered to this server`);
   };
 }

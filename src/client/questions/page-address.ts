@@ -1,4 +1,4 @@
-import { badRequest } from "./request-refusal.ts";
+import { badRequestError } from "./request-refusal.ts";
 
 const longestAddress = 4000;
 
@@ -8,11 +8,11 @@ const longestAddress = 4000;
  */
 export function readPageAddress(address: unknown): string {
   if (typeof address !== "string" || address.length > longestAddress || !URL.canParse(address))
-    throw badRequest(`url is an address of at most ${longestAddress} characters`);
+    throw badRequestError(`url is an address of at most ${longestAddress} characters`);
   const url = new URL(address);
   const isOpen = url.protocol === "https:" || (url.protocol === "http:" && isThisMachine(url.hostname));
-  if (!isOpen) throw badRequest("url begins with https:, or with http: on this machine");
-  if (url.username !== "" || url.password !== "") throw badRequest("url holds no user name and no password");
+  if (!isOpen) throw badRequestError("url begins with https:, or with http: on this machine");
+  if (url.username !== "" || url.password !== "") throw badRequestError("url holds no user name and no password");
   return url.href;
 }
 

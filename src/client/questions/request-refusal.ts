@@ -1,5 +1,5 @@
 /** A request of a server that we do not fulfil; `code` is JSON-RPC's. Its words go to the server. */
-export class Refusal extends Error {
+export class RequestRefusedError extends Error {
   override readonly name = "Refusal";
   readonly code: number;
 
@@ -10,16 +10,16 @@ export class Refusal extends Error {
 }
 
 /** There is no such method here, or not for this server. */
-export function unknownMethod(message: string): Refusal {
-  return new Refusal(-32601, message);
+export function unknownMethodError(message: string): RequestRefusedError {
+  return new RequestRefusedError(-32601, message);
 }
 
 /** What was sent along cannot be used. */
-export function badRequest(message: string): Refusal {
-  return new Refusal(-32602, message);
+export function badRequestError(message: string): RequestRefusedError {
+  return new RequestRefusedError(-32602, message);
 }
 
 /** Nothing is wrong with the request, but it cannot be fulfilled now. */
-export function notNow(message: string, cause?: unknown): Refusal {
-  return new Refusal(-32603, message, { cause });
+export function notNowError(message: string, cause?: unknown): RequestRefusedError {
+  return new RequestRefusedError(-32603, message, { cause });
 }

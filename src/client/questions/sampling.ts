@@ -1,59 +1,61 @@
 import type { Sample, SamplingReply, SamplingRequest } from "../../core/sampling.ts";
-import { createPlaces } from "../../kit/async/semaphore.ts";
-import { abortable } from "../../kit/async/timeout.ts";
+import { createSemaphore } from "../../kit/async/semaphore.ts";
+import { waitAbortable } from "../../kit/async/timeout.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
-import type { AnswerContext, Asking } from "./answer-context.ts";
-import { badRequest, notNow } from "./request-refusal.ts";
+import type { AnswerContext, RequestingServer } from "./answer-context.ts";
+import { badRequestError, notNowError } from "./request-refusal.ts";
 
 /** What a server may have a model of ours do; lengths in UTF-16 units. */
 const most = { perMinute: 5, messages: 50, characters: 100_000, outputTokens: 4000 };
 
 /** Answers `sampling/createMessage` of one server: texts only, one after the other, a few a minute. */
-export function createSampling(asking: Asking, sample: Sample) {
-  const turn = createPlaces(1);
+export function createSampling(asking: RequestingServer, sample: Sample) {
+  const turn = createSemaphore(1);
   const starts: number[] = [];
 
   function count(): void {
     const now = performance.now();
     while (starts.length > 0 && now - (starts[0] ?? 0) > 60_000) starts.shift();
     if (starts.length >= most.perMinute)
-      throw notNow(`At most ${most.perMinute} texts a minute are written for a server`);
+      throw notNowError(`At most ${most.perMinute} texts a minute are written for a server`);
     starts.push(now);
   }
 
   return async (params: unknown, { signal, tell }: AnswerContext): Promise<Record<string, unknown>> => {
     const request = readRequest(asking, params);
     count();
-    await turn.enter(signal);
+    await turn.acquire(signal);
     try {
-      const reply = await abortable(sample(request, signal), signal);
+      const reply = await waitAbortable(sample(request, signal), signal);
       tell?.("sampling", billOf(asking, reply));
       return resultOf(reply);
     } catch (thrown) {
       signal.throwIfAborted();
       tell?.("sampling-failed", failureOf(asking, thrown));
       // Not why: that may name our provider, and is none of the server's business.
-      throw notNow("The model has not written the text", thrown);
+      throw notNowError("The model has not written the text", thrown);
     } finally {
-      turn.leave();
+      turn.release();
     }
   };
 }
 
-function readRequest({ from, redact }: Asking, params: unknown): SamplingRequest {
-  if (!isRecord(params) || !Array.isArray(params.messages)) throw badRequest("A request for a text needs messages");
+function readRequest({ from, redact }: RequestingServer, params: unknown): SamplingRequest {
+  if (!isRecord(params) || !Array.isArray(params.messages))
+    throw badRequestError("A request for a text needs messages");
   const { messages, systemPrompt, maxTokens, tools, toolChoice } = params;
-  if (tools !== undefined || toolChoice !== undefined) throw badRequest("Tools are not offered here");
-  if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw badRequest("systemPrompt is a text");
-  if (!Number.isInteger(maxTokens) || Number(maxTokens) < 1) throw badRequest("maxTokens is a whole number from 1");
+  if (tools !== undefined || toolChoice !== undefined) throw badRequestError("Tools are not offered here");
+  if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw badRequestError("systemPrompt is a text");
+  if (!Number.isInteger(maxTokens) || Number(maxTokens) < 1)
+    throw badRequestError("maxTokens is a whole number from 1");
   if (messages.length === 0 || messages.length > most.messages)
-    throw badRequest(`A request for a text has 1 to ${most.messages} messages`);
+    throw badRequestError(`A request for a text has 1 to ${most.messages} messages`);
   const read = messages.map(readMessage);
   if (read[0]?.role !== "user" || read.at(-1)?.role !== "user")
-    throw badRequest("The first and the last message are the user's");
+    throw badRequestError("The first and the last message are the user's");
   const length = read.reduce((sum, { text }) => sum + text.length, systemPrompt?.length ?? 0);
-  if (length > most.characters) throw badRequest(`A request for a text has at most ${most.characters} characters`);
+  if (length > most.characters) throw badRequestError(`A request for a text has at most ${most.characters} characters`);
   return {
     from,
     system: systemPrompt && redact(systemPrompt),
@@ -64,7 +66,7 @@ function readRequest({ from, redact }: Asking, params: unknown): SamplingRequest
 
 function readMessage(message: unknown): SamplingRequest["messages"][number] {
   const { role, content } = isRecord(message) ? message : {};
-  if (role !== "user" && role !== "assistant") throw badRequest('The role of a message is "user" or "assistant"');
+  if (role !== "user" && role !== "assistant") throw badRequestError('The role of a message is "user" or "assistant"');
   const blocks: unknown[] = Array.isArray(content) ? content : [content];
   return { role, text: blocks.map(readBlock).join("\n").toWellFormed() };
 }
@@ -74,7 +76,7 @@ function readBlock(block: unknown): string {
   const { type, text, mimeType } = isRecord(block) ? block : {};
   if (type === "text" && typeof text === "string") return text;
   if (type === "image" || type === "audio") return `[${type}: ${String(mimeType).slice(0, 100)}]`;
-  throw badRequest("A message is made of texts");
+  throw badRequestError("A message is made of texts");
 }
 
 function resultOf({ text, model, finish }: SamplingReply): Record<string, unknown> {
@@ -82,7 +84,7 @@ function resultOf({ text, model, finish }: SamplingReply): Record<string, unknow
   return { role: "assistant", content: { type: "text", text }, model, stopReason };
 }
 
-function billOf({ from }: Asking, { model, tokens, costUsd }: SamplingReply) {
+function billOf({ from }: RequestingServer, { model, tokens, costUsd }: SamplingReply) {
   const cost = costUsd === null ? "" : ` · $${costUsd.toFixed(4)}`;
   return {
     zh: `${model} 为 MCP 服务器 ${from} 写了一段文本 · ${tokens} token${cost}`,
@@ -90,7 +92,7 @@ function billOf({ from }: Asking, { model, tokens, costUsd }: SamplingReply) {
   };
 }
 
-function failureOf({ from }: Asking, thrown: unknown) {
+function failureOf({ from }: RequestingServer, thrown: unknown) {
   const { text } = toDuetError(thrown);
   return {
     zh: `MCP 服务器 ${from} 要的一段文本没有写成：${text.zh}`,

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import type { Refusal } from "./refusal.ts";
+import type { ServiceRefusal } from "./refusal.ts";
 
 /** What Amap's web service says in `infocode` and `info` when it does not answer: https://lbs.amap.com/api/webservice/guide/tools/info */
 interface AmapCode {
@@ -106,7 +106,7 @@ const packaged =
   /^(?:R?Geocoding|IP Location|Get weather|Get poi detail|Direction [A-Z]?[\w ]{1,30}|Text Search|Around Search) failed: (\w{1,60})$/;
 
 /** The package looks for the reason of a v4 service in a field that v4 does not have. */
-const unsaid: Refusal = {
+const unsaid: ServiceRefusal = {
   code: "tool",
   text: {
     zh: "高德拒绝了请求，但该服务器没有转达原因（常见的是 Key、额度或每秒次数）。可以改查步行或驾车路线。",
@@ -118,7 +118,7 @@ const unsaid: Refusal = {
 const bare = /^(?:\d{5} )?([A-Z_]{6,40})(?: ?[(（]?\d{5}[)）]?)?$/;
 
 /** A refusal in the words of Amap or of the servers before it; `value` is the text parsed, if it is JSON. */
-export function explainAmap(text: string, value: unknown, clauses: readonly string[]): Refusal | undefined {
+export function explainAmap(text: string, value: unknown, clauses: readonly string[]): ServiceRefusal | undefined {
   const said = packaged.exec(text)?.[1] ?? infoOf(value);
   if (said === "undefined") return unsaid;
   const known = said === undefined ? ownCodeIn(clauses) : codeOf(said);
@@ -147,7 +147,7 @@ function codeOf(said: string): AmapCode | undefined {
   return codes.find(({ number, name }) => said === name || said === String(number));
 }
 
-function refusal({ number, name, code, text, remedy, retryAfterMs }: AmapCode): Refusal {
+function refusal({ number, name, code, text, remedy, retryAfterMs }: AmapCode): ServiceRefusal {
   return {
     code,
     text: {

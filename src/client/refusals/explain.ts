@@ -1,7 +1,7 @@
 import { isRecord } from "../../kit/json.ts";
 import { explainAmap } from "./amap.ts";
-import { explainSaying, pauseIn } from "./known-phrases.ts";
-import type { Refusal } from "./refusal.ts";
+import { explainPhrase, findPause } from "./known-phrases.ts";
+import type { ServiceRefusal } from "./refusal.ts";
 
 /** Longer texts are results, whatever words are in them. */
 const longestError = 2000;
@@ -12,22 +12,22 @@ const longestSuccess = 1500;
  * failed result whose clauses say nothing else, or, of those that pass for a success, an object or a text that is nothing
  * but an error. Never throws.
  */
-export function explainRefusal(text: string, isError: boolean): Refusal | undefined {
+export function explainRefusal(text: string, isError: boolean): ServiceRefusal | undefined {
   if (text.length > (isError ? longestError : longestSuccess)) return undefined;
   const said = text.trim();
   const value = objectIn(said);
   if (!isError && keyless.test(said)) return keylessLimit(said);
   if (!isError && !isErrorObject(value)) return undefined;
   const clauses = clausesOf(said);
-  return explainAmap(said, value, clauses) ?? explainSaying(said, clauses);
+  return explainAmap(said, value, clauses) ?? explainPhrase(said, clauses);
 }
 
 /** What Tavily answers as a success where somebody without a key asked too often. */
 const keyless =
   /^[^\n]{1,400}(?=\n+(?:Retry after|Continuation options):)(?:\nRetry after: \d{1,6}s)?(?:\n+Continuation options:(?:\n(?:- | {4})[^\n]*)*)?$/;
 
-function keylessLimit(said: string): Refusal {
-  const retryAfterMs = pauseIn(said);
+function keylessLimit(said: string): ServiceRefusal {
+  const retryAfterMs = findPause(said);
   return {
     code: "quota",
     text: {

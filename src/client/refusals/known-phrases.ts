@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
-import type { Refusal } from "./refusal.ts";
+import type { ServiceRefusal } from "./refusal.ts";
 
 /** How services word a refusal, in a clause that says nothing else. */
 interface Saying {
@@ -82,13 +82,13 @@ const words: Readonly<Partial<Record<ErrorCode, Text>>> = {
 };
 
 /** A refusal in words that many services share, or by the HTTP status that an error begins with. */
-export function explainSaying(text: string, clauses: readonly string[]): Refusal | undefined {
+export function explainPhrase(text: string, clauses: readonly string[]): ServiceRefusal | undefined {
   const saying = sayings.find(({ when }) => clauses.some((clause) => when.test(clause)));
   const code = saying?.code ?? statuses[status.exec(text)?.[1] ?? ""];
   const explained = code && words[code];
   if (!explained) return undefined;
   const mayRepeat = code === "rate_limit" && isOnlyRefusal(text);
-  const retryAfterMs = mayRepeat ? (pauseIn(text) ?? saying?.retryAfterMs) : undefined;
+  const retryAfterMs = mayRepeat ? (findPause(text) ?? saying?.retryAfterMs) : undefined;
   return { code, text: explained, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
@@ -99,7 +99,7 @@ function isOnlyRefusal(text: string): boolean {
 }
 
 /** The pause that a service asks for, in milliseconds. */
-export function pauseIn(text: string): number | undefined {
+export function findPause(text: string): number | undefined {
   const [, amount, unit = ""] = untilRetry.exec(text) ?? [];
   if (amount === undefined) return undefined;
   if (unit.startsWith("ms") || unit.startsWith("milli")) return Number(amount);

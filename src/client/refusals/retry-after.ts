@@ -1,12 +1,12 @@
 import type { ToolResult } from "../../core/tools/tool.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { explainRefusal } from "./explain.ts";
-import type { Refusal } from "./refusal.ts";
+import type { ServiceRefusal } from "./refusal.ts";
 
 /** A call waits no longer than this for its second try, in milliseconds; what takes longer is the model's to decide. */
 const longestPauseMs = 2000;
 
-export interface Refusable {
+export interface RetriableCall {
   /** Sends the call. */
   send(): Promise<ToolResult>;
   /** Lets no call to the same server begin for so long, in milliseconds. */
@@ -18,7 +18,7 @@ export interface Refusable {
  * The result of a call. One that a service has refused for too many calls a second is sent once more after the pause, for
  * nothing was done; any other refusal is a failure that says what it means and what to do.
  */
-export async function heedRefusal({ send, rest, locale }: Refusable): Promise<ToolResult> {
+export async function retryAfterRefusal({ send, rest, locale }: RetriableCall): Promise<ToolResult> {
   const result = await send();
   const refusal = refusalIn(result);
   if (!refusal) return result;
@@ -31,11 +31,11 @@ export async function heedRefusal({ send, rest, locale }: Refusable): Promise<To
 }
 
 /** Only what the server itself said is looked at, not what we say of it. */
-function refusalIn({ ok, text, error }: ToolResult): Refusal | undefined {
+function refusalIn({ ok, text, error }: ToolResult): ServiceRefusal | undefined {
   return ok || error?.code === "tool" ? explainRefusal(text, !ok) : undefined;
 }
 
-function explained(result: ToolResult, { code, text }: Refusal, locale: Locale): ToolResult {
+function explained(result: ToolResult, { code, text }: ServiceRefusal, locale: Locale): ToolResult {
   const message = say(locale, text);
   return { ...result, ok: false, text: `${result.text.trim()}\n${message}`, error: { code, message } };
 }

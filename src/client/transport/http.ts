@@ -4,12 +4,12 @@ import { sleep } from "../../kit/async/timeout.ts";
 import type { Auth } from "../oauth/auth.ts";
 import type { Sdk } from "../sdk.ts";
 import { ownErrors } from "./error-codes.ts";
-import { type Fetch, limitedFetch } from "./limited-fetch.ts";
+import { type Fetch, limitFetch } from "./limited-fetch.ts";
 import { openFetch } from "./open-fetch.ts";
 import type { OpenFetch } from "./own-connections.ts";
 
 /** A transport that is not connected yet, and how to leave it politely. */
-export interface Link {
+export interface TransportLink {
   transport: Transport;
   /** What the client tries first: `auto` asks for the newest protocol and falls back. */
   mode: "legacy" | "auto";
@@ -22,7 +22,7 @@ const goodbyeMs = 500;
 type Target = Extract<ServerTransport, { url: string }>;
 
 /** `auth` brings the sign-in; the configured headers go along whether there is one or not. */
-export function streamableHttpLink(sdk: Sdk, target: Target, auth: Auth | undefined): Link {
+export function createStreamableHttpLink(sdk: Sdk, target: Target, auth: Auth | undefined): TransportLink {
   const open = openFetch();
   const transport = new sdk.StreamableHTTPClientTransport(new URL(target.url), transportOptions(target, open, auth));
   failCutStreams(transport);
@@ -36,7 +36,7 @@ export function streamableHttpLink(sdk: Sdk, target: Target, auth: Auth | undefi
 }
 
 /** The transport of 2024-11-05, which old servers still speak. */
-export function sseLink(sdk: Sdk, target: Target, auth: Auth | undefined): Link {
+export function createSseLink(sdk: Sdk, target: Target, auth: Auth | undefined): TransportLink {
   const open = openFetch();
   const transport = new sdk.SSEClientTransport(new URL(target.url), transportOptions(target, open, auth));
   closeWith(transport, open);
@@ -48,7 +48,7 @@ function transportOptions(
   open: OpenFetch,
   auth: Auth | undefined,
 ): { requestInit: RequestInit; redirectPolicy: "same-origin"; fetch: Fetch; authProvider?: Auth } {
-  const fetch = limitedFetch(open.fetch);
+  const fetch = limitFetch(open.fetch);
   const requestInit = { headers };
   if (auth === undefined) return { requestInit, redirectPolicy: "same-origin", fetch };
   return { requestInit, redirectPolicy: "same-origin", fetch: auth.watch(fetch), authProvider: auth };

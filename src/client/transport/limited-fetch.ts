@@ -8,7 +8,7 @@ export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
  * `fetch` whose bodies end with an error once a message outgrows the limit: a whole body, or one event of an event
  * stream. The package itself takes any length into memory.
  */
-export function limitedFetch(fetch: Fetch, limit = messageLimit): Fetch {
+export function limitFetch(fetch: Fetch, limit = messageLimit): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init);
     if (response.body === null) return response;

@@ -8,7 +8,7 @@ export function openFetch(): OpenFetch {
   let opened: Promise<OpenFetch> | undefined;
   return {
     async fetch(url, init) {
-      opened ??= import("./own-connections.ts").then(({ ownConnections }) => ownConnections());
+      opened ??= import("./own-connections.ts").then(({ createOwnConnections }) => createOwnConnections());
       return (await opened).fetch(url, init);
     },
     async close() {

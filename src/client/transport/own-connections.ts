@@ -12,7 +12,7 @@ export interface OpenFetch {
   close(): Promise<void>;
 }
 
-export function ownConnections(): OpenFetch {
+export function createOwnConnections(): OpenFetch {
   const connect = { timeout: connectLimitMs };
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, allowH2: false, connect });
   const send: Fetch = (url, init = {}) => {

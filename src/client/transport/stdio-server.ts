@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import type { Transport } from "@modelcontextprotocol/client";
 import type { ServerTransport } from "../../config/server-settings.ts";
 import { sleep } from "../../kit/async/timeout.ts";
-import { refuseUnsafeBatch } from "../../kit/process/batch-file.ts";
+import { checkBatchArguments } from "../../kit/process/batch-file.ts";
 import { Child, type Ending } from "../../kit/process/child.ts";
-import { childEnvironment, type Environment } from "../../kit/process/child-environment.ts";
+import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
 import type { Lifeline } from "../../kit/process/lifeline.ts";
 import { Tail } from "../../kit/process/output-tail.ts";
 import type { Sdk } from "../sdk.ts";
@@ -18,7 +18,7 @@ export interface StdioServer {
   /** How it ended; undefined while it has not, and where that is not known. */
   readonly ending: Ending | undefined;
   /** Waits a moment for the news of an end that just happened. */
-  newsOfEnding(): Promise<void>;
+  waitForExit(): Promise<void>;
   /** The end of what it wrote to stderr. */
   words(): string;
   /** Ends it and all that it started; never rejects. */
@@ -26,8 +26,8 @@ export interface StdioServer {
 }
 
 /** Starts the process before it returns. Throws what `spawn` throws, and a `DuetError` for arguments that Windows would read twice. */
-export function startStdio(target: Target, environment: Environment, lifeline: Lifeline): StdioServer {
-  const env = childEnvironment(environment, target);
+export function startStdioServer(target: Target, environment: Environment, lifeline: Lifeline): StdioServer {
+  const env = createChildEnvironment(environment, target);
   if (process.platform === "win32") return startOnWindows({ ...target, env });
   const child = new Child({ command: target.command, args: target.args, env, cwd: target.cwd }, lifeline);
   return {
@@ -35,7 +35,7 @@ export function startStdio(target: Target, environment: Environment, lifeline: L
     get ending() {
       return child.ending;
     },
-    async newsOfEnding() {
+    async waitForExit() {
       // A broken pipe is noticed some milliseconds before the exit that broke it, on a busy machine many.
       if (child.ending !== undefined) return;
       const over = new AbortController();
@@ -50,7 +50,7 @@ export function startStdio(target: Target, environment: Environment, lifeline: L
 
 /** The package's own transport, which finds `npx.cmd`. Windows has no process groups: grandchildren may stay. */
 function startOnWindows({ command, args, env, cwd }: Target): StdioServer {
-  refuseUnsafeBatch(command, args, {
+  checkBatchArguments(command, args, {
     path: env.PATH ?? "",
     extensions: env.PATHEXT ?? ".COM;.EXE;.BAT;.CMD",
     cwd: cwd ?? process.cwd(),
@@ -73,7 +73,7 @@ function startOnWindows({ command, args, env, cwd }: Target): StdioServer {
       return transport;
     },
     ending: undefined,
-    newsOfEnding: async () => {},
+    waitForExit: async () => {},
     words: () => tail.toString(),
     stop: () => stop(),
   };

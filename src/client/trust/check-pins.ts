@@ -1,9 +1,9 @@
 import { listLimits } from "../limits.ts";
 import type { RemoteTool } from "../lists/listing.ts";
-import type { Judgement, ServerPins, WaitingTool } from "./pins.ts";
+import type { PinCheck, ServerPins, WaitingTool } from "./pins.ts";
 import { isSameTool } from "./same-tool.ts";
 
-export interface JudgeOptions {
+export interface PinCheckOptions {
   /** Of the server as it is configured now; pins of another one say nothing. */
   origin: string;
   /** What becomes of a tool that a known server has not offered before. */
@@ -17,7 +17,11 @@ export interface JudgeOptions {
  * anything a model or a host would see waits until somebody approves it, and a new one does as `newTools` says. A tool that
  * is gone stays pinned: it may come back as it was. Takes the list as the server gave it, hidden characters and all.
  */
-export function judge(pins: ServerPins | undefined, listed: readonly RemoteTool[], options: JudgeOptions): Judgement {
+export function checkPins(
+  pins: ServerPins | undefined,
+  listed: readonly RemoteTool[],
+  options: PinCheckOptions,
+): PinCheck {
   const { origin, newTools } = options;
   const known = new Map((pins?.origin === origin ? pins.tools : []).map((tool) => [tool.name, tool]));
   // A server that had nothing to offer yet, because nobody had signed in, has not been met.
@@ -45,7 +49,7 @@ export function judge(pins: ServerPins | undefined, listed: readonly RemoteTool[
  * The pins after the tools of these names were approved, as they stand in `waiting`: what the person has seen. The same
  * object where none of them waits.
  */
-export function approve(pins: ServerPins, waiting: readonly WaitingTool[], names: readonly string[]): ServerPins {
+export function approvePins(pins: ServerPins, waiting: readonly WaitingTool[], names: readonly string[]): ServerPins {
   const wanted = new Set(names);
   const approved = new Map(waiting.flatMap(({ tool }) => (wanted.has(tool.name) ? [[tool.name, tool]] : [])));
   if (approved.size === 0) return pins;

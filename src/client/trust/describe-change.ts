@@ -1,9 +1,9 @@
 import { type Locale, say } from "../../kit/locale.ts";
 import type { RemoteTool } from "../lists/listing.ts";
-import { visible } from "./hidden-characters.ts";
-import { leavesOf } from "./json-leaves.ts";
+import { makeTextVisible } from "./hidden-characters.ts";
+import { listLeaves } from "./json-leaves.ts";
 import { type Line, matchLines } from "./match-lines.ts";
-import { withoutPadding } from "./padding.ts";
+import { replacePadding } from "./padding.ts";
 import type { WaitingTool } from "./pins.ts";
 
 /** So many empty lines in a row are told by their number. */
@@ -26,7 +26,7 @@ export function describeChange({ tool, pinned }: WaitingTool, locale: Locale): s
 
 /** What cannot be seen in a line; where two lines are to be compared, also which blanks they hold. */
 function printed(text: string, isCompared: boolean, locale: Locale): string {
-  const shown = visible(withoutPadding(text, (length) => say(locale, blanks(length))));
+  const shown = makeTextVisible(replacePadding(text, (length) => say(locale, blanks(length))));
   if (!isCompared) return shown;
   const end = shown.trimEnd().length;
   const codes = (part: string): string => part.replace(/\s/g, (blank) => `\\u{${blank.charCodeAt(0).toString(16)}}`);
@@ -58,7 +58,7 @@ function changedLeaves(pinned: RemoteTool | undefined, tool: RemoteTool, locale:
   const after = leavesIn(tool);
   const lines: Line[] = [];
   const add = (sign: Line["sign"], path: string, value: unknown): void => {
-    lines.push({ sign, text: `${visible(path)}: ${jsonLine(value, locale)}` });
+    lines.push({ sign, text: `${makeTextVisible(path)}: ${jsonLine(value, locale)}` });
   };
   let same = 0;
   for (const [path, old] of before) {
@@ -78,12 +78,12 @@ function changedLeaves(pinned: RemoteTool | undefined, tool: RemoteTool, locale:
 /** Everything but the description, by path. */
 function leavesIn({ name, annotations, inputSchema, outputSchema }: RemoteTool): Map<string, unknown> {
   const parts = Object.entries({ name, annotations, inputSchema, outputSchema });
-  return new Map(parts.flatMap(([part, value]) => [...leavesOf(value, part)]));
+  return new Map(parts.flatMap(([part, value]) => [...listLeaves(value, part)]));
 }
 
 function jsonLine(value: unknown, locale: Locale): string {
-  const readable = (text: string): string => withoutPadding(text, (length) => say(locale, blanks(length)));
-  return visible(JSON.stringify(value, (_, inner) => (typeof inner === "string" ? readable(inner) : inner)));
+  const readable = (text: string): string => replacePadding(text, (length) => say(locale, blanks(length)));
+  return makeTextVisible(JSON.stringify(value, (_, inner) => (typeof inner === "string" ? readable(inner) : inner)));
 }
 
 function blanks(length: number) {

@@ -10,8 +10,8 @@ const most = 1000;
  * read them (https://www.unicode.org/reports/tr36/; `Default_Ignorable_Code_Point`). What emoji and joined scripts are
  * made of stays. In a text that is full of them each run becomes `\u{…}`.
  */
-export function visible(text: string): string {
-  const { count, isAll } = hiddenIn(text);
+export function makeTextVisible(text: string): string {
+  const { count, isAll } = findHidden(text);
   if (count === 0) return text;
   if (!isAll) return text.replace(suspects, "\\u{…}");
   return text.replace(suspects, (run: string, offset: number) =>
@@ -19,7 +19,7 @@ export function visible(text: string): string {
   );
 }
 
-export interface Hidden {
+export interface HiddenCharacters {
   count: number;
   /** Each as `U+200B`, in the order of their first place. */
   kinds: string[];
@@ -28,7 +28,7 @@ export interface Hidden {
 }
 
 /** What is hidden in a text; it stops to count where there is no end of it. */
-export function hiddenIn(text: string): Hidden {
+export function findHidden(text: string): HiddenCharacters {
   if (!unusual.test(text)) return { count: 0, kinds: [], isAll: true };
   const kinds = new Set<string>();
   let count = 0;
@@ -44,22 +44,22 @@ export function hiddenIn(text: string): Hidden {
 }
 
 /** The tool as a model and a host may see it; the same object where nothing is hidden. Its name stays, for its server knows it by that. */
-export function makeVisible(tool: RemoteTool): RemoteTool {
+export function makeToolVisible(tool: RemoteTool): RemoteTool {
   const { name, ...rest } = tool;
-  const shownRest = visibleTree(rest);
+  const shownRest = makeTreeVisible(rest);
   return shownRest === rest ? tool : { name, ...shownRest };
 }
 
 /** Every text and key within; the same object or list where nothing in it changes. */
-export function visibleTree<T>(value: T): T;
-export function visibleTree(value: unknown): unknown {
-  if (typeof value === "string") return visible(value);
+export function makeTreeVisible<T>(value: T): T;
+export function makeTreeVisible(value: unknown): unknown {
+  if (typeof value === "string") return makeTextVisible(value);
   if (Array.isArray(value)) {
-    const items = value.map((item) => visibleTree(item));
+    const items = value.map((item) => makeTreeVisible(item));
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
   if (!isRecord(value)) return value;
-  const entries = Object.entries(value).map(([key, inner]) => [visible(key), visibleTree(inner)] as const);
+  const entries = Object.entries(value).map(([key, inner]) => [makeTextVisible(key), makeTreeVisible(inner)] as const);
   const isSame = entries.every(([key, inner]) => Object.hasOwn(value, key) && value[key] === inner);
   // `fromEntries` makes `__proto__` a key like any other.
   return isSame ? value : Object.fromEntries(entries);

@@ -4,7 +4,7 @@ import { isRecord } from "../../kit/json.ts";
  * A JSON value as its leaves, each under its path (`inputSchema.properties.to.type`); a list of plain values is one leaf.
  * Two values are the same exactly when their leaves are.
  */
-export function leavesOf(value: unknown, path: string): Map<string, unknown> {
+export function listLeaves(value: unknown, path: string): Map<string, unknown> {
   const leaves = new Map<string, unknown>();
   collect(value, path, leaves);
   return leaves;

@@ -3,13 +3,13 @@ const longRun = 100;
 const manyLines = 12;
 
 /** The length of the longest run of blanks that no layout explains; 0 when there is none. */
-export function longestBlank(text: string): number {
+export function measureLongestBlank(text: string): number {
   const lengths = [...text.matchAll(blanks)].map(([run]) => (isPadding(run) ? run.length : 0));
   return Math.max(0, ...lengths);
 }
 
 /** The text with such runs replaced by what `say` says of their length: nothing behind them is out of sight then. */
-export function withoutPadding(text: string, say: (length: number) => string): string {
+export function replacePadding(text: string, say: (length: number) => string): string {
   return text.replace(blanks, (run: string) => (isPadding(run) ? say(run.length) : run));
 }
 

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ServerSettings } from "../../config/server-settings.ts";
-import { DuetError, messageOf } from "../../kit/errors.ts";
+import { DuetError, getMessage } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { ServerPins } from "./pins.ts";
 import { readPins, writePins } from "./read-pins.ts";
-import { originOf } from "./server-origin.ts";
+import { toServerOrigin } from "./server-origin.ts";
 
 /** What is kept of one server. */
 export interface PinReading {
@@ -42,7 +42,7 @@ function inMemory(): PinStore {
   return {
     async read(settings) {
       const pins = kept.get(settings.name);
-      return { pins: pins?.origin === originOf(settings) ? pins : undefined, problem: undefined };
+      return { pins: pins?.origin === toServerOrigin(settings) ? pins : undefined, problem: undefined };
     },
     async write(settings, pins) {
       kept.set(settings.name, pins);
@@ -74,7 +74,7 @@ function inFiles(folder: string): PinStore {
         seen.set(name, stateOf(state));
         const pins = readPins(text ?? "");
         if (pins === undefined) return { pins, problem: unreadable(name) };
-        return { pins: pins.origin === originOf(settings) ? pins : undefined, problem: undefined };
+        return { pins: pins.origin === toServerOrigin(settings) ? pins : undefined, problem: undefined };
       } catch (thrown) {
         if (isMissing(thrown)) seen.set(name, missing);
         return { pins: undefined, problem: isMissing(thrown) ? undefined : unreadable(name, thrown) };
@@ -116,8 +116,8 @@ function isMissing(thrown: unknown): boolean {
 }
 
 function unreadable(name: string, thrown?: unknown): Text {
-  const server = printableLine(name);
-  const why = thrown === undefined ? undefined : printableLine(messageOf(thrown));
+  const server = sanitizeLine(name);
+  const why = thrown === undefined ? undefined : sanitizeLine(getMessage(thrown));
   return {
     zh: `已批准的 ${server} 工具的记录${why === undefined ? "已损坏" : `无法读取（${why}）`}，它的工具需要重新批准`,
     en: `What was approved of the tools of ${server} ${why === undefined ? "is damaged" : `cannot be read (${why})`}; its tools have to be approved again`,
@@ -125,8 +125,8 @@ function unreadable(name: string, thrown?: unknown): Text {
 }
 
 function unwritable(name: string, cause: unknown): DuetError {
-  const server = printableLine(name);
-  const why = printableLine(messageOf(cause));
+  const server = sanitizeLine(name);
+  const why = sanitizeLine(getMessage(cause));
   return new DuetError({
     code: "internal",
     text: {

@@ -22,7 +22,7 @@ export interface WaitingTool {
 }
 
 /** What pins say of a list of tools. */
-export interface Judgement {
+export interface PinCheck {
   /** In the order of the server's list. */
   usable: RemoteTool[];
   waiting: WaitingTool[];

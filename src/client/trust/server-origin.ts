@@ -6,7 +6,7 @@ import { secretWord } from "../redact.ts";
  * Which program or address a server is, as a digest. What may be a secret is left out before, not only hashed, for a short
  * one could be guessed from its digest; so a new key is no new server. Environment and headers say nothing of it.
  */
-export function originOf({ transport }: Pick<ServerSettings, "transport">): string {
+export function toServerOrigin({ transport }: Pick<ServerSettings, "transport">): string {
   const parts =
     transport.type === "stdio"
       ? ["stdio", transport.command, argumentsOf(transport.args), transport.cwd ?? null]

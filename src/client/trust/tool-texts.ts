@@ -5,7 +5,7 @@ import type { RemoteTool } from "../lists/listing.ts";
 export type ToolPart = "name" | "title" | "description" | "inputSchema" | "outputSchema";
 
 /** Every word that a tool's server wrote, by part: of a schema its strings and its keys, a line each. */
-export function textsOf(tool: RemoteTool): [ToolPart, string][] {
+export function listToolTexts(tool: RemoteTool): [ToolPart, string][] {
   const parts: [ToolPart, string][] = [
     ["name", tool.name],
     ["title", tool.annotations.title ?? ""],

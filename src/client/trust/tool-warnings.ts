@@ -1,9 +1,9 @@
 import type { Text } from "../../kit/locale.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
 import type { RemoteTool } from "../lists/listing.ts";
-import { hiddenIn } from "./hidden-characters.ts";
-import { longestBlank } from "./padding.ts";
-import { type ToolPart, textsOf } from "./tool-texts.ts";
+import { findHidden } from "./hidden-characters.ts";
+import { measureLongestBlank } from "./padding.ts";
+import { listToolTexts, type ToolPart } from "./tool-texts.ts";
 
 /** A tool of another server: its own name there, and the name under which models see it. */
 export interface OtherTool {
@@ -26,7 +26,7 @@ const mostWarnings = 20;
 export function findWarnings(listed: readonly RemoteTool[], otherTools: readonly OtherTool[]): Text[] {
   const foreign = foreignNames(listed, otherTools);
   const found = listed.flatMap((tool) => {
-    const things = textsOf(tool).flatMap(([part, text]) => findingsIn(part, text, foreign));
+    const things = listToolTexts(tool).flatMap(([part, text]) => findingsIn(part, text, foreign));
     return things.length === 0 ? [] : [warning(tool.name, things)];
   });
   if (found.length <= mostWarnings) return found;
@@ -48,7 +48,7 @@ export function createWarnings(): (listed: readonly RemoteTool[], otherTools: re
 }
 
 function warning(name: string, things: readonly Text[]): Text {
-  const tool = shortLine(name, 80);
+  const tool = toShortLine(name, 80);
   return {
     zh: `工具 ${tool}：${things.map(({ zh }) => zh).join("；")}`,
     en: `The tool ${tool}: ${things.map(({ en }) => en).join("; ")}`,
@@ -58,7 +58,7 @@ function warning(name: string, things: readonly Text[]): Text {
 function findingsIn(part: ToolPart, text: string, foreign: ForeignNames): Text[] {
   const { zh, en } = partNames[part];
   const found: Text[] = [];
-  const { count, kinds, isAll } = hiddenIn(text);
+  const { count, kinds, isAll } = findHidden(text);
   if (count > 0) {
     const list = kinds.slice(0, 8).join(", ") + (kinds.length > 8 ? ", …" : "");
     found.push({
@@ -66,7 +66,7 @@ function findingsIn(part: ToolPart, text: string, foreign: ForeignNames): Text[]
       en: `${en} holds ${isAll ? "" : "more than "}${count} hidden ${count === 1 ? "character" : "characters"} (${list}), now shown as \\u{…}`,
     });
   }
-  const blank = longestBlank(text);
+  const blank = measureLongestBlank(text);
   if (blank > 0)
     found.push({
       zh: `${zh}中有连续 ${blank} 个空白字符，其后的文字容易被忽略`,
@@ -141,7 +141,7 @@ const tail = /(?<![._:-])[._:-]+$/;
 
 function orderIn(text: string): string | undefined {
   const found = orders.map((order) => order.exec(text)?.[0]).find((match) => match !== undefined);
-  return found === undefined ? undefined : shortLine(found, 60);
+  return found === undefined ? undefined : toShortLine(found, 60);
 }
 
 /** What attacks that were published have in common; harmless tools rarely speak so. */

@@ -1,8 +1,8 @@
 import type { Config } from "../config.ts";
-import { check } from "../schema/check-source.ts";
-import { once, settingsSchema } from "../schema/file-schema.ts";
-import { environmentSecrets } from "../sources/environment.ts";
-import { assignedSource } from "../sources/source.ts";
+import { checkSource } from "../schema/check-source.ts";
+import { parseOnce, settingsSchema } from "../schema/file-schema.ts";
+import { listEnvironmentSecrets } from "../sources/environment.ts";
+import { createAssignedSource } from "../sources/source.ts";
 import { readModelFlag } from "./model-text.ts";
 import { type ModelChoice, resolveChoice } from "./models.ts";
 import type { ModelSpec } from "./resolve-model.ts";
@@ -24,11 +24,14 @@ export async function readChangedModel(
   { role, name, maxTokens }: ChangedRole,
   { providers, environment }: Pick<Config, "providers" | "environment">,
 ): Promise<ModelChoice> {
-  const secrets = environmentSecrets(environment);
+  const secrets = listEnvironmentSecrets(environment);
   const value = await readModelFlag(written, name, secrets);
-  const source = assignedSource([{ path: ["models", role], value, written, origin: { from: "flag", name } }], secrets);
-  check(source, settingsSchema);
-  const spec: ModelSpec | undefined = settingsSchema.parse(source.tree, once).models[role];
+  const source = createAssignedSource(
+    [{ path: ["models", role], value, written, origin: { from: "flag", name } }],
+    secrets,
+  );
+  checkSource(source, settingsSchema);
+  const spec: ModelSpec | undefined = settingsSchema.parse(source.tree, parseOnce).models[role];
   const whole = { provider: "", ...spec, maxTokens: spec?.maxTokens ?? maxTokens };
   return resolveChoice(whole, name, { providers, environment });
 }

@@ -1,25 +1,25 @@
 import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { notAllowed, problem, unknownKey } from "../config-errors.ts";
+import { configError, notAllowedError, unknownKeyError } from "../config-errors.ts";
 import { modelSchema } from "../schema/file-schema.ts";
 import { hideSecrets } from "../secrets/mask.ts";
 import { parseJson } from "../sources/parse-json.ts";
-import { snakeCase } from "../sources/source.ts";
+import { toSnakeCase } from "../sources/source.ts";
 
 const example = '{"provider":"deepseek","model":"deepseek-chat","max_tokens":2000}';
 const aModel = { zh: `JSON 对象，例如 ${example}`, en: `a JSON object such as ${example}` };
 
-const camelCase = new Map(Object.keys(modelSchema.shape).map((key) => [snakeCase(key), key]));
+const camelCase = new Map(Object.keys(modelSchema.shape).map((key) => [toSnakeCase(key), key]));
 
 /** A model as `AGENT_FUNCTION_CALL_MODEL` has it: JSON with keys in `snake_case`. Throws what is wrong with it. */
 export async function readModelJson(written: string, where: string, secrets: readonly string[]): Promise<unknown> {
   const value = await parsed(written, where, secrets);
-  if (!isRecord(value)) throw notAllowed(where, shortened(written, secrets), aModel);
+  if (!isRecord(value)) throw notAllowedError(where, shortened(written, secrets), aModel);
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
       const name = camelCase.get(key);
-      if (name === undefined) throw unknownKey(`${where}: ${key}`, key, [...camelCase.keys()]);
+      if (name === undefined) throw unknownKeyError(`${where}: ${key}`, key, [...camelCase.keys()]);
       return [name, item];
     }),
   );
@@ -31,7 +31,7 @@ export async function readModelFlag(written: string, where: string, secrets: rea
   const [provider = "", ...rest] = written.trim().split("/");
   const model = rest.join("/");
   if (provider !== "" && (rest.length === 0 || model !== "")) return { provider, model: model || undefined };
-  throw notAllowed(where, JSON.stringify(shortened(written, secrets)), {
+  throw notAllowedError(where, JSON.stringify(shortened(written, secrets)), {
     zh: `provider、provider/model 或${aModel.zh}`,
     en: `provider, provider/model, or ${aModel.en}`,
   });
@@ -43,7 +43,7 @@ async function parsed(written: string, where: string, secrets: readonly string[]
   } catch {
     const shown = shortened(written, secrets);
     const fault = await faultOf(written);
-    throw problem(where, {
+    throw configError(where, {
       zh: `${shown} 不是有效的 JSON（${fault.zh}）；允许：${aModel.zh}`,
       en: `${shown} is not valid JSON (${fault.en}); allowed: ${aModel.en}`,
     });

@@ -1,15 +1,15 @@
 import type { ModelSettings, Vendor } from "../../core/model-settings.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { vendors } from "../../providers/vendors.ts";
-import { notAllowed, problem } from "../config-errors.ts";
+import { configError, notAllowedError } from "../config-errors.ts";
 import type { Settings } from "../schema/file-schema.ts";
 import { httpAddress, isHttpAddress } from "../schema/schema-parts.ts";
-import { hideSecrets, maskedAddress, shownValue } from "../secrets/mask.ts";
-import { environmentSecrets } from "../sources/environment.ts";
+import { hideSecrets, maskAddress, maskValue } from "../secrets/mask.ts";
+import { listEnvironmentSecrets } from "../sources/environment.ts";
 import type { Environment } from "../sources/expand-variables.ts";
-import { valueAt } from "../sources/setting-path.ts";
+import { getValue } from "../sources/setting-path.ts";
 import type { Source } from "../sources/source.ts";
-import { type ModelSpec, resolveModel, vendorTable } from "./resolve-model.ts";
+import { createVendorTable, type ModelSpec, resolveModel } from "./resolve-model.ts";
 
 /** The rule router, which needs neither key nor network. */
 export interface OfflineModel {
@@ -43,15 +43,15 @@ export function readModels(
   limits: OutputLimits,
 ): ModelsConfig {
   const placeOf = (role: "functionCall" | "answer"): string => {
-    const source = sources.findLast((each) => valueAt(each.tree, ["models", role]) !== undefined);
+    const source = sources.findLast((each) => getValue(each.tree, ["models", role]) !== undefined);
     return source?.where(["models", role]) ?? `models.${role}`;
   };
   const { functionCall, answer } = settings.models;
-  if (answer !== undefined && functionCall === undefined) throw problem(placeOf("answer"), needsFunctionCall);
+  if (answer !== undefined && functionCall === undefined) throw configError(placeOf("answer"), needsFunctionCall);
 
-  const secrets = environmentSecrets(environment);
-  const ofVendors = sources.find((each) => valueAt(each.tree, ["providers"]) !== undefined);
-  const providers = told(ofVendors?.where([]), secrets, () => vendorTable(settings.providers));
+  const secrets = listEnvironmentSecrets(environment);
+  const ofVendors = sources.find((each) => getValue(each.tree, ["providers"]) !== undefined);
+  const providers = told(ofVendors?.where([]), secrets, () => createVendorTable(settings.providers));
   checkVariables(providers, environment, secrets);
   const read = (spec: ModelSpec, where: string, limit: number | undefined): ModelChoice => {
     const whole = { ...spec, maxTokens: limit ?? spec.maxTokens ?? limits.maxTokens };
@@ -81,7 +81,7 @@ export function resolveChoice(
   { providers, environment }: Pick<ModelsConfig, "providers"> & { environment: Environment },
 ): ModelChoice {
   if (spec.provider === "offline") return { provider: "offline", model: "rules" };
-  const secrets = environmentSecrets(environment);
+  const secrets = listEnvironmentSecrets(environment);
   return told(undefined, secrets, () => resolveModel(spec, providers, environment, where));
 }
 
@@ -92,7 +92,7 @@ function told<T>(where: string | undefined, secrets: readonly string[], work: ()
   } catch (thrown) {
     if (!(thrown instanceof DuetError)) throw thrown;
     const text = { zh: hideSecrets(thrown.text.zh, secrets), en: hideSecrets(thrown.text.en, secrets) };
-    if (where !== undefined) throw problem(where, text);
+    if (where !== undefined) throw configError(where, text);
     throw new DuetError({ code: "config", text, hint: thrown.hint });
   }
 }
@@ -102,12 +102,12 @@ function checkVariables(providers: Record<string, Vendor>, environment: Environm
   for (const { baseUrlEnv = "", modelEnv } of Object.values(providers)) {
     const address = environment[baseUrlEnv];
     if (address && !isHttpAddress(address)) {
-      throw notAllowed(baseUrlEnv, JSON.stringify(maskedAddress(address)), httpAddress);
+      throw notAllowedError(baseUrlEnv, JSON.stringify(maskAddress(address)), httpAddress);
     }
     const model = modelEnv && environment[modelEnv.name]?.trim();
     if (model && !modelEnv.match.test(model)) {
       const allowed = { zh: modelEnv.allowed, en: modelEnv.allowed };
-      throw notAllowed(modelEnv.name, shownValue(model, [modelEnv.name], secrets), allowed);
+      throw notAllowedError(modelEnv.name, maskValue(model, [modelEnv.name], secrets), allowed);
     }
   }
 }

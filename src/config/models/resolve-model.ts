@@ -43,14 +43,14 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const modelDefaults = { temperature: 0.7, maxTokens: 2000, timeoutMs: 30_000 } as const;
 
 /** The built-in vendors and the user's, by name. Throws `config` errors that name the key, as `providers.NAME.KEY`. */
-export function vendorTable(own: Readonly<Record<string, VendorSpec>>): Record<string, Vendor> {
+export function createVendorTable(own: Readonly<Record<string, VendorSpec>>): Record<string, Vendor> {
   const table: Record<string, Vendor> = { ...vendors };
-  for (const [name, spec] of Object.entries(own)) table[realName(name)] = vendor(name, spec);
+  for (const [name, spec] of Object.entries(own)) table[resolveVendorName(name)] = vendor(name, spec);
   return table;
 }
 
 /** The name in the table: an alias becomes what it stands for. */
-export function realName(provider: string): string {
+export function resolveVendorName(provider: string): string {
   return Object.hasOwn(vendorAliases, provider) ? (vendorAliases[provider] ?? provider) : provider;
 }
 
@@ -64,7 +64,7 @@ export function resolveModel(
   environment: Environment,
   path: string,
 ): ModelSettings {
-  const provider = realName(spec.provider);
+  const provider = resolveVendorName(spec.provider);
   const row = Object.hasOwn(table, provider) ? table[provider] : undefined;
   if (!row) {
     throw invalid(
@@ -133,7 +133,7 @@ export function withParameters(
 
 function vendor(name: string, spec: VendorSpec): Vendor {
   const path = `providers.${name}`;
-  const real = realName(name);
+  const real = resolveVendorName(name);
   const known = Object.hasOwn(vendors, real) ? vendors[real] : undefined;
   const baseUrl = spec.baseUrl ?? known?.baseUrl;
   if (!baseUrl) throw invalid(`${path}.baseUrl`, baseUrl, "http(s)://...");

@@ -2,15 +2,15 @@ import * as z from "zod";
 import type { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { missing, notAllowed, unknownKey } from "../config-errors.ts";
-import { valueAt } from "../sources/setting-path.ts";
+import { missingError, notAllowedError, unknownKeyError } from "../config-errors.ts";
+import { getValue } from "../sources/setting-path.ts";
 import type { Source } from "../sources/source.ts";
-import { allowedBy, keysAt, schemaAt } from "./describe-schema.ts";
-import { once } from "./file-schema.ts";
+import { describeAllowed, findSchema, listKeys } from "./describe-schema.ts";
+import { parseOnce } from "./file-schema.ts";
 
 /** Refuses a source that does not fit the schema, with one line for its first fault. */
-export function check(source: Source, schema: z.ZodType): void {
-  const issue = schema.safeParse(source.tree, once).error?.issues[0];
+export function checkSource(source: Source, schema: z.ZodType): void {
+  const issue = schema.safeParse(source.tree, parseOnce).error?.issues[0];
   if (issue !== undefined) throw problemOf(issue, source, schema);
 }
 
@@ -20,14 +20,15 @@ function problemOf(issue: z.core.$ZodIssue, source: Source, schema: z.ZodType): 
   const where = source.where(path);
   if (issue.code === "unrecognized_keys") {
     const key = issue.keys[0] ?? "";
-    const allowed = keysAt(jsonSchema, path).map((name) => source.word(name));
-    return unknownKey(source.where([...path, key]), source.word(key), allowed);
+    const allowed = listKeys(jsonSchema, path).map((name) => source.word(name));
+    return unknownKeyError(source.where([...path, key]), source.word(key), allowed);
   }
-  const allowed = statedBy(issue) ?? allowedBy(schemaAt(jsonSchema, path), source.word(String(path.at(-1) ?? "")));
-  const isAbsent = issue.code === "invalid_type" && valueAt(source.tree, path) === undefined;
-  if (isAbsent) return missing(where, allowed);
+  const allowed =
+    statedBy(issue) ?? describeAllowed(findSchema(jsonSchema, path), source.word(String(path.at(-1) ?? "")));
+  const isAbsent = issue.code === "invalid_type" && getValue(source.tree, path) === undefined;
+  if (isAbsent) return missingError(where, allowed);
   const value = issue.code === "invalid_key" ? JSON.stringify(path.at(-1)) : source.shown(path);
-  return notAllowed(where, value, allowed);
+  return notAllowedError(where, value, allowed);
 }
 
 /** What a `refine` of the schema says that it allows. */

@@ -3,7 +3,7 @@ import type { Text } from "../../kit/locale.ts";
 import type { Path } from "../sources/setting-path.ts";
 
 /** The part of a JSON Schema that describes what stands at `path`. */
-export function schemaAt(schema: unknown, path: Path): unknown {
+export function findSchema(schema: unknown, path: Path): unknown {
   let node = schema;
   for (const step of path) {
     if (!isRecord(node)) return undefined;
@@ -15,13 +15,13 @@ export function schemaAt(schema: unknown, path: Path): unknown {
 }
 
 /** The keys that an object there may have. */
-export function keysAt(schema: unknown, path: Path): string[] {
-  const node = schemaAt(schema, path);
+export function listKeys(schema: unknown, path: Path): string[] {
+  const node = findSchema(schema, path);
   return isRecord(node) && isRecord(node.properties) ? Object.keys(node.properties) : [];
 }
 
 /** What a JSON Schema allows, in words; `name` is what the value is called. */
-export function allowedBy(schema: unknown, name: string): Text {
+export function describeAllowed(schema: unknown, name: string): Text {
   if (!isRecord(schema)) return anything;
   if (Array.isArray(schema.enum)) {
     const list = schema.enum.join(", ");

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { only, patterns, text } from "./schema-parts.ts";
+import { patterns, text, withAllowed } from "./schema-parts.ts";
 
 const mailServer = z
   .string()
   .refine(
     (host) => /^([^\s/@:]+|[0-9a-f:.]+)$/i.test(host),
-    only({ zh: "主机名或地址，不带端口", en: "a host or an address, without a port" }),
+    withAllowed({ zh: "主机名或地址，不带端口", en: "a host or an address, without a port" }),
   );
 
 const sender = z
@@ -13,7 +13,10 @@ const sender = z
   .refine(
     (from) =>
       /^(("[^"\\\p{Cc}]*"|[^"<>,;:@\p{Cc}]*)\s*<[^\s<>,;:@]+@[^\s<>,;:@]+>|[^\s<>,;:@]+@[^\s<>,;:@]+)$/u.test(from),
-    only({ zh: "name@example.com 或 Name <name@example.com>", en: "name@example.com or Name <name@example.com>" }),
+    withAllowed({
+      zh: "name@example.com 或 Name <name@example.com>",
+      en: "name@example.com or Name <name@example.com>",
+    }),
   );
 
 /** What `email` of the file may say. */

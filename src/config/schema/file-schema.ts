@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { wires } from "../../core/model-settings.ts";
 import { emailSchema } from "./email-schema.ts";
-import { address, only, patterns, text } from "./schema-parts.ts";
+import { address, patterns, text, withAllowed } from "./schema-parts.ts";
 import { searchSchema } from "./search-schema.ts";
 import { serveSchema } from "./serve-schema.ts";
 import { terminalSchema } from "./terminal-schema.ts";
@@ -15,7 +15,7 @@ const variable = z
   .string()
   .refine(
     (name) => /^[A-Z_][A-Z0-9_]*$/.test(name),
-    only({ zh: "大写的环境变量名", en: "a variable name in capitals" }),
+    withAllowed({ zh: "大写的环境变量名", en: "a variable name in capitals" }),
   );
 
 const wire = z.enum(wires).meta({ description: "Wire format." });
@@ -51,7 +51,10 @@ const providerName = z
   .string()
   .refine(
     (name) => /^[A-Za-z0-9_.-]{1,40}$/.test(name) && name !== "offline",
-    only({ zh: "1 到 40 个字母、数字、_ . -，且不是 offline", en: "1 to 40 letters, digits, _ . -, and not offline" }),
+    withAllowed({
+      zh: "1 到 40 个字母、数字、_ . -，且不是 offline",
+      en: "1 to 40 letters, digits, _ . -, and not offline",
+    }),
   );
 
 const highestRate = 1_000_000;
@@ -131,7 +134,7 @@ const agentSchema = z
 const serverName = z.string().refine(
   (name) =>
     /^[A-Za-z0-9_.-]{1,40}$/.test(name) && !/[_.]{2}|[_.]$/.test(name) && !["builtin", "user", "skills"].includes(name),
-  only({
+  withAllowed({
     zh: "1 到 40 个字母、数字、_ . -，其中 _ 和 . 不连用、不在末尾，且不是 builtin、user 或 skills",
     en: "1 to 40 letters, digits, _ . -, with no two of _ and . in a row or one at the end, and not builtin, user or skills",
   }),
@@ -139,18 +142,24 @@ const serverName = z.string().refine(
 
 const headerName = z
   .string()
-  .refine((name) => /^[!#$%&'*+.^_`|~\w-]+$/.test(name), only({ zh: "HTTP 头名称", en: "the name of an HTTP header" }));
+  .refine(
+    (name) => /^[!#$%&'*+.^_`|~\w-]+$/.test(name),
+    withAllowed({ zh: "HTTP 头名称", en: "the name of an HTTP header" }),
+  );
 
 const headerValue = z
   .string()
   .refine(
     (value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value),
-    only({ zh: "不含换行和控制字符的文本", en: "a text without line breaks and control characters" }),
+    withAllowed({ zh: "不含换行和控制字符的文本", en: "a text without line breaks and control characters" }),
   );
 
 const variableName = z
   .string()
-  .refine((name) => /^[^=\0]+$/.test(name), only({ zh: "环境变量名", en: "the name of an environment variable" }));
+  .refine(
+    (name) => /^[^=\0]+$/.test(name),
+    withAllowed({ zh: "环境变量名", en: "the name of an environment variable" }),
+  );
 
 const ignored = z.unknown().optional().meta({ description: "Another host's key; ignored." });
 
@@ -246,14 +255,17 @@ export const settingsSchema = fileSchema.extend({
   home: text.optional(),
   httpToken: z
     .string()
-    .refine((token) => /^[\x21-\x7e]+$/.test(token), only({ zh: "不含空格的 ASCII 文本", en: "ASCII without spaces" }))
+    .refine(
+      (token) => /^[\x21-\x7e]+$/.test(token),
+      withAllowed({ zh: "不含空格的 ASCII 文本", en: "ASCII without spaces" }),
+    )
     .optional(),
   terminalMode: z.enum(["chat", "agent", "plan"]).optional(),
   answerMaxTokens: z.int().min(1).optional(),
 });
 
 /** How to parse what is parsed once: compiling a parser for it would take longer than the parsing. */
-export const once = { jitless: true };
+export const parseOnce = { jitless: true };
 
 /** The settings as the sources say them, defaults added. */
 export type Settings = z.infer<typeof settingsSchema>;
@@ -261,6 +273,6 @@ export type ServerEntry = z.infer<typeof serverSchema>;
 export type ModelEntry = z.infer<typeof modelSchema>;
 
 /** The JSON Schema (draft 7, which editors understand) of the configuration file. */
-export function fileJsonSchema(): Record<string, unknown> {
+export function createFileJsonSchema(): Record<string, unknown> {
   return { ...z.toJSONSchema(fileSchema, { target: "draft-7", io: "input" }) };
 }

@@ -2,13 +2,13 @@ import * as z from "zod";
 import type { Text } from "../../kit/locale.ts";
 
 /** How `refine` says what it allows: the text stands beside the issue, where `issue.ts` finds it. */
-export function only(allowed: Text): { params: { allowed: Text } } {
+export function withAllowed(allowed: Text): { params: { allowed: Text } } {
   return { params: { allowed } };
 }
 
 export const httpAddress: Text = { zh: "http 或 https 地址", en: "an http or https address" };
 
-export const address = z.string().refine(isHttpAddress, only(httpAddress));
+export const address = z.string().refine(isHttpAddress, withAllowed(httpAddress));
 
 export function isHttpAddress(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isSecureAddress } from "../../kit/net/secure-address.ts";
-import { address, isHttpAddress, only, text } from "./schema-parts.ts";
+import { address, isHttpAddress, text, withAllowed } from "./schema-parts.ts";
 import { permitPatterns } from "./tools-schema.ts";
 
 const seconds = (from: number, to: number) => z.number().min(from).max(to);
@@ -22,7 +22,7 @@ const signatureAlgorithms = [
 // Where keys come from decides who gets in, so nobody may stand between; what names an issuer has no query (RFC 8414, section 2).
 const secureAddress = z.string().refine(
   (written) => isHttpAddress(written) && isSecureAddress(new URL(written)) && !/[?#]/.test(written),
-  only({
+  withAllowed({
     zh: "https 地址，或本机的 http 地址，不含 ? 和 #",
     en: "an https address, or an http one of this machine, without ? and #",
   }),
@@ -31,7 +31,7 @@ const keysAddress = z
   .string()
   .refine(
     (written) => isHttpAddress(written) && isSecureAddress(new URL(written)),
-    only({ zh: "https 地址，或本机的 http 地址", en: "an https address, or an http one of this machine" }),
+    withAllowed({ zh: "https 地址，或本机的 http 地址", en: "an https address, or an http one of this machine" }),
   );
 
 // The characters of RFC 6749, section 3.3.
@@ -39,7 +39,7 @@ const scope = z
   .string()
   .refine(
     (written) => /^[!#-[\]-~]+$/.test(written),
-    only({ zh: "不含空格、引号和反斜杠的 ASCII 文本", en: "ASCII without spaces, quotes and backslashes" }),
+    withAllowed({ zh: "不含空格、引号和反斜杠的 ASCII 文本", en: "ASCII without spaces, quotes and backslashes" }),
   );
 
 const authSchema = z
@@ -61,14 +61,14 @@ const authSchema = z
 // Both are compared as text with what a request says: what could never be the same would only seem to allow somebody.
 const hostHeader = z.string().refine(
   (written) => /^(\[[\da-f:.]+\]|[\w-]+(\.[\w-]+)*)(:\d{1,5})?$/i.test(written),
-  only({
+  withAllowed({
     zh: "主机名，可带端口，如 duet.example.com:8443",
     en: "a host with or without a port: duet.example.com:8443",
   }),
 );
 const origin = z.string().refine(
   (written) => /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*]+$/i.test(written),
-  only({
+  withAllowed({
     zh: "来源，如 https://app.example.com，其后没有路径",
     en: "an origin without a path: https://app.example.com",
   }),

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { parseToolPattern, permitProblem } from "../../core/tools/tool-pattern.ts";
+import { findPermitProblem, parseToolPattern } from "../../core/tools/tool-pattern.ts";
 import type { Text } from "../../kit/locale.ts";
-import { only, text } from "./schema-parts.ts";
+import { text, withAllowed } from "./schema-parts.ts";
 
 const toolPatterns = z.array(
   ruled((written) => {
@@ -14,12 +14,12 @@ const toolPatterns = z.array(
 function ruled(problem: (written: string) => Text | undefined) {
   return text.superRefine((written, context) => {
     const allowed = problem(written);
-    if (allowed) context.addIssue({ code: "custom", input: written, ...only(allowed) });
+    if (allowed) context.addIssue({ code: "custom", input: written, ...withAllowed(allowed) });
   });
 }
 
 /** Patterns of a rule that allows. */
-export const permitPatterns = z.array(ruled(permitProblem));
+export const permitPatterns = z.array(ruled(findPermitProblem));
 
 /** What `tools` of the file may say. */
 export const toolsSchema = z

@@ -1,14 +1,17 @@
 import * as z from "zod";
 import { isReachable, reachableForms } from "./reachable.ts";
-import { only } from "./schema-parts.ts";
+import { withAllowed } from "./schema-parts.ts";
 
-const reachable = z.string().refine(isReachable, only(reachableForms));
+const reachable = z.string().refine(isReachable, withAllowed(reachableForms));
 
 const hostPattern = z
   .string()
   .refine(
     (pattern) => /^[^\s/@]+$/.test(pattern),
-    only({ zh: "主机名或其模式，不带 https:// 和路径", en: "a host or a pattern of hosts, without https:// and path" }),
+    withAllowed({
+      zh: "主机名或其模式，不带 https:// 和路径",
+      en: "a host or a pattern of hosts, without https:// and path",
+    }),
   );
 
 /** What `web` of the file may say. */

@@ -7,29 +7,29 @@ export const shortestSecret = 8;
 const longestShown = 80;
 
 /** A secret as it may be shown: at most its last four characters, none of a short one. */
-export function masked(secret: string): string {
+export function maskSecret(secret: string): string {
   if (secret.length < 16) return "…";
   const prefix = /^(?:sk-|tvly-)/.exec(secret)?.[0] ?? "";
   return `${prefix}…${secret.slice(-4)}`;
 }
 
 /** Whether a variable, header, query parameter or key of this name holds a secret. */
-export function namesSecret(name: string): boolean {
+export function isSecretName(name: string): boolean {
   return /(?:key|token|secret|password|passwd|passphrase|credentials?|authorization|cookie)$/i.test(name);
 }
 
 /** The address without what may let somebody in: user and password, query values, segments that look like tokens. */
-export function maskedAddress(address: string): string {
+export function maskAddress(address: string): string {
   const parts = /^(https?:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/is.exec(address);
-  if (parts === null) return masked(address);
+  if (parts === null) return maskSecret(address);
   const [, scheme, user, host, path = "", query = "", hash] = parts;
-  const segments = path.split("/").map((segment) => (looksRandom(segment) ? masked(segment) : segment));
-  const shownQuery = query.replace(/=([^&]*)/g, (_, value: string) => `=${masked(value)}`);
+  const segments = path.split("/").map((segment) => (looksRandom(segment) ? maskSecret(segment) : segment));
+  const shownQuery = query.replace(/=([^&]*)/g, (_, value: string) => `=${maskSecret(value)}`);
   return `${scheme}${user ? "…@" : ""}${host}${segments.join("/")}${shownQuery}${hash ? "#…" : ""}`;
 }
 
 /** What in an address may let somebody in, as written and decoded; nothing in a text that is no address. */
-export function addressSecrets(address: string): string[] {
+export function findAddressSecrets(address: string): string[] {
   if (!/^https?:/i.test(address) || !URL.canParse(address)) return [];
   const url = new URL(address);
   const query = url.search
@@ -56,9 +56,9 @@ function looksRandom(text: string): boolean {
 /** The text with every known secret, and whatever is written like one (`sk-...`, `"api_key": "..."`), masked. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   const findable = secrets.filter((secret) => secret.length >= shortestSecret);
-  const known = findable.reduce((rest, secret) => rest.replaceAll(secret, () => masked(secret)), text);
+  const known = findable.reduce((rest, secret) => rest.replaceAll(secret, () => maskSecret(secret)), text);
   return [wellKnown, assigned].reduce(
-    (rest, written) => rest.replace(written, (_, before: string, secret: string) => before + masked(secret)),
+    (rest, written) => rest.replace(written, (_, before: string, secret: string) => before + maskSecret(secret)),
     known,
   );
 }
@@ -70,16 +70,16 @@ const assigned = /((?:key|token|secret|password)["']?\s*[:=]\s*["']?)([^\s"',}&�
 function maskedAt(path: Path, text: string, secrets: readonly string[]): string {
   const name = String(path.findLast((step) => typeof step === "string") ?? "");
   const ofServer = (path[0] === "mcpServers" || path[0] === "servers") && (path[2] === "env" || path[2] === "headers");
-  if (ofServer || namesSecret(name)) return masked(text);
+  if (ofServer || isSecretName(name)) return maskSecret(text);
   // Who pastes the key itself where its variable's name belongs must not find it in an error.
-  if (name === "apiKeyEnv" && /[^A-Z0-9_]/.test(text)) return masked(text);
-  if (/^https?:/i.test(text)) return maskedAddress(text);
+  if (name === "apiKeyEnv" && /[^A-Z0-9_]/.test(text)) return maskSecret(text);
+  if (/^https?:/i.test(text)) return maskAddress(text);
   const value = optionSecret(text);
-  return value === undefined ? hideSecrets(text, secrets) : text.slice(0, -value.length) + masked(value);
+  return value === undefined ? hideSecrets(text, secrets) : text.slice(0, -value.length) + maskSecret(value);
 }
 
 /** The bad value as an error may show it; of objects and lists nothing. */
-export function shownValue(value: unknown, path: Path, secrets: readonly string[]): string {
+export function maskValue(value: unknown, path: Path, secrets: readonly string[]): string {
   if (Array.isArray(value)) return value.length === 0 ? "[]" : "[…]";
   if (typeof value === "object" && value !== null) return "{…}";
   const text = maskedAt(path, String(value), secrets);
@@ -88,34 +88,34 @@ export function shownValue(value: unknown, path: Path, secrets: readonly string[
 }
 
 /** A copy of the tree in which every secret is masked. */
-export function maskedTree(tree: unknown, secrets: readonly string[], path: Path = []): unknown {
+export function maskTree(tree: unknown, secrets: readonly string[], path: Path = []): unknown {
   if (typeof tree === "string") return maskedAt(path, tree, secrets);
   if (Array.isArray(tree)) {
     return tree.map((item, index) =>
       typeof item === "string" && announcesSecret(tree[index - 1])
-        ? masked(item)
-        : maskedTree(item, secrets, [...path, index]),
+        ? maskSecret(item)
+        : maskTree(item, secrets, [...path, index]),
     );
   }
   if (!isRecord(tree)) return tree;
   return Object.fromEntries(
-    Object.entries(tree).map(([key, value]) => [key, maskedTree(value, secrets, [...path, key])]),
+    Object.entries(tree).map(([key, value]) => [key, maskTree(value, secrets, [...path, key])]),
   );
 }
 
 /** The secrets among a program's arguments: `--api-key VALUE`, `--api-key=VALUE`, and those of addresses. */
-export function argumentSecrets(args: readonly string[]): string[] {
+export function findArgumentSecrets(args: readonly string[]): string[] {
   return args.flatMap((argument, index) => {
     const value = announcesSecret(args[index - 1]) ? argument : optionSecret(argument);
-    return value === undefined ? addressSecrets(argument) : [value];
+    return value === undefined ? findAddressSecrets(argument) : [value];
   });
 }
 
 function announcesSecret(argument: unknown): boolean {
-  return typeof argument === "string" && argument.startsWith("-") && namesSecret(argument);
+  return typeof argument === "string" && argument.startsWith("-") && isSecretName(argument);
 }
 
 function optionSecret(argument: string): string | undefined {
   const [, name = "", value] = /^(--?[\w-]+)=(.+)$/s.exec(argument) ?? [];
-  return namesSecret(name) ? value : undefined;
+  return isSecretName(name) ? value : undefined;
 }

@@ -1,9 +1,9 @@
 import type { Config } from "../config.ts";
-import { environmentSecrets } from "../sources/environment.ts";
-import { addressSecrets, argumentSecrets, namesSecret, shortestSecret } from "./mask.ts";
+import { listEnvironmentSecrets } from "../sources/environment.ts";
+import { findAddressSecrets, findArgumentSecrets, isSecretName, shortestSecret } from "./mask.ts";
 
 /** Everything that faces and logs must mask, the longest first: keys, tokens, what headers, addresses and servers' variables hide. */
-export function secretsOf(config: Config): string[] {
+export function listSecrets(config: Config): string[] {
   const { models, candidates, search, servers, providers } = config;
   const choices = [models.functionCall, models.answer, ...candidates].filter((model) => model !== undefined);
   const called = choices.flatMap((model) => ("wire" in model ? [model] : []));
@@ -27,10 +27,10 @@ export function secretsOf(config: Config): string[] {
     search.duckduckgo.baseUrl,
   ];
   const found = [
-    ...environmentSecrets(config.environment),
+    ...listEnvironmentSecrets(config.environment),
     ...called.map(({ apiKey }) => apiKey),
     ...backends.map(({ apiKey }) => apiKey),
-    ...[...addresses, ...searchAddresses].flatMap(addressSecrets),
+    ...[...addresses, ...searchAddresses].flatMap(findAddressSecrets),
     config.httpToken,
     config.email?.password,
     ...servers.flatMap(serverSecrets),
@@ -42,10 +42,10 @@ export function secretsOf(config: Config): string[] {
 function serverSecrets({ transport }: Config["servers"][number]): string[] {
   if (transport.type !== "stdio") {
     const headers = Object.entries(transport.headers).filter(([name]) => !isHarmless(name));
-    return [...addressSecrets(transport.url), ...headers.map(([, value]) => value)];
+    return [...findAddressSecrets(transport.url), ...headers.map(([, value]) => value)];
   }
-  const named = Object.entries(transport.env).flatMap(([name, value]) => (namesSecret(name) ? [value] : []));
-  return [...named, ...argumentSecrets(transport.args)];
+  const named = Object.entries(transport.env).flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
+  return [...named, ...findArgumentSecrets(transport.args)];
 }
 
 function isHarmless(header: string): boolean {

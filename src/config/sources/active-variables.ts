@@ -1,14 +1,14 @@
 import type { Config } from "../config.ts";
 import { readText } from "./find-file.ts";
 import { parseJson } from "./parse-json.ts";
-import { variablesUsedByFile } from "./used-variables.ts";
+import { listFileVariables } from "./used-variables.ts";
 
 /**
  * The variables that have a say in this configuration and that a program started elsewhere would not find in its files, by
  * name in alphabetical order, with their values: settings, keys and addresses of the models in force, and what the file names.
  * The token of the HTTP face is not among them: what a host starts speaks over stdio.
  */
-export async function variablesInForce(config: Config): Promise<Record<string, string>> {
+export async function listActiveVariables(config: Config): Promise<Record<string, string>> {
   const { environment, dotEnv, file, origins, models, candidates, providers } = config;
   const settings = Object.values(origins).flatMap((origin) => (origin.from === "environment" ? [origin.name] : []));
   const chosen = [models.functionCall ?? candidates[0], models.answer].filter((model) => model !== undefined);
@@ -18,7 +18,7 @@ export async function variablesInForce(config: Config): Promise<Record<string, s
     return [key, row?.keyEnv, row?.baseUrlEnv, row?.modelEnv?.name].filter((name) => name !== undefined);
   });
   const text = file === undefined ? undefined : await readText(file, file);
-  const named = text === undefined ? [] : variablesUsedByFile(await parseJson(text, file ?? ""));
+  const named = text === undefined ? [] : listFileVariables(await parseJson(text, file ?? ""));
   // Without a configuration that is named, the `.env` of this directory is read from nowhere else.
   const isFound = (name: string): boolean => file !== undefined && dotEnv.added.has(name);
   const names = [...new Set([...settings, ...called, ...named])].filter((name) => !isFound(name)).sort();

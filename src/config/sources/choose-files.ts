@@ -3,18 +3,25 @@ import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { Environment } from "./expand-variables.ts";
-import { findFile, isThere, readText, searchedPlaces, shownFile, stateDirectory } from "./find-file.ts";
+import {
+  findFile,
+  getStateDirectory,
+  isExistingFile,
+  listSearchedPaths,
+  readText,
+  toDisplayedPath,
+} from "./find-file.ts";
 import { parseJson } from "./parse-json.ts";
 
 /** Which files are read: the configuration, and the `.env` beside it. */
 export interface ChosenFiles {
   place: { file: string; exists: boolean; text?: string };
   dotEnv: { file: string; text: string | undefined };
-  leftOut: LeftOut[];
+  leftOut: SkippedFile[];
 }
 
 /** A file that was found in a git work tree and whose content nobody has trusted. */
-export interface LeftOut {
+export interface SkippedFile {
   file: string;
   /** How many servers it would start or call; undefined where it is no configuration that can be read. */
   servers?: number;
@@ -30,14 +37,14 @@ export async function chooseFiles(
   environment: Environment,
   directory: string,
 ): Promise<ChosenFiles> {
-  const [here] = searchedPlaces(environment, directory);
+  const [here] = listSearchedPaths(environment, directory);
   const envHere = join(dirname(here), ".env");
   const asTold = async (): Promise<ChosenFiles> => trusting(await findFile(asked, environment, directory), directory);
   if (asked !== undefined || !(await anyIsThere(here, envHere))) return asTold();
   const { isInWorkTree, isTrusted, readTrusted } = await import("../trust/trusted-files.ts");
   if (!(await isInWorkTree(directory, environment))) return asTold();
 
-  const trusted = await readTrusted(stateDirectory(environment, directory));
+  const trusted = await readTrusted(getStateDirectory(environment, directory));
   const file = await readQuietly(here);
   const env = await readQuietly(envHere);
   const fileCounts = file.exists && file.text !== undefined && isTrusted(trusted, here, file.text);
@@ -54,10 +61,12 @@ export async function chooseFiles(
 }
 
 /** One line that names them and says what to do; undefined where there are none. */
-export function leftOutLine(leftOut: readonly LeftOut[]): Text | undefined {
+export function describeSkippedFiles(leftOut: readonly SkippedFile[]): Text | undefined {
   if (leftOut.length === 0) return undefined;
   const zh = leftOut.map(({ file, servers }) => (servers === undefined ? file : `${file}（${servers} 个服务器）`));
-  const en = leftOut.map(({ file, servers }) => (servers === undefined ? file : `${file} (${serverCount(servers)})`));
+  const en = leftOut.map(({ file, servers }) =>
+    servers === undefined ? file : `${file} (${describeServerCount(servers)})`,
+  );
   return {
     zh: `未使用 ${zh.join("、")}：它在 git 工作区中，可能来自他人，其当前内容尚未被信任。查看并信任：duet config trust`,
     en: `${en.join(" and ")}: not used, for a git work tree may bring files of others and nobody has trusted this content. Look at it and trust it: duet config trust`,
@@ -65,13 +74,13 @@ export function leftOutLine(leftOut: readonly LeftOut[]): Text | undefined {
 }
 
 /** In English, where one is not many. */
-export function serverCount(servers: number): string {
+export function describeServerCount(servers: number): string {
   return servers === 1 ? "1 server" : `${servers} servers`;
 }
 
 async function trusting(place: { file: string; exists: boolean }, directory: string): Promise<ChosenFiles> {
   const file = join(place.exists ? dirname(place.file) : directory, ".env");
-  const text = await readText(file, shownFile(file, directory));
+  const text = await readText(file, toDisplayedPath(file, directory));
   return { place, dotEnv: { file, text }, leftOut: [] };
 }
 
@@ -95,5 +104,5 @@ async function serversOf(text: string | undefined): Promise<number | undefined> 
 }
 
 async function anyIsThere(...files: string[]): Promise<boolean> {
-  return (await Promise.all(files.map(isThere))).includes(true);
+  return (await Promise.all(files.map(isExistingFile))).includes(true);
 }

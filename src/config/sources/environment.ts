@@ -1,8 +1,8 @@
 import { parseEnv } from "node:util";
 import { readModelJson } from "../models/model-text.ts";
-import { namesSecret } from "../secrets/mask.ts";
+import { isSecretName } from "../secrets/mask.ts";
 import type { Environment } from "./expand-variables.ts";
-import { type Path, pathText } from "./setting-path.ts";
+import { type Path, renderPath } from "./setting-path.ts";
 import type { Assignment } from "./source.ts";
 
 /** The environment with what a `.env` file adds to it; a variable that is set, and not empty, wins over the file. */
@@ -16,12 +16,12 @@ export function withDotEnv(
 }
 
 /** What the environment holds that must not be shown. */
-export function environmentSecrets(environment: Environment): string[] {
-  return Object.entries(environment).flatMap(([name, value]) => (value && namesSecret(name) ? [value] : []));
+export function listEnvironmentSecrets(environment: Environment): string[] {
+  return Object.entries(environment).flatMap(([name, value]) => (value && isSecretName(name) ? [value] : []));
 }
 
 /** What the variables of the contract's section 3 say; an empty one counts as unset. */
-export function assignedByEnvironment(
+export function readEnvironment(
   environment: Environment,
   dotEnv: { file: string; added: ReadonlySet<string> },
   secrets: readonly string[],
@@ -41,13 +41,13 @@ export function assignedByEnvironment(
 }
 
 /** Where in the configuration the value of a variable goes; undefined for one that means nothing there. */
-export function pathOfVariable(name: string): Path | undefined {
+export function findPathOfVariable(name: string): Path | undefined {
   return variables.find((each) => each.name === name)?.path;
 }
 
 /** The variable whose value goes there. */
-export function variableAt(path: Path): string | undefined {
-  return variables.find((each) => pathText(each.path) === pathText(path))?.name;
+export function findVariable(path: Path): string | undefined {
+  return variables.find((each) => renderPath(each.path) === renderPath(path))?.name;
 }
 
 interface Variable {

@@ -1,7 +1,7 @@
 import { isRecord } from "../../kit/json.ts";
-import { problem } from "../config-errors.ts";
+import { configError } from "../config-errors.ts";
 import { hideSecrets } from "../secrets/mask.ts";
-import { type Path, pathText } from "./setting-path.ts";
+import { type Path, renderPath } from "./setting-path.ts";
 
 export type Environment = Record<string, string | undefined>;
 
@@ -10,12 +10,12 @@ export type Environment = Record<string, string | undefined>;
  * not expanded again. An empty variable counts as unset, `$${` stands for `${`. Throws with the path of the key
  * where a variable has neither a value nor a default.
  */
-export function expand(tree: unknown, environment: Environment, file: string, path: Path = []): unknown {
-  if (typeof tree === "string") return expandText(tree, environment, `${file}: ${pathText(path)}`);
-  if (Array.isArray(tree)) return tree.map((item, index) => expand(item, environment, file, [...path, index]));
+export function expandVariables(tree: unknown, environment: Environment, file: string, path: Path = []): unknown {
+  if (typeof tree === "string") return expandText(tree, environment, `${file}: ${renderPath(path)}`);
+  if (Array.isArray(tree)) return tree.map((item, index) => expandVariables(item, environment, file, [...path, index]));
   if (!isRecord(tree)) return tree;
   return Object.fromEntries(
-    Object.entries(tree).map(([key, value]) => [key, expand(value, environment, file, [...path, key])]),
+    Object.entries(tree).map(([key, value]) => [key, expandVariables(value, environment, file, [...path, key])]),
   );
 }
 
@@ -23,17 +23,17 @@ function expandText(text: string, environment: Environment, where: string): stri
   return text.replace(reference, (found: string) => {
     if (found === "$${") return "${";
     const parts = understood.exec(found)?.groups;
-    if (parts?.name === undefined) throw problem(where, notUnderstood(hideSecrets(found, [])));
+    if (parts?.name === undefined) throw configError(where, notUnderstood(hideSecrets(found, [])));
     const value = Object.hasOwn(environment, parts.name) ? environment[parts.name] : undefined;
     if (value) return value;
-    if (parts.fallback === undefined) throw problem(where, notSet(parts.name));
+    if (parts.fallback === undefined) throw configError(where, notSet(parts.name));
     return parts.fallback;
   });
 }
 
 /** The variables that `expand` would put into the tree, in its order. */
-export function namedVariables(tree: unknown): string[] {
-  if (typeof tree === "object" && tree !== null) return Object.values(tree).flatMap(namedVariables);
+export function listVariables(tree: unknown): string[] {
+  if (typeof tree === "object" && tree !== null) return Object.values(tree).flatMap(listVariables);
   const found = typeof tree === "string" ? (tree.match(reference) ?? []) : [];
   return found.flatMap((each) => understood.exec(each)?.groups?.name ?? []);
 }

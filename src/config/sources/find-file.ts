@@ -1,8 +1,8 @@
 import { access, readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, parse, relative, resolve } from "node:path";
-import { DuetError, messageOf } from "../../kit/errors.ts";
-import { problem } from "../config-errors.ts";
+import { DuetError, getMessage } from "../../kit/errors.ts";
+import { configError } from "../config-errors.ts";
 import type { Environment } from "./expand-variables.ts";
 
 export const fileName = "duet.config.json";
@@ -20,48 +20,48 @@ export async function findFile(
   only?: "users",
 ): Promise<{ file: string; exists: boolean }> {
   if (asked !== undefined) return { file: resolve(directory, asked), exists: true };
-  const [here, users] = searchedPlaces(environment, directory);
-  if (only === undefined && (await isThere(here))) return { file: here, exists: true };
-  return (await isThere(users)) ? { file: users, exists: true } : { file: here, exists: false };
+  const [here, users] = listSearchedPaths(environment, directory);
+  if (only === undefined && (await isExistingFile(here))) return { file: here, exists: true };
+  return (await isExistingFile(users)) ? { file: users, exists: true } : { file: here, exists: false };
 }
 
 /** Where a file is looked for when none is named, in this order: the directory's and the user's. */
-export function searchedPlaces(environment: Environment, directory: string): [here: string, users: string] {
-  return [join(directory, fileName), join(configDirectory(environment), "config.json")];
+export function listSearchedPaths(environment: Environment, directory: string): [here: string, users: string] {
+  return [join(directory, fileName), join(getConfigDirectory(environment), "config.json")];
 }
 
 /** Where the user keeps what Duet reads: the configuration, tools. */
-export function configDirectory(environment: Environment): string {
+export function getConfigDirectory(environment: Environment): string {
   return join(baseDirectory(environment, "XDG_CONFIG_HOME", ".config"), "duet");
 }
 
 /** Where the state lives: conversations, history, approvals. */
-export function stateDirectory(environment: Environment, directory: string): string {
+export function getStateDirectory(environment: Environment, directory: string): string {
   if (environment.DUET_HOME) return resolve(directory, environment.DUET_HOME);
   return join(baseDirectory(environment, "XDG_STATE_HOME", join(".local", "state")), "duet");
 }
 
 /** Where the files that somebody has trusted are remembered. */
-export function trustedFile(home: string): string {
+export function getTrustedFile(home: string): string {
   return join(home, "trusted.json");
 }
 
 // The XDG specification says that a relative path in these variables is to be ignored.
 function baseDirectory(environment: Environment, variable: string, fallback: string): string {
   const base = environment[variable];
-  return base && isAbsolute(base) ? base : join(homeDirectory(environment), fallback);
+  return base && isAbsolute(base) ? base : join(getHomeDirectory(environment), fallback);
 }
 
-export function homeDirectory(environment: Environment): string {
+export function getHomeDirectory(environment: Environment): string {
   return environment.HOME || environment.USERPROFILE || homedir();
 }
 
 /** A directory or file as written, made absolute; `~/` is the user's home. */
-export function absolutePath(written: string, base: string, environment: Environment): string {
-  return written.startsWith("~/") ? join(homeDirectory(environment), written.slice(2)) : resolve(base, written);
+export function toAbsolutePath(written: string, base: string, environment: Environment): string {
+  return written.startsWith("~/") ? join(getHomeDirectory(environment), written.slice(2)) : resolve(base, written);
 }
 
-export async function isThere(file: string): Promise<boolean> {
+export async function isExistingFile(file: string): Promise<boolean> {
   return access(file).then(
     () => true,
     () => false,
@@ -74,21 +74,21 @@ export async function readText(file: string, shownAs: string): Promise<string | 
   try {
     return bytes && new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (thrown) {
-    throw problem(shownAs, { zh: "不是 UTF-8 文本", en: "is not UTF-8 text" }, thrown);
+    throw configError(shownAs, { zh: "不是 UTF-8 文本", en: "is not UTF-8 text" }, thrown);
   }
 }
 
 async function readBytes(file: string, shownAs: string): Promise<Uint8Array | undefined> {
   try {
     const status = await stat(file);
-    if (!status.isFile()) throw problem(shownAs, { zh: "不是普通文件", en: "is not a regular file" });
-    if (status.size > largest) throw problem(shownAs, tooLarge(status.size));
+    if (!status.isFile()) throw configError(shownAs, { zh: "不是普通文件", en: "is not a regular file" });
+    if (status.size > largest) throw configError(shownAs, tooLarge(status.size));
     return await readFile(file);
   } catch (thrown) {
     if (thrown instanceof DuetError) throw thrown;
-    const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : messageOf(thrown);
+    const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : getMessage(thrown);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw problem(shownAs, { zh: `无法读取（${code}）`, en: `cannot be read (${code})` }, thrown);
+    throw configError(shownAs, { zh: `无法读取（${code}）`, en: `cannot be read (${code})` }, thrown);
   }
 }
 
@@ -98,7 +98,7 @@ const tooLarge = (size: number) => ({
 });
 
 /** The file's name as errors show it: from the directory when it lies below it and that is not the root. */
-export function shownFile(file: string, directory: string): string {
+export function toDisplayedPath(file: string, directory: string): string {
   if (parse(directory).root === directory) return file;
   const short = relative(directory, file);
   return short === "" || short.startsWith("..") || isAbsolute(short) ? file : short;

@@ -21,7 +21,7 @@ export interface Flags {
 }
 
 /** What the flags say. `denied` is what the file denies: `--no-tools` adds to it, a flag never gives back a tool. */
-export async function assignedByFlags(
+export async function readFlags(
   flags: Flags,
   denied: readonly string[],
   secrets: readonly string[],

@@ -1,6 +1,6 @@
 import type { ParseErrorCode } from "jsonc-parser";
 import type { Text } from "../../kit/locale.ts";
-import { problem } from "../config-errors.ts";
+import { configError } from "../config-errors.ts";
 
 type Container = { value: Record<string, unknown> | unknown[]; key: string };
 
@@ -16,7 +16,7 @@ export async function parseJson(text: string, where: string, plain = false): Pro
   let root: unknown;
 
   function fail(line: number, column: number, what: Text): never {
-    throw problem(`${where}:${line + 1}:${column + 1}`, what);
+    throw configError(`${where}:${line + 1}:${column + 1}`, what);
   }
   function place(value: unknown): void {
     const container = open.at(-1);

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { DuetError } from "../../kit/errors.ts";
-import { problem } from "../config-errors.ts";
-import { check } from "../schema/check-source.ts";
-import { fileSchema, once, settingsSchema } from "../schema/file-schema.ts";
-import { type ChosenFiles, chooseFiles, type LeftOut, leftOutLine } from "./choose-files.ts";
-import { assignedByEnvironment, environmentSecrets, withDotEnv } from "./environment.ts";
-import { type Environment, expand } from "./expand-variables.ts";
-import { fileName, readText, shownFile } from "./find-file.ts";
-import { assignedByFlags, type Flags } from "./flags.ts";
+import { configError } from "../config-errors.ts";
+import { checkSource } from "../schema/check-source.ts";
+import { fileSchema, parseOnce, settingsSchema } from "../schema/file-schema.ts";
+import { type ChosenFiles, chooseFiles, describeSkippedFiles, type SkippedFile } from "./choose-files.ts";
+import { listEnvironmentSecrets, readEnvironment, withDotEnv } from "./environment.ts";
+import { type Environment, expandVariables } from "./expand-variables.ts";
+import { fileName, readText, toDisplayedPath } from "./find-file.ts";
+import { type Flags, readFlags } from "./flags.ts";
 import { parseJson } from "./parse-json.ts";
-import { assignedSource, codeSource, fileSource, type Source } from "./source.ts";
+import { createAssignedSource, createCodeSource, createFileSource, type Source } from "./source.ts";
 
 /** All that is written anywhere, each source checked by itself. */
 export interface Sources {
@@ -20,7 +20,7 @@ export interface Sources {
   place: ChosenFiles["place"];
   environment: Environment;
   dotEnv: { file: string; added: ReadonlySet<string> };
-  leftOut: LeftOut[];
+  leftOut: SkippedFile[];
 }
 
 /** What a program that embeds Duet has set: the settings in the file's shape, under the name that errors call them. */
@@ -58,20 +58,20 @@ interface Said {
 async function readChosen(chosen: ChosenFiles, { flags, real, directory, embedding }: Said): Promise<Sources> {
   const { place, dotEnv, leftOut } = chosen;
   const { environment, added } = withDotEnv(real, dotEnv.text);
-  const secrets = environmentSecrets(environment);
+  const secrets = listEnvironmentSecrets(environment);
 
   const file = await readFileSource(place, environment, directory, secrets);
-  check(file, fileSchema);
-  const variables = assignedSource(
-    await assignedByEnvironment(environment, { file: dotEnv.file, added }, secrets),
+  checkSource(file, fileSchema);
+  const variables = createAssignedSource(
+    await readEnvironment(environment, { file: dotEnv.file, added }, secrets),
     secrets,
   );
-  check(variables, settingsSchema);
-  const { tools } = fileSchema.parse(file.tree, once);
-  const options = assignedSource(await assignedByFlags(flags, tools.deny, secrets), secrets);
-  check(options, settingsSchema);
-  const code = codeSource(embedding?.name ?? "", embedding?.settings ?? {}, secrets);
-  check(code, fileSchema);
+  checkSource(variables, settingsSchema);
+  const { tools } = fileSchema.parse(file.tree, parseOnce);
+  const options = createAssignedSource(await readFlags(flags, tools.deny, secrets), secrets);
+  checkSource(options, settingsSchema);
+  const code = createCodeSource(embedding?.name ?? "", embedding?.settings ?? {}, secrets);
+  checkSource(code, fileSchema);
   return { file, variables, options, code, place, environment, dotEnv: { file: dotEnv.file, added }, leftOut };
 }
 
@@ -81,8 +81,8 @@ function noFiles(directory: string): ChosenFiles {
 }
 
 /** What is missing may stand in a file that was left out: the reader must know of it. */
-function withLeftOut(thrown: unknown, leftOut: readonly LeftOut[]): unknown {
-  const hint = leftOutLine(leftOut);
+function withLeftOut(thrown: unknown, leftOut: readonly SkippedFile[]): unknown {
+  const hint = describeSkippedFiles(leftOut);
   if (!(thrown instanceof DuetError) || hint === undefined || thrown.hint !== undefined) return thrown;
   return new DuetError({ code: thrown.code, text: thrown.text, hint, cause: thrown });
 }
@@ -93,10 +93,10 @@ async function readFileSource(
   directory: string,
   secrets: readonly string[],
 ): Promise<Source> {
-  const shown = shownFile(file, directory);
-  if (!exists) return fileSource(file, shown, {}, {}, secrets);
+  const shown = toDisplayedPath(file, directory);
+  if (!exists) return createFileSource(file, shown, {}, {}, secrets);
   const text = known ?? (await readText(file, shown));
-  if (text === undefined) throw problem(shown, { zh: "没有这个文件", en: "there is no such file" });
+  if (text === undefined) throw configError(shown, { zh: "没有这个文件", en: "there is no such file" });
   const written = await parseJson(text, shown);
-  return fileSource(file, shown, expand(written, environment, shown), written, secrets);
+  return createFileSource(file, shown, expandVariables(written, environment, shown), written, secrets);
 }

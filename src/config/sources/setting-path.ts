@@ -2,7 +2,7 @@
 export type Path = readonly (string | number)[];
 
 /** The path as people write it: `mcpServers.amap.args[1]`; a name that would be ambiguous is quoted. */
-export function pathText(path: Path): string {
+export function renderPath(path: Path): string {
   return path.map((step, index) => (typeof step === "number" ? `[${step}]` : nameText(step, index === 0))).join("");
 }
 
@@ -12,7 +12,7 @@ function nameText(name: string, first: boolean): string {
 }
 
 /** The value that stands there, or undefined. */
-export function valueAt(tree: unknown, path: Path): unknown {
+export function getValue(tree: unknown, path: Path): unknown {
   let value = tree;
   for (const step of path) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;

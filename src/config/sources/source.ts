@@ -1,6 +1,6 @@
 import { isRecord } from "../../kit/json.ts";
-import { shownValue } from "../secrets/mask.ts";
-import { type Path, pathText, valueAt } from "./setting-path.ts";
+import { maskValue } from "../secrets/mask.ts";
+import { getValue, type Path, renderPath } from "./setting-path.ts";
 
 /** Where a value came from: a file by its path, a variable or a flag by its name. */
 export type Origin =
@@ -25,7 +25,7 @@ export interface Source {
 }
 
 /** The configuration file: `tree` has its variables expanded; `written`, as the file has it, is what errors show. */
-export function fileSource(
+export function createFileSource(
   file: string,
   shownAs: string,
   tree: unknown,
@@ -34,20 +34,20 @@ export function fileSource(
 ): Source {
   return {
     tree,
-    where: (path) => (path.length === 0 ? shownAs : `${shownAs}: ${pathText(path)}`),
+    where: (path) => (path.length === 0 ? shownAs : `${shownAs}: ${renderPath(path)}`),
     word: (key) => key,
-    shown: (path) => shownValue(valueAt(written, path), path, secrets),
+    shown: (path) => maskValue(getValue(written, path), path, secrets),
     origin: () => ({ from: "file", name: file }),
   };
 }
 
 /** What a program that embeds Duet has set; `name` is how errors call it. */
-export function codeSource(name: string, tree: unknown, secrets: readonly string[]): Source {
+export function createCodeSource(name: string, tree: unknown, secrets: readonly string[]): Source {
   return {
     tree,
-    where: (path) => [name, pathText(path)].filter((part) => part !== "").join(": "),
+    where: (path) => [name, renderPath(path)].filter((part) => part !== "").join(": "),
     word: (key) => key,
-    shown: (path) => shownValue(valueAt(tree, path), path, secrets),
+    shown: (path) => maskValue(getValue(tree, path), path, secrets),
     origin: () => ({ from: "code", name }),
   };
 }
@@ -61,7 +61,7 @@ export interface Assignment {
 }
 
 /** What variables or flags say; inside the JSON of a model, keys are in `snake_case`. */
-export function assignedSource(assignments: readonly Assignment[], secrets: readonly string[]): Source {
+export function createAssignedSource(assignments: readonly Assignment[], secrets: readonly string[]): Source {
   const tree = {};
   for (const { path, value } of assignments) assign(tree, path, value);
   const find = (path: Path) =>
@@ -73,16 +73,16 @@ export function assignedSource(assignments: readonly Assignment[], secrets: read
       const assignment = find(path);
       const rest = path
         .slice(assignment?.path.length)
-        .map((step) => (typeof step === "string" ? snakeCase(step) : step));
-      return [assignment?.origin.name ?? "", pathText(rest)].filter((part) => part !== "").join(": ");
+        .map((step) => (typeof step === "string" ? toSnakeCase(step) : step));
+      return [assignment?.origin.name ?? "", renderPath(rest)].filter((part) => part !== "").join(": ");
     },
-    word: snakeCase,
+    word: toSnakeCase,
     shown: (path) => {
       const assignment = find(path);
       if (assignment === undefined || path.length > assignment.path.length) {
-        return shownValue(valueAt(tree, path), path, secrets);
+        return maskValue(getValue(tree, path), path, secrets);
       }
-      return shownValue(assignment.written, path, secrets).replace(/^"|"$/g, "");
+      return maskValue(assignment.written, path, secrets).replace(/^"|"$/g, "");
     },
     origin: (path) => find(path)?.origin ?? { from: "default" },
   };
@@ -102,6 +102,6 @@ function assign(tree: Record<string, unknown>, path: Path, value: unknown): void
 }
 
 /** `maxTokens` as `max_tokens`. */
-export function snakeCase(key: string): string {
+export function toSnakeCase(key: string): string {
   return key.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
 }

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { createFolder } from "../../kit/create-folder.ts";
-import { messageOf } from "../../kit/errors.ts";
+import { getMessage } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
-import { problem } from "../config-errors.ts";
+import { configError } from "../config-errors.ts";
 import type { Environment } from "./expand-variables.ts";
 
 /**
@@ -17,7 +17,7 @@ export function createStateFolder({ home, environment }: { home: string; environ
   } catch (thrown) {
     const reason = reasonOf(thrown, home);
     const shown = JSON.stringify(environment.DUET_HOME);
-    throw problem(
+    throw configError(
       "DUET_HOME",
       {
         zh: `${shown} 无法创建：${reason.zh}（允许：已有的文件夹，或可以新建的路径）`,
@@ -36,7 +36,7 @@ function reasonOf(thrown: unknown, path: string): Text {
     return { zh: `没有在 ${nearest} 中新建的权限`, en: `no permission to create anything in ${nearest}` };
   if (code === "EROFS") return { zh: `${nearest} 是只读的`, en: `${nearest} is read-only` };
   if (code === "ENOENT") return { zh: `${nearest} 中不能新建文件夹`, en: `no folder can be created in ${nearest}` };
-  return { zh: messageOf(thrown), en: messageOf(thrown) };
+  return { zh: getMessage(thrown), en: getMessage(thrown) };
 }
 
 function nearestExisting(path: string): string {

@@ -40,7 +40,7 @@ export interface DangerousVariables {
 }
 
 /** They are the user's own words in the user's own file, so they are obeyed, and told. */
-export function dangerousVariables(servers: readonly ServerSettings[]): DangerousVariables[] {
+export function findDangerousVariables(servers: readonly ServerSettings[]): DangerousVariables[] {
   return servers.flatMap(({ name, transport }) => {
     if (transport.type !== "stdio") return [];
     const given = [...Object.keys(transport.env), ...transport.inheritEnv.filter((each) => each !== "PATH")];
@@ -49,7 +49,7 @@ export function dangerousVariables(servers: readonly ServerSettings[]): Dangerou
   });
 }
 
-export function dangerousLine({ server, names }: DangerousVariables): Text {
+export function describeDangerousVariables({ server, names }: DangerousVariables): Text {
   const list = names.join(", ");
   return {
     zh: `服务器 ${server} 得到的变量 ${list} 能让它运行别的代码`,

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { isRecord } from "../../kit/json.ts";
 import { readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
 import type { Environment } from "../sources/expand-variables.ts";
-import { homeDirectory, isThere, trustedFile } from "../sources/find-file.ts";
+import { getHomeDirectory, getTrustedFile, isExistingFile } from "../sources/find-file.ts";
 
 /** A file as somebody has seen and trusted it; the same content at another place is another file. */
 interface TrustedFile {
@@ -23,9 +23,9 @@ const largestList = 16_000_000;
  * there may have come with a repository of somebody else's.
  */
 export async function isInWorkTree(directory: string, environment: Environment): Promise<boolean> {
-  const home = resolve(homeDirectory(environment));
+  const home = resolve(getHomeDirectory(environment));
   for (let place = resolve(directory); ; place = dirname(place)) {
-    if (await isThere(join(place, ".git"))) return true;
+    if (await isExistingFile(join(place, ".git"))) return true;
     if (place === home || place === dirname(place)) return false;
   }
 }
@@ -33,7 +33,7 @@ export async function isInWorkTree(directory: string, environment: Environment):
 /** What was trusted, from `trusted.json` in the state directory; one that cannot be read trusts nothing. */
 export async function readTrusted(home: string): Promise<readonly TrustedFile[]> {
   try {
-    const { text = "" } = await readPrivateFile(trustedFile(home), largestList);
+    const { text = "" } = await readPrivateFile(getTrustedFile(home), largestList);
     const read: unknown = JSON.parse(text);
     const files = isRecord(read) && Array.isArray(read.files) ? read.files : [];
     return files.filter(isTrustedFile);
@@ -54,7 +54,7 @@ export async function trustFiles(files: readonly { file: string; text: string }[
     news.some(({ file, digest }) => one.file === file && one.digest === digest);
   const known = (await readTrusted(home)).filter((one) => !isNew(one));
   const all = [...known, ...news].slice(-mostRemembered);
-  await writePrivateFile(trustedFile(home), `${JSON.stringify({ files: all }, undefined, 2)}\n`);
+  await writePrivateFile(getTrustedFile(home), `${JSON.stringify({ files: all }, undefined, 2)}\n`);
 }
 
 function digestOf(text: string): string {

@@ -2,14 +2,14 @@ import { posix, win32 } from "node:path";
 import type { ServerSettings } from "../server-settings.ts";
 
 /** A server whose package may be another one at its next start. */
-export interface Unpinned {
+export interface UnpinnedPackage {
   server: string;
   /** The package without a version: `@scope/name`. */
   name: string;
 }
 
 /** The servers that a launcher fetches by name, such as `npx -y name@latest`, in whatever version there is by then. */
-export function unpinnedPackages(servers: readonly ServerSettings[]): Unpinned[] {
+export function findUnpinnedPackages(servers: readonly ServerSettings[]): UnpinnedPackage[] {
   return servers.flatMap(({ name: server, transport }) => {
     if (transport.type !== "stdio") return [];
     const wanted = packageOf(transport.command, transport.args);

@@ -2,7 +2,7 @@ import type { JsonSchema } from "../../kit/json.ts";
 import type { Choice, FormField } from "./form.ts";
 
 /** The schema of these fields, in the newest spelling. */
-export function schemaOf(fields: readonly FormField[]): JsonSchema {
+export function toFormSchema(fields: readonly FormField[]): JsonSchema {
   const properties = Object.fromEntries(fields.map((field) => [field.name, propertyOf(field)]));
   const required = fields.filter((field) => field.required).map(({ name }) => name);
   return { type: "object", properties, required };

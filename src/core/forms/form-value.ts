@@ -3,7 +3,7 @@ import type { Text } from "../../kit/locale.ts";
 import type { FormField, TextFormat } from "./form.ts";
 
 /** Why a value does not fit its field, in words for a person, without the value; undefined where it fits. */
-export function valueProblem(field: FormField, value: unknown): Text | undefined {
+export function findValueProblem(field: FormField, value: unknown): Text | undefined {
   switch (field.kind) {
     case "text":
       return typeof value === "string" ? textProblem(field, value) : aText;
@@ -19,9 +19,9 @@ export function valueProblem(field: FormField, value: unknown): Text | undefined
 }
 
 /** The field's own default, where that fits the field. */
-export function defaultOf(field: FormField): JsonValue | undefined {
+export function getDefaultValue(field: FormField): JsonValue | undefined {
   const value = field.default;
-  return value === undefined || valueProblem(field, value) ? undefined : value;
+  return value === undefined || findValueProblem(field, value) ? undefined : value;
 }
 
 function textProblem({ format, minLength = 0, maxLength }: FormField & { kind: "text" }, value: string) {

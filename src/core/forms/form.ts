@@ -1,4 +1,4 @@
-import { isRecord, type JsonSchema, textOf } from "../../kit/json.ts";
+import { isRecord, type JsonSchema, toText } from "../../kit/json.ts";
 
 /** One thing that a form asks for. Names and values go back to who asks; the other words are for people. All untrusted. */
 export type FormField = FieldWords &
@@ -123,7 +123,7 @@ function readChoices(schema: Record<string, unknown>): Choice[] | undefined {
 
 function choicesOf(written: readonly { value?: unknown; title?: unknown }[]): Choice[] | undefined {
   const choices = written.flatMap(({ value, title }) =>
-    typeof value === "string" ? [{ value, title: textOf(title) || value }] : [],
+    typeof value === "string" ? [{ value, title: toText(title) || value }] : [],
   );
   return choices.length > 0 && choices.length === written.length ? choices : undefined;
 }

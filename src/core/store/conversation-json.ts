@@ -1,6 +1,6 @@
 import type { NumberedSource } from "../sources.ts";
 import type { AgentTrace } from "../trace.ts";
-import { titleOf } from "./conversation-title.ts";
+import { toConversationTitle } from "./conversation-title.ts";
 
 /** A whole conversation, as the terminal and the MCP face give it out; `snake_case` as all JSON that goes out. */
 export interface ConversationJson {
@@ -16,7 +16,7 @@ export interface ConversationJson {
 }
 
 /** What a store holds of a conversation. */
-export interface KeptConversation {
+export interface StoredConversation {
   id: string;
   turns: ConversationJson["turns"];
   summary: { text: string; turns: number } | undefined;
@@ -24,20 +24,20 @@ export interface KeptConversation {
 }
 
 /** What it holds of a run; times are ISO 8601, UTC. */
-export interface KeptRun {
+export interface StoredRun {
   id: string;
   question: string;
   status: AgentTrace["status"];
   startedAt: string;
 }
 
-export function conversationJson(
-  { id, turns, summary, sources }: KeptConversation,
-  runs: readonly KeptRun[],
+export function toConversationJson(
+  { id, turns, summary, sources }: StoredConversation,
+  runs: readonly StoredRun[],
 ): ConversationJson {
   return {
     conversation_id: id,
-    title: titleOf(runs[0]?.question ?? ""),
+    title: toConversationTitle(runs[0]?.question ?? ""),
     turns,
     summary: summary ? { text: summary.text, turns: summary.turns } : null,
     sources: sources.all().map(({ n, source: { title, url } }) => ({ n, title, url })),

@@ -1,4 +1,4 @@
-import { randomHex } from "../../kit/random.ts";
+import { createRandomHex } from "../../kit/random.ts";
 import type { SourceList } from "./source-list.ts";
 
 /** One conversation as a run finds it. A run changes none of it but `sources`; it is written by the store. */
@@ -29,6 +29,6 @@ export interface Summary {
 }
 
 /** `run-…`, `conv-…`: 122 random bits, so that nobody guesses another's. */
-export function newId(prefix: "run" | "conv"): string {
-  return `${prefix}-${randomHex()}`;
+export function createId(prefix: "run" | "conv"): string {
+  return `${prefix}-${createRandomHex()}`;
 }

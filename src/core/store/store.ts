@@ -1,6 +1,6 @@
 import type { AgentTrace } from "../trace.ts";
 import type { Conversation, ConversationTurn, Summary } from "./conversation.ts";
-import type { BegunRuns } from "./idempotency-records.ts";
+import type { IdempotencyRecords } from "./idempotency-records.ts";
 
 /**
  * Where conversations and traces are kept. Several processes may share one; what one of them has appended, the others
@@ -39,14 +39,14 @@ export interface ConversationStore {
     which: { conversationId: string } | { beginning: string } | { newest: number; beginning?: string },
   ): Promise<RunEntry[]>;
   /** Absent, a run that its asker has named is known by this process alone until it has ended. */
-  readonly begun?: BegunRuns;
+  readonly begun?: IdempotencyRecords;
   close(): Promise<void>;
 }
 
 /** A store that keeps owners apart, as Duet's own do. */
 export interface SharedStore extends ConversationStore {
   of(owner: string | undefined): SharedStore;
-  readonly begun: BegunRuns;
+  readonly begun: IdempotencyRecords;
 }
 
 export interface FinishedRun {

@@ -1,13 +1,13 @@
 import { type Locale, say } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import { headOf } from "../../kit/text/truncate.ts";
-import { type ArgumentProblem, failure, type ToolResult } from "./tool.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { takeStart } from "../../kit/text/truncate.ts";
+import { type ArgumentProblem, createFailure, type ToolResult } from "./tool.ts";
 
 const maxLines = 10;
 const mostNames = 20;
 
 /** The feedback that makes a model correct its call, in the words of `tool-calling.md`. */
-export function argumentsFeedback(locale: Locale, problems: readonly ArgumentProblem[]): string {
+export function renderArgumentProblems(locale: Locale, problems: readonly ArgumentProblem[]): string {
   const lines = problems.slice(0, maxLines).map(({ path, text }) => {
     const place = path === "" ? say(locale, { zh: "参数", en: "arguments" }) : path;
     return `- ${place}: ${say(locale, text)}`;
@@ -21,12 +21,12 @@ export function argumentsFeedback(locale: Locale, problems: readonly ArgumentPro
 }
 
 /** For what a schema cannot say: the same feedback, given by the tool itself. */
-export function invalidArguments(locale: Locale, problems: readonly ArgumentProblem[]): ToolResult {
-  return failure("invalid_arguments", argumentsFeedback(locale, problems));
+export function toInvalidArgumentsResult(locale: Locale, problems: readonly ArgumentProblem[]): ToolResult {
+  return createFailure("invalid_arguments", renderArgumentProblems(locale, problems));
 }
 
 /** A problem that shows the value it is about. */
-export function valueProblem(path: string, value: unknown, zh: string, en: string): ArgumentProblem {
+export function toValueProblem(path: string, value: unknown, zh: string, en: string): ArgumentProblem {
   const shown = showValue(value);
   return { path, text: { zh: `${zh}（当前值: ${shown}）`, en: `${en} (current value: ${shown})` } };
 }
@@ -43,11 +43,11 @@ export function unknownField(path: string, allowed: readonly string[]): Argument
 
 /** The name of a field as it can be shown. */
 export function showName(name: unknown): string {
-  return printableLine(headOf(String(name), 80));
+  return sanitizeLine(takeStart(String(name), 80));
 }
 
 /** A value as JSON, on one printable line of at most 80 characters. */
 export function showValue(value: unknown): string {
-  const text = printableLine(headOf(JSON.stringify(value) ?? String(value), 200));
-  return text.length <= 80 ? text : `${headOf(text, 79)}…`;
+  const text = sanitizeLine(takeStart(JSON.stringify(value) ?? String(value), 200));
+  return text.length <= 80 ? text : `${takeStart(text, 79)}…`;
 }

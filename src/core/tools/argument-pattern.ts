@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import { type JsonObject, type JsonValue, ownValue } from "../../kit/json.ts";
-import { matchesPattern } from "../../kit/text/match-pattern.ts";
+import { getOwnValue, type JsonObject, type JsonValue } from "../../kit/json.ts";
+import { isMatch } from "../../kit/text/match-pattern.ts";
 
 /** What a rule says of a call's arguments: `rm *` of a value anywhere in them, `path=/etc/*` of one argument. */
 export interface ArgumentPattern {
@@ -20,9 +20,9 @@ export function readArgumentPattern(written: string): ArgumentPattern {
  * For rules that allow: every value fits, to the letter, so that nothing slips through beside one that does; and a path or an
  * address that climbs fits where it leads, too.
  */
-export function coversArguments({ key, value }: ArgumentPattern, args: JsonObject): boolean {
-  const found = [...leaves(key === undefined ? args : (ownValue(args, key) ?? null))];
-  const fits = (text: string): boolean => matchesPattern(text, value);
+export function isCoveringArguments({ key, value }: ArgumentPattern, args: JsonObject): boolean {
+  const found = [...leaves(key === undefined ? args : (getOwnValue(args, key) ?? null))];
+  const fits = (text: string): boolean => isMatch(text, value);
   return found.length > 0 && found.every((text) => fits(text) && (!climbs(text) || fits(destination(text))));
 }
 
@@ -31,7 +31,7 @@ export function coversArguments({ key, value }: ArgumentPattern, args: JsonObjec
  * no difference; neither does whether words stand in one text or in a list, how a path or an address is written, or how deep it
  * stands; and `rm *` is also a bare `rm`.
  */
-export function catchesArguments({ text, key, value }: ArgumentPattern, args: JsonObject): boolean {
+export function isCatchingArguments({ text, key, value }: ArgumentPattern, args: JsonObject): boolean {
   if (someFits([...texts(args)], text)) return true;
   return (
     key !== undefined &&
@@ -48,7 +48,7 @@ function someFits(found: readonly string[], value: string): boolean {
   return found.some((text) =>
     readings(text).some((reading) => {
       const plain = folded(reading);
-      return plain === bare || matchesPattern(plain, pattern);
+      return plain === bare || isMatch(plain, pattern);
     }),
   );
 }

@@ -6,7 +6,7 @@ import type { ToolCallRecord } from "../outcome.ts";
 export type FindRecord = (tool: string, args: JsonValue) => ToolCallRecord | undefined;
 
 /** Records are in the order in which calls were asked for; rounds that run side by side may start theirs in another. */
-export function findRecords(records: readonly ToolCallRecord[]): FindRecord {
+export function createRecordFinder(records: readonly ToolCallRecord[]): FindRecord {
   const left = [...records];
   return (tool, args) => {
     const index = left.findIndex((record) => record.tool === tool && isDeepStrictEqual(record.arguments, args));

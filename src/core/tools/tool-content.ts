@@ -1,4 +1,4 @@
-import { isRecord, textOf } from "../../kit/json.ts";
+import { isRecord, toText } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 
@@ -21,14 +21,14 @@ export function renderContent(raw: RawContent, locale: Locale): string {
 
 function saysSomething(block: unknown): boolean {
   if (!isRecord(block)) return false;
-  return block.type === "resource" || (block.type === "text" && textOf(block.text) !== "");
+  return block.type === "resource" || (block.type === "text" && toText(block.text) !== "");
 }
 
 function renderBlock(block: unknown, locale: Locale): string {
   if (!isRecord(block)) return unknownBlock(typeof block, locale);
   switch (block.type) {
     case "text":
-      return textOf(block.text);
+      return toText(block.text);
     case "image":
       return binary(say(locale, { zh: "图片", en: "image" }), block.mimeType, block.data, locale);
     case "audio":
@@ -38,13 +38,13 @@ function renderBlock(block: unknown, locale: Locale): string {
     case "resource_link":
       return renderLink(block, locale);
     default:
-      return unknownBlock(textOf(block.type), locale);
+      return unknownBlock(toText(block.type), locale);
   }
 }
 
 function renderResource(resource: unknown, locale: Locale): string {
   if (!isRecord(resource)) return unknownBlock("resource", locale);
-  const label = `${say(locale, { zh: "资源", en: "resource" })} ${textOf(resource.uri)}`;
+  const label = `${say(locale, { zh: "资源", en: "resource" })} ${toText(resource.uri)}`;
   if (typeof resource.text === "string") return `[${label}]\n${resource.text}`;
   return binary(label, resource.mimeType, resource.blob, locale);
 }
@@ -52,13 +52,13 @@ function renderResource(resource: unknown, locale: Locale): string {
 /** A link is named, never followed. */
 function renderLink(link: Record<string, unknown>, locale: Locale): string {
   const label = say(locale, { zh: "资源链接", en: "resource link" });
-  const words = [textOf(link.title) || textOf(link.name), textOf(link.uri), textOf(link.description)];
+  const words = [toText(link.title) || toText(link.name), toText(link.uri), toText(link.description)];
   return `[${label}: ${words.filter((word) => word !== "").join(" · ")}]`;
 }
 
 function binary(label: string, mimeType: unknown, data: unknown, locale: Locale): string {
   const bytes = typeof data === "string" ? Math.floor((data.length * 3) / 4) : 0;
-  const facts = [textOf(mimeType), say(locale, { zh: `${bytes} 字节`, en: formatCount(bytes, "byte") })].filter(
+  const facts = [toText(mimeType), say(locale, { zh: `${bytes} 字节`, en: formatCount(bytes, "byte") })].filter(
     (fact) => fact !== "",
   );
   return `[${label}: ${facts.join(", ")}${say(locale, { zh: "，未显示", en: ", not shown" })}]`;

@@ -1,7 +1,12 @@
 import type { JsonObject } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { matchesPattern } from "../../kit/text/match-pattern.ts";
-import { type ArgumentPattern, catchesArguments, coversArguments, readArgumentPattern } from "./argument-pattern.ts";
+import { isMatch } from "../../kit/text/match-pattern.ts";
+import {
+  type ArgumentPattern,
+  isCatchingArguments,
+  isCoveringArguments,
+  readArgumentPattern,
+} from "./argument-pattern.ts";
 import type { Tool, ToolAnnotations } from "./tool.ts";
 
 /** A rule about tools and their calls: `NAME`, `NAME:ANNOTATION`, `NAME(ARGUMENT)`, or all three. */
@@ -27,24 +32,24 @@ export function parseToolPattern(written: string): ToolPattern | { problem: Text
 }
 
 /** Patterns that were checked where they were read; what is none fits nothing. */
-export function toolPatterns(written: readonly string[]): ToolPattern[] {
+export function parseToolPatterns(written: readonly string[]): ToolPattern[] {
   return written.map(parseToolPattern).filter((pattern) => "name" in pattern);
 }
 
 /** Those of a rule that allows: what a server claims of its tools never relaxes a rule, so one that goes by it fits nothing. */
-export function permitPatterns(written: readonly string[]): ToolPattern[] {
-  return toolPatterns(written).filter(({ annotation }) => annotation === undefined);
+export function parsePermitPatterns(written: readonly string[]): ToolPattern[] {
+  return parseToolPatterns(written).filter(({ annotation }) => annotation === undefined);
 }
 
 /** What is wrong with a pattern of a rule that allows; undefined when nothing is. */
-export function permitProblem(written: string): Text | undefined {
+export function findPermitProblem(written: string): Text | undefined {
   const parsed = parseToolPattern(written);
   if ("problem" in parsed) return parsed.problem;
   return parsed.annotation === undefined ? undefined : withoutAnnotation;
 }
 
 /** Which calls of a tool fit, as far as can be said before there is one. */
-export function fittingCalls(pattern: ToolPattern, tool: Tool): "all" | "some" | "none" {
+export function findFittingCalls(pattern: ToolPattern, tool: Tool): "all" | "some" | "none" {
   const { annotation, argument } = pattern;
   if (!fitsName(pattern, tool)) return "none";
   if (annotation !== undefined && tool.annotationsFor !== undefined) return "some";
@@ -56,29 +61,29 @@ export function fittingCalls(pattern: ToolPattern, tool: Tool): "all" | "some" |
  * Whether a call fits. Of its values, `some` is enough for a rule that forbids; a rule that allows wants `every` one, so that
  * nothing slips through beside one that fits.
  */
-export function fitsCall(pattern: ToolPattern, tool: Tool, args: JsonObject, values: "some" | "every"): boolean {
+export function isFittingCall(pattern: ToolPattern, tool: Tool, args: JsonObject, values: "some" | "every"): boolean {
   const { annotation, argument } = pattern;
   if (!fitsName(pattern, tool)) return false;
   if (annotation !== undefined && !isSaid(annotation, tool.annotationsFor?.(args) ?? tool.annotations)) return false;
   if (argument === undefined) return true;
-  return values === "some" ? catchesArguments(argument, args) : coversArguments(argument, args);
+  return values === "some" ? isCatchingArguments(argument, args) : isCoveringArguments(argument, args);
 }
 
 /** Whether rules that allow let all calls of every tool of a server pass, whatever its tools are. */
-export function permitsServer(written: readonly string[], server: string): boolean {
+export function isServerPermitted(written: readonly string[], server: string): boolean {
   const any = { name: `${server}__*`, source: server };
-  return permitPatterns(written).some((pattern) => pattern.argument === undefined && fitsName(pattern, any));
+  return parsePermitPatterns(written).some((pattern) => pattern.argument === undefined && fitsName(pattern, any));
 }
 
 /** Whether rules that allow let some call of a tool pass of which no more is known than its name. */
-export function permitsName(written: readonly string[], tool: Pick<Tool, "name" | "source">): boolean {
-  return permitPatterns(written).some((pattern) => fitsName(pattern, tool));
+export function isNamePermitted(written: readonly string[], tool: Pick<Tool, "name" | "source">): boolean {
+  return parsePermitPatterns(written).some((pattern) => fitsName(pattern, tool));
 }
 
 function fitsName({ name }: ToolPattern, tool: Pick<Tool, "name" | "source">): boolean {
   // A server whose name cannot stand in a tool's name is still meant by its own.
   const server = /^([^*]+)__\*$/.exec(name)?.[1];
-  return matchesPattern(tool.name, name) || (server !== undefined && tool.source === server);
+  return isMatch(tool.name, name) || (server !== undefined && tool.source === server);
 }
 
 /** A tool that claims two things that exclude each other is taken at the worse. */

@@ -1,10 +1,10 @@
 import type { JsonSchema } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
 import type { Tool } from "./tool.ts";
 
 /** What a tool that finds tools takes: what is to be done, and how many tools it gives at most, which is `usual` when not said. */
-export function searchSchema(language: Locale, { usual, most }: { usual: number; most: number }): JsonSchema {
+export function createSearchSchema(language: Locale, { usual, most }: { usual: number; most: number }): JsonSchema {
   return {
     type: "object",
     properties: {
@@ -33,10 +33,10 @@ export function searchSchema(language: Locale, { usual, most }: { usual: number;
 const mostNamed = 30;
 
 /** Where tools come from and how many from each, in one line: `amap (12), memory (9)`. */
-export function sourcesOf(tools: readonly Tool[], language: Locale): string {
+export function renderToolSources(tools: readonly Tool[], language: Locale): string {
   const counts = new Map<string, number>();
   for (const { source } of tools) counts.set(source, (counts.get(source) ?? 0) + 1);
-  const named = [...counts].slice(0, mostNamed).map(([source, count]) => `${shortLine(source, 40)} (${count})`);
+  const named = [...counts].slice(0, mostNamed).map(([source, count]) => `${toShortLine(source, 40)} (${count})`);
   const more = counts.size - named.length;
   return say(language, {
     zh: `${named.join("、")}${more > 0 ? `，另有 ${more} 个服务器` : ""}`,

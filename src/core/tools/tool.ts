@@ -146,6 +146,6 @@ export interface Source {
   snippet: string;
 }
 
-export function failure(code: ToolFailure["code"], message: string): ToolResult {
+export function createFailure(code: ToolFailure["code"], message: string): ToolResult {
   return { ok: false, text: message, error: { code, message } };
 }

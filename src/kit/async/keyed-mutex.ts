@@ -1,12 +1,12 @@
-import { abortable } from "./timeout.ts";
+import { waitAbortable } from "./timeout.ts";
 
 /**
  * Lets one at a time through for each key, in the order they come; gives the function that lets the next one in.
  * Rejects with the signal's reason when that aborts first.
  */
-export type Turns = (key: string, signal: AbortSignal) => Promise<() => void>;
+export type KeyedMutex = (key: string, signal: AbortSignal) => Promise<() => void>;
 
-export function createTurns(): Turns {
+export function createKeyedMutex(): KeyedMutex {
   const lastOf = new Map<string, Promise<void>>();
   return async (key, signal) => {
     const before = lastOf.get(key) ?? Promise.resolve();
@@ -17,7 +17,7 @@ export function createTurns(): Turns {
       if (lastOf.get(key) === last) lastOf.delete(key);
     });
     try {
-      await abortable(before, signal);
+      await waitAbortable(before, signal);
     } catch (thrown) {
       mine.resolve();
       throw thrown;

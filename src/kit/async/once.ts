@@ -6,7 +6,7 @@ export interface Once<T> {
   readonly begun: Promise<T> | undefined;
 }
 
-export function once<T>(work: () => Promise<T>): Once<T> {
+export function createOnce<T>(work: () => Promise<T>): Once<T> {
   let begun: Promise<T> | undefined;
   return {
     get() {

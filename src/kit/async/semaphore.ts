@@ -1,13 +1,13 @@
-import { abortable } from "./timeout.ts";
+import { waitAbortable } from "./timeout.ts";
 
 /** So many may be inside at once; the others wait in the order they came. */
-export interface Places {
+export interface Semaphore {
   /** Rejects with the signal's reason when it aborts first; then there is nothing to leave. */
-  enter(signal: AbortSignal): Promise<void>;
-  leave(): void;
+  acquire(signal: AbortSignal): Promise<void>;
+  release(): void;
 }
 
-export function createPlaces(count: number): Places {
+export function createSemaphore(count: number): Semaphore {
   const waiting: (() => void)[] = [];
   let free = count;
 
@@ -18,8 +18,8 @@ export function createPlaces(count: number): Places {
   }
 
   return {
-    leave,
-    async enter(signal) {
+    release: leave,
+    async acquire(signal) {
       if (free > 0) {
         free -= 1;
         return;
@@ -27,7 +27,7 @@ export function createPlaces(count: number): Places {
       const { promise: mine, resolve: turn } = Promise.withResolvers<void>();
       waiting.push(turn);
       try {
-        await abortable(mine, signal);
+        await waitAbortable(mine, signal);
       } catch (reason) {
         const place = waiting.indexOf(turn);
         if (place === -1) leave();

@@ -19,7 +19,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** Waits for `work` or for the signal, whichever is first; the work itself is not stopped. */
-export async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function waitAbortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   if (signal.aborted) {
     // Nobody waits for the work any more; its failure must not become an unhandled rejection.
@@ -52,7 +52,7 @@ export interface TimeLimit {
 }
 
 /** Limits a wait to `ms` milliseconds, within an outer signal where there is one. */
-export function timeLimit(ms: number, reason: () => Error, outer?: AbortSignal): TimeLimit {
+export function createTimeLimit(ms: number, reason: () => Error, outer?: AbortSignal): TimeLimit {
   const limit = new AbortController();
   let left = ms;
   let timer: NodeJS.Timeout | undefined;
@@ -74,7 +74,7 @@ export function timeLimit(ms: number, reason: () => Error, outer?: AbortSignal):
     clearTimeout(timer);
     timer = undefined;
   }
-  const unfollow = follow(limit, outer);
+  const unfollow = followSignal(limit, outer);
   start();
   return {
     signal: limit.signal,
@@ -102,7 +102,7 @@ export function timeLimit(ms: number, reason: () => Error, outer?: AbortSignal):
  * Aborts the controller with the outer signal's reason as soon as that aborts, until the function that it gives is
  * called. `AbortSignal.any` does the same for ten times the cost: it keeps weak references and searches them.
  */
-export function follow(controller: AbortController, outer: AbortSignal | undefined): () => void {
+export function followSignal(controller: AbortController, outer: AbortSignal | undefined): () => void {
   if (outer === undefined) return () => {};
   const stop = (): void => controller.abort(outer.reason);
   if (outer.aborted) stop();

@@ -23,7 +23,7 @@ export const addressKinds: Record<AddressKind, Text> = {
  * only within 2000::/3, which IANA gives out (so not `::/96`, NAT64, `fec0::/10`); what carries an IPv4 address inside
  * (6to4, Teredo), a zone id, or is no literal at all, is special.
  */
-export function kindOfAddress(literal: string): AddressKind {
+export function classifyAddress(literal: string): AddressKind {
   if (isIP(literal) === 0 || literal.includes("%")) return "special";
   const address = ipaddr.process(literal);
   if (metadata.has(address.toString())) return "metadata";

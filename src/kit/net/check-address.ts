@@ -1,11 +1,11 @@
 import { lookup as systemLookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { abortable } from "../async/timeout.ts";
+import { waitAbortable } from "../async/timeout.ts";
 import type { DuetError } from "../errors.ts";
-import { type AddressKind, kindOfAddress } from "./address-kind.ts";
-import { reasonOf } from "./connection-failure.ts";
-import type { Target } from "./dial-target.ts";
-import { failed } from "./request-errors.ts";
+import { type AddressKind, classifyAddress } from "./address-kind.ts";
+import { describeConnectionFailure } from "./connection-failure.ts";
+import type { DialTarget } from "./dial-target.ts";
+import { failedRequestError } from "./request-errors.ts";
 
 /** All addresses of a host, as literals, in the order in which they are to be tried. Rejects where there is none. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
@@ -15,10 +15,10 @@ export interface Reach {
   /** `address` is a literal without a zone. */
   permits(host: string, address: string, port: number): boolean;
   /** What to say of a target none of whose addresses is permitted, of which this is the first. */
-  refusal(target: Target, address: string, kind: AddressKind): DuetError;
+  refusal(target: DialTarget, address: string, kind: AddressKind): DuetError;
 }
 
-export interface Rules extends Reach {
+export interface AddressRules extends Reach {
   lookup: Lookup;
 }
 
@@ -26,7 +26,7 @@ export interface Rules extends Reach {
  * The addresses of a target that may be dialled; there is at least one. Each address is judged by itself, those that are refused
  * are left out, and nothing is looked up a second time. Throws what refuses the target when none is left.
  */
-export async function judge(target: Target, rules: Rules, signal: AbortSignal): Promise<string[]> {
+export async function checkAddress(target: DialTarget, rules: AddressRules, signal: AbortSignal): Promise<string[]> {
   const { host, port } = target;
   const addresses = await addressesOf(target, rules.lookup, signal);
   const allowed = addresses.filter(
@@ -34,20 +34,20 @@ export async function judge(target: Target, rules: Rules, signal: AbortSignal): 
   );
   if (allowed.length > 0) return allowed;
   const [first = host] = addresses;
-  throw rules.refusal(target, first, kindOfAddress(first));
+  throw rules.refusal(target, first, classifyAddress(first));
 }
 
-async function addressesOf(target: Target, lookup: Lookup, signal: AbortSignal): Promise<readonly string[]> {
+async function addressesOf(target: DialTarget, lookup: Lookup, signal: AbortSignal): Promise<readonly string[]> {
   const { host } = target;
   if (isIP(host) !== 0) return [host];
   // By RFC 6761 these names are this machine everywhere, whatever a server of names says.
   if (host === "localhost" || host.endsWith(".localhost")) return ["127.0.0.1", "::1"];
-  const addresses = await abortable(lookup(host), signal).catch((thrown: unknown) => {
+  const addresses = await waitAbortable(lookup(host), signal).catch((thrown: unknown) => {
     signal.throwIfAborted();
-    throw failed("network", target.shown, reasonOf(thrown));
+    throw failedRequestError("network", target.shown, describeConnectionFailure(thrown));
   });
   if (addresses.length > 0) return addresses;
-  throw failed("network", target.shown, { zh: "找不到该主机", en: "there is no such host" });
+  throw failedRequestError("network", target.shown, { zh: "找不到该主机", en: "there is no such host" });
 }
 
 export const lookUp: Lookup = async (host) =>

@@ -1,19 +1,19 @@
-import { messageOf } from "../errors.ts";
+import { getMessage } from "../errors.ts";
 import type { Text } from "../locale.ts";
-import { shortLine } from "../text/short-line.ts";
+import { toShortLine } from "../text/short-line.ts";
 
 /**
  * Why a connection or an exchange failed, in words. Node and undici keep what they read beside the message of some of their
  * errors, so nothing but the code and the message is taken from them.
  */
-export function reasonOf(thrown: unknown): Text {
+export function describeConnectionFailure(thrown: unknown): Text {
   const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
   const code = codeOf(first);
   const known = reasons.find(({ codes }) =>
     codes.some((each) => code === each || (each.endsWith("_") && code.startsWith(each))),
   );
   if (known) return known;
-  const rest = shortLine(messageOf(first), 150) || code || "?";
+  const rest = toShortLine(getMessage(first), 150) || code || "?";
   return { zh: `连接或通信失败（${rest}）`, en: `the connection failed (${rest})` };
 }
 

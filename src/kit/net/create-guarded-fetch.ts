@@ -1,19 +1,19 @@
 import { STATUS_CODES } from "node:http";
-import { timeLimit, timeoutError } from "../async/timeout.ts";
+import { createTimeLimit, timeoutError } from "../async/timeout.ts";
 import { DuetError } from "../errors.ts";
-import { shortLine } from "../text/short-line.ts";
+import { toShortLine } from "../text/short-line.ts";
 import { version } from "../version.ts";
-import { judge, type Lookup, lookUp, type Reach } from "./check-address.ts";
-import { reasonOf } from "./connection-failure.ts";
-import { readAddress, readTarget, targetOf } from "./dial-target.ts";
-import { isRedirect, nextHop } from "./follow-redirect.ts";
-import type { Outgoing, OutgoingRequest, OutgoingResponse } from "./guarded-fetch.ts";
-import { type Answer, exchange, type Hop } from "./http-exchange.ts";
+import { checkAddress, type Lookup, lookUp, type Reach } from "./check-address.ts";
+import { describeConnectionFailure } from "./connection-failure.ts";
+import { parseAddress, parseDialTarget, toDialTarget } from "./dial-target.ts";
+import { isRedirect, toNextHop } from "./follow-redirect.ts";
+import type { GuardedFetch, OutgoingRequest, OutgoingResponse } from "./guarded-fetch.ts";
+import { type Answer, type Hop, sendRequest } from "./http-exchange.ts";
 import { openSocket } from "./open-socket.ts";
-import { encodingsOf, readBody } from "./read-body.ts";
-import { failed } from "./request-errors.ts";
+import { parseEncodings, readBody } from "./read-body.ts";
+import { failedRequestError } from "./request-errors.ts";
 
-export interface DoorOptions {
+export interface GuardedFetchOptions {
   reach: Reach;
   lookup?: Lookup | undefined;
   ca?: string | undefined;
@@ -25,22 +25,24 @@ const mostRedirects = 5;
 type Response = Omit<OutgoingResponse, "elapsedMs">;
 type Step = { response: Response; next?: undefined } | { response?: undefined; next: Hop };
 
-export function openDoor({ reach, lookup = lookUp, ca, idleMs = 15_000 }: DoorOptions): Outgoing {
+export function createGuardedFetch({ reach, lookup = lookUp, ca, idleMs = 15_000 }: GuardedFetchOptions): GuardedFetch {
   const rules = { ...reach, lookup };
 
   /** Sends one request; gives the response, or the request that it redirects to. */
   async function take(hop: Hop, request: OutgoingRequest, signal: AbortSignal): Promise<Step> {
     request.permits?.(new URL(hop.url));
-    const target = targetOf(hop.url);
-    const addresses = await judge(target, rules, signal);
+    const target = toDialTarget(hop.url);
+    const addresses = await checkAddress(target, rules, signal);
     const socket = await openSocket({ target, addresses, secure: hop.url.protocol === "https:", ca }, signal);
     try {
-      await using answer = await exchange(hop, socket, { idleMs, signal });
-      if (isRedirect(answer) && request.maxRedirects > 0) return { next: nextHop(hop, answer) };
+      await using answer = await sendRequest(hop, socket, { idleMs, signal });
+      if (isRedirect(answer) && request.maxRedirects > 0) return { next: toNextHop(hop, answer) };
       return { response: await read(hop, answer, request.maxBytes) };
     } catch (thrown) {
       signal.throwIfAborted();
-      throw isOfTheWire(thrown) ? failed("network", hop.url.host, reasonOf(thrown)) : thrown;
+      throw isOfTheWire(thrown)
+        ? failedRequestError("network", hop.url.host, describeConnectionFailure(thrown))
+        : thrown;
     }
   }
 
@@ -52,7 +54,7 @@ export function openDoor({ reach, lookup = lookUp, ca, idleMs = 15_000 }: DoorOp
       if (response) return response;
       hop = next;
     }
-    throw failed("bad_response", hop.url.host, {
+    throw failedRequestError("bad_response", hop.url.host, {
       zh: `跳转超过 ${redirects} 次`,
       en: `it redirects more than ${redirects} times`,
     });
@@ -61,9 +63,9 @@ export function openDoor({ reach, lookup = lookUp, ca, idleMs = 15_000 }: DoorOp
   return {
     async request(request) {
       const start = performance.now();
-      const { host } = readAddress(request.url);
+      const { host } = parseAddress(request.url);
       const error = timeoutError({ zh: `访问 ${host}`, en: `The request to ${host}` }, request.timeoutMs);
-      const limit = timeLimit(request.timeoutMs, () => error, request.signal);
+      const limit = createTimeLimit(request.timeoutMs, () => error, request.signal);
       try {
         return { ...(await follow(request, limit.signal)), elapsedMs: performance.now() - start };
       } finally {
@@ -72,11 +74,11 @@ export function openDoor({ reach, lookup = lookUp, ca, idleMs = 15_000 }: DoorOp
     },
     async connect(host, port, { timeoutMs, signal }) {
       const start = performance.now();
-      const target = readTarget(host, port);
+      const target = parseDialTarget(host, port);
       const error = timeoutError({ zh: `连接 ${target.shown}`, en: `Connecting to ${target.shown}` }, timeoutMs);
-      const limit = timeLimit(timeoutMs, () => error, signal);
+      const limit = createTimeLimit(timeoutMs, () => error, signal);
       try {
-        const addresses = await judge(target, rules, limit.signal);
+        const addresses = await checkAddress(target, rules, limit.signal);
         const socket = await openSocket({ target, addresses, secure: false }, limit.signal);
         socket.destroy();
         return performance.now() - start;
@@ -90,7 +92,7 @@ export function openDoor({ reach, lookup = lookUp, ca, idleMs = 15_000 }: DoorOp
 function firstHop({ url, method = "GET", headers = {}, body }: OutgoingRequest): Hop {
   const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
   return {
-    url: readAddress(url),
+    url: parseAddress(url),
     method: method.toUpperCase(),
     headers: {
       accept: "*/*",
@@ -106,10 +108,10 @@ async function read(hop: Hop, answer: Answer, maxBytes: number): Promise<Respons
   const { status, headers, certificateUntil } = answer;
   const head = { url: hop.url.href, status, statusText: STATUS_CODES[status] ?? "", headers, certificateUntil };
   if (maxBytes === 0) return { ...head, body: Buffer.alloc(0), truncated: true };
-  const encodings = encodingsOf(headers["content-encoding"]);
+  const encodings = parseEncodings(headers["content-encoding"]);
   if (encodings === undefined) {
-    const encoding = shortLine(headers["content-encoding"] ?? "", 60);
-    throw failed("bad_response", hop.url.host, {
+    const encoding = toShortLine(headers["content-encoding"] ?? "", 60);
+    throw failedRequestError("bad_response", hop.url.host, {
       zh: `不支持这样压缩的内容（${encoding}）`,
       en: `content encoded like this is not taken (${encoding})`,
     });

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
-import { refused } from "./request-errors.ts";
+import { refusedError } from "./request-errors.ts";
 
 /** What is dialled. */
-export interface Target {
+export interface DialTarget {
   /** In lower case, without brackets and trailing dots; an IPv4 address in its usual form, however it was written. */
   host: string;
   port: number;
@@ -14,41 +14,41 @@ export interface Target {
  * Reads a URL as browsers do (https://url.spec.whatwg.org), so that nobody after us can read another host from it. Throws what
  * refuses a URL that is none, has another scheme than http and https, or carries a user name or password.
  */
-export function readAddress(written: string, base?: URL): URL {
+export function parseAddress(written: string, base?: URL): URL {
   const url = URL.parse(written, base?.href);
-  if (url === null) throw refused(shownUrl(written), { zh: "不是有效的网址", en: "it is not a valid URL" });
+  if (url === null) throw refusedError(shownUrl(written), { zh: "不是有效的网址", en: "it is not a valid URL" });
   const { protocol } = url;
   if (protocol !== "http:" && protocol !== "https:") {
-    throw refused(shownUrl(url.href), {
+    throw refusedError(shownUrl(url.href), {
       zh: "只能访问 http 和 https 网址",
       en: "only http and https URLs can be called",
     });
   }
   if (url.username !== "" || url.password !== "") {
-    throw refused(shownUrl(url.href), {
+    throw refusedError(shownUrl(url.href), {
       zh: "网址中不能带用户名和密码",
       en: "a URL may not carry a user name or password",
     });
   }
   const name = url.hostname.replace(/\.+$/, "");
-  if (name === "") throw refused(shownUrl(written), { zh: "不是有效的网址", en: "it is not a valid URL" });
+  if (name === "") throw refusedError(shownUrl(written), { zh: "不是有效的网址", en: "it is not a valid URL" });
   url.hostname = name;
   return url;
 }
 
-export function targetOf(url: URL): Target {
+export function toDialTarget(url: URL): DialTarget {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const port = url.port === "" ? standardPort(url) : Number(url.port);
   return { host, port, shown: `${url.hostname}:${port}` };
 }
 
 /** The same for a host and a port, which is read as a URL's would be. */
-export function readTarget(host: string, port: number): Target {
+export function parseDialTarget(host: string, port: number): DialTarget {
   const literal = isIP(host) === 6 ? `[${host}]` : host;
   if (/[/?#@\\]/.test(host) || !Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw refused(`${host}:${port}`, { zh: "不是有效的主机和端口", en: "it is not a host and a port" });
+    throw refusedError(`${host}:${port}`, { zh: "不是有效的主机和端口", en: "it is not a host and a port" });
   }
-  return targetOf(readAddress(`http://${literal}:${port}`));
+  return toDialTarget(parseAddress(`http://${literal}:${port}`));
 }
 
 function standardPort({ protocol }: URL): number {

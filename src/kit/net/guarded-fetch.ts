@@ -34,7 +34,7 @@ export interface OutgoingResponse {
  * The one door out: the address that is dialled is judged, at every hop, and each hop has a connection of its own. What a redirect
  * to another origin gets of a request is its method and its harmless headers.
  */
-export interface Outgoing {
+export interface GuardedFetch {
   /** Throws a `DuetError` whose text says what was refused or went wrong, or the signal's reason. */
   request(request: OutgoingRequest): Promise<OutgoingResponse>;
   /** Opens a TCP connection and closes it; gives the milliseconds it took. Throws as `request` does. */

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { TLSSocket } from "node:tls";
 import { Client, errors } from "undici";
-import { skipContinue } from "./skip-continue.ts";
+import { ignoreContinue } from "./skip-continue.ts";
 
 /** One request to one host; redirects are not followed. */
 export interface Hop {
@@ -26,14 +26,14 @@ export interface Answer {
  * Sends one request over a socket of its own, which serves no other one: what a server sends unasked answers nothing.
  * `idleMs` limits the silence between two pieces of the body. Throws as undici does.
  */
-export async function exchange(
+export async function sendRequest(
   { url, method, headers, body }: Hop,
   socket: Socket,
   options: { idleMs: number; signal: AbortSignal },
 ): Promise<Answer & AsyncDisposable> {
   // A socket that is closed has no certificate any more.
   const until = socket instanceof TLSSocket ? Date.parse(socket.getPeerCertificate().valid_to) : undefined;
-  skipContinue(socket);
+  ignoreContinue(socket);
   let isTaken = false;
   const client = new Client(url.origin, {
     pipelining: 0,

@@ -1,11 +1,11 @@
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { reasonOf } from "./connection-failure.ts";
-import type { Target } from "./dial-target.ts";
-import { failed } from "./request-errors.ts";
+import { describeConnectionFailure } from "./connection-failure.ts";
+import type { DialTarget } from "./dial-target.ts";
+import { failedRequestError } from "./request-errors.ts";
 
 export interface Opening {
-  target: Target;
+  target: DialTarget;
   /** Judged already; no other is dialled. */
   addresses: readonly string[];
   secure: boolean;
@@ -35,7 +35,7 @@ export async function openSocket({ target, addresses, secure, ca }: Opening, sig
   } catch (thrown) {
     socket.destroy();
     signal.throwIfAborted();
-    throw failed("network", target.shown, reasonOf(thrown));
+    throw failedRequestError("network", target.shown, describeConnectionFailure(thrown));
   }
 }
 

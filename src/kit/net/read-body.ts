@@ -6,7 +6,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 const mostEncodings = 2;
 
 /** The encodings of a body in the order in which they are undone; undefined when there is one, or a number of them, that we do not take. */
-export function encodingsOf(header: string | undefined): string[] | undefined {
+export function parseEncodings(header: string | undefined): string[] | undefined {
   const names = (header ?? "")
     .toLowerCase()
     .split(",")

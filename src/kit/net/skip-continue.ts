@@ -6,7 +6,7 @@ const mostBytes = 16_384;
 const starts = ["HTTP/1.1 100", "HTTP/1.0 100"];
 
 /** Has a socket keep back each `100 Continue` before an answer: undici ends the connection at one that it did not ask for. */
-export function skipContinue(socket: Socket): void {
+export function ignoreContinue(socket: Socket): void {
   const read = socket.read.bind(socket);
   let held: Buffer = Buffer.alloc(0);
   let isPast = false;

@@ -1,6 +1,6 @@
 import { win32 } from "node:path";
 import { DuetError } from "../errors.ts";
-import { printableLine } from "../text/sanitize.ts";
+import { sanitizeLine } from "../text/sanitize.ts";
 
 /** Where Windows looks for a command. */
 export interface Search {
@@ -16,7 +16,7 @@ export interface Search {
  * which reads `%`, quotes, `^`, `&`, `|`, `<`, `>` and line ends of the arguments once more, and no way of quoting is
  * safe from all of that (CVE-2024-24576, "BatBadBut"). Throws a `config` error that names the argument.
  */
-export function refuseUnsafeBatch(command: string, args: readonly string[], search: Search): void {
+export function checkBatchArguments(command: string, args: readonly string[], search: Search): void {
   const found = findOnWindows(command, search);
   if (found !== undefined && /\.(?:exe|com)$/i.test(found)) return;
   const words = [command, ...args];
@@ -27,10 +27,10 @@ export function refuseUnsafeBatch(command: string, args: readonly string[], sear
   throw new DuetError({
     code: "config",
     text: {
-      zh: printableLine(
+      zh: sanitizeLine(
         `${where} 无法安全地传给 ${file}，因为 Windows 用 cmd.exe 运行它（不允许：% " ^ & | < > 和换行）`,
       ),
-      en: printableLine(
+      en: sanitizeLine(
         `${where} cannot be handed safely to ${file}, which Windows runs by cmd.exe (not allowed: % " ^ & | < > and line breaks)`,
       ),
     },

@@ -3,7 +3,7 @@ import { posix, win32 } from "node:path";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a program below gets beside what every program needs. */
-export interface Passed {
+export interface PassedVariables {
   /** Its own variables, over all others. */
   env?: Readonly<Record<string, string>>;
   /** Names of variables of ours that it sees too; one that is not set is left out. */
@@ -34,7 +34,11 @@ const usualPlaces = ["/usr/local/bin", "/opt/homebrew/bin", "/usr/bin", "/bin", 
  * The whole environment of a child. The directory of our own Node stands last in its PATH: `npx` and `node` are found
  * also where a host with windows has started us under a Node of nvm and without a login shell's PATH.
  */
-export function childEnvironment(ours: Environment, passed: Passed = {}, host: Host = process): Record<string, string> {
+export function createChildEnvironment(
+  ours: Environment,
+  passed: PassedVariables = {},
+  host: Host = process,
+): Record<string, string> {
   const { env = {}, inheritEnv = [] } = passed;
   const onWindows = host.platform === "win32";
   const base = onWindows ? inheritedOnWindows : inherited;

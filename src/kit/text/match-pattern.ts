@@ -1,5 +1,5 @@
 /** Whether `name` fits `pattern`, in which `*` is any run of characters. Takes linear time per `*`: no regular expression. */
-export function matchesPattern(name: string, pattern: string): boolean {
+export function isMatch(name: string, pattern: string): boolean {
   const parts = pattern.split("*");
   const first = parts.shift() ?? "";
   const last = parts.pop();

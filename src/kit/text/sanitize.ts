@@ -3,33 +3,33 @@
  * tab stay. Nothing is stripped, so nothing can be re-created by stripping, and the result does not depend on how the
  * text was split (https://www.unicode.org/reports/tr36/ and CWE-150).
  */
-export function printable(text: string): string {
+export function sanitize(text: string): string {
   return text
     .replaceAll("\r\n", "\n")
     .replace(unsafe, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
 /** The same on one line: newlines and tabs become spaces too. */
-export function printableLine(text: string): string {
-  return printable(text.replace(/[\r\n\t\v\f\u0085\u2028\u2029]+/g, " ")).trim();
+export function sanitizeLine(text: string): string {
+  return sanitize(text.replace(/[\r\n\t\v\f\u0085\u2028\u2029]+/g, " ")).trim();
 }
 
 /** The same for text that comes in pieces: what may go on in the next piece (half a character, half a line end) waits. */
-export interface PrintableStream {
+export interface Sanitizer {
   push(text: string): string;
   end(): string;
 }
 
-export function printableStream(): PrintableStream {
+export function createSanitizer(): Sanitizer {
   let held = "";
   return {
     push(text) {
       const whole = held + text;
       held = /[\r\ud800-\udbff]$/.exec(whole)?.[0] ?? "";
-      return printable(whole.slice(0, whole.length - held.length));
+      return sanitize(whole.slice(0, whole.length - held.length));
     },
     end() {
-      const rest = printable(held);
+      const rest = sanitize(held);
       held = "";
       return rest;
     },
@@ -37,7 +37,7 @@ export function printableStream(): PrintableStream {
 }
 
 /** JSON text whose strings hold none of these characters in the raw; it means the same. */
-export function printableJson(value: unknown, indent?: number): string {
+export function toSafeJson(value: unknown, indent?: number): string {
   return (JSON.stringify(value, undefined, indent) ?? "null").replace(unsafe, (character) =>
     character
       .split("")

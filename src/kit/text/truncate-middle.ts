@@ -1,20 +1,20 @@
-import { headOf, tailOf } from "./truncate.ts";
+import { takeEnd, takeStart } from "./truncate.ts";
 
 /**
  * Keeps at most `kept` UTF-16 units of a longer text, three quarters from its head and the rest from its tail, each ended
  * at a line, sentence or word where one is near. Between them stands, on a line of its own, what `gap` says of the
  * missing units and of where they begin.
  */
-export function cutMiddle(text: string, kept: number, gap: (missing: number, from: number) => string): string {
+export function truncateMiddle(text: string, kept: number, gap: (missing: number, from: number) => string): string {
   if (text.length <= kept) return text;
   const share = Math.ceil(kept * 0.75);
-  const head = endWell(headOf(text, share));
-  const tail = beginWell(tailOf(text, kept - share));
+  const head = trimToBoundary(takeStart(text, share));
+  const tail = beginWell(takeEnd(text, kept - share));
   return `${head}\n${gap(text.length - head.length - tail.length, head.length)}\n${tail}`;
 }
 
 /** Without what follows the last line, sentence or word that ends near the end; all of it where none does. */
-export function endWell(text: string): string {
+export function trimToBoundary(text: string): string {
   const from = text.length - near(text);
   for (const end of ends) {
     const last = [...text.slice(from).matchAll(end)].at(-1);

@@ -1,20 +1,20 @@
 /** At most `max` UTF-16 units of `text`, "…" included, ended at a word or sentence where one is near. Never half a character. */
-export function cutText(text: string, max: number): string {
+export function truncate(text: string, max: number): string {
   if (text.length <= max) return text;
   if (max < 1) return "";
-  const head = headOf(text, max - 1);
+  const head = takeStart(text, max - 1);
   const end = head.search(/[\s，。；！？、,.;!?][^\s，。；！？、,.;!?]*$/u);
   const kept = end >= head.length * 0.75 ? head.slice(0, end) : head;
   return `${kept.trimEnd()}…`;
 }
 
 /** The first `length` UTF-16 units, one less where that would split a surrogate pair. */
-export function headOf(text: string, length: number): string {
+export function takeStart(text: string, length: number): string {
   return text.slice(0, splitsPair(text, length) ? length - 1 : length);
 }
 
 /** The last `length` UTF-16 units, one less where that would split a surrogate pair. */
-export function tailOf(text: string, length: number): string {
+export function takeEnd(text: string, length: number): string {
   const start = Math.max(0, text.length - length);
   return text.slice(splitsPair(text, start) ? start + 1 : start);
 }

@@ -1,9 +1,9 @@
 import type { Text } from "../../kit/locale.ts";
 import type { Remedy } from "./error-rules.ts";
-import { pagesOf, type VendorPages } from "./vendor-pages.ts";
+import { findVendorPages, type VendorPages } from "./vendor-pages.ts";
 
 /** What a hint may name. */
-export interface Situation {
+export interface HintContext {
   apiKeyEnv?: string;
   baseUrl: string;
   /** How long the other side asks to wait, in milliseconds. */
@@ -11,9 +11,9 @@ export interface Situation {
 }
 
 /** What the reader can do about it, with the names and the pages of whoever failed. */
-export function hintFor(remedy: Remedy, { apiKeyEnv, baseUrl, retryAfterMs }: Situation): Text {
+export function createHint(remedy: Remedy, { apiKeyEnv, baseUrl, retryAfterMs }: HintContext): Text {
   const host = URL.parse(baseUrl)?.host ?? baseUrl;
-  return hints[remedy]({ key: apiKeyEnv, host, pages: pagesOf(baseUrl), wait: waiting(retryAfterMs) });
+  return hints[remedy]({ key: apiKeyEnv, host, pages: findVendorPages(baseUrl), wait: waiting(retryAfterMs) });
 }
 
 interface Facts {
@@ -128,7 +128,7 @@ function isLocal(host: string): boolean {
 }
 
 /** What to do about a connection that failed, by the code that the socket gave. */
-export function connectionRemedy(code: string, baseUrl: string): Remedy {
+export function findConnectionRemedy(code: string, baseUrl: string): Remedy {
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) return "certificate";
   const { host = "" } = URL.parse(baseUrl) ?? {};
   return code === "ECONNREFUSED" && isLocal(host) ? "local-server" : "network";

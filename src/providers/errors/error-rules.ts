@@ -22,7 +22,7 @@ export interface ErrorClass {
 }
 
 /** The class of a vendor's error. Words come before the status, for vendors use one status for many things. */
-export function classify(facts: ErrorFacts): ErrorClass {
+export function classifyError(facts: ErrorFacts): ErrorClass {
   const rule = rules.find((candidate) => candidate.when(facts.searchable, facts.status));
   const code = rule?.code ?? "server";
   return { code, retryable: rule?.retryable ?? true, remedy: remedyOf(code, facts) };

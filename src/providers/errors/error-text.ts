@@ -1,4 +1,4 @@
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 
 /** Characters of a stranger's words that are shown. */
 const longestShown = 300;
@@ -6,8 +6,8 @@ const longestShown = 300;
 const shortestPiece = 8;
 
 /** A stranger's words, fit to be shown: one line, no control characters, no secrets, not long. */
-export function shown(text: string, key: string | undefined): string {
-  const line = printableLine(withoutSecrets(text.slice(0, 4000), key ?? ""));
+export function toErrorText(text: string, key: string | undefined): string {
+  const line = sanitizeLine(withoutSecrets(text.slice(0, 4000), key ?? ""));
   return line.length > longestShown ? `${line.slice(0, longestShown).toWellFormed()}…` : line;
 }
 

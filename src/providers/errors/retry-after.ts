@@ -2,7 +2,7 @@
  * How long the other side asks to wait, in milliseconds: `retry-after-ms`, `retry-after` (seconds or a date), or what
  * Google writes into the body. Undefined when it does not say, or says nonsense or a time that has passed.
  */
-export function retryAfterMs(headers: Headers | undefined, searchable: string, now = Date.now()): number | undefined {
+export function readRetryAfter(headers: Headers | undefined, searchable: string, now = Date.now()): number | undefined {
   const milliseconds = number(headers?.get("retry-after-ms"));
   if (milliseconds !== undefined) return milliseconds;
   const value = headers?.get("retry-after");

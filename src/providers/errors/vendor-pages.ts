@@ -8,7 +8,7 @@ export interface VendorPages {
 }
 
 /** The pages of whoever answers at this address: a proxy in front of a vendor has none. */
-export function pagesOf(baseUrl: string): VendorPages | undefined {
+export function findVendorPages(baseUrl: string): VendorPages | undefined {
   const host = URL.parse(baseUrl)?.hostname ?? "";
   return Object.hasOwn(pages, host) ? pages[host] : undefined;
 }

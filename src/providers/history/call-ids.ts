@@ -5,7 +5,7 @@ import type { ModelSettings, WireName } from "../../core/model-settings.ts";
  * Gives the calls of others, and their results, ids that the wire takes, each once in a conversation. Whoever wrote a
  * call gets it back under its own id. Takes a paired history.
  */
-export function withFittingIds(
+export function withValidCallIds(
   messages: readonly Message[],
   { wire, quirks }: Pick<ModelSettings, "wire" | "quirks">,
 ): Message[] {

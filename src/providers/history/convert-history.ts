@@ -1,10 +1,10 @@
 import type { AssistantMessage, Message, ToolCall } from "../../core/messages.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
-import { withFittingIds } from "./call-ids.ts";
-import { isBlank, pairedHistory } from "./paired-history.ts";
+import { withValidCallIds } from "./call-ids.ts";
+import { isBlank, pairHistory } from "./paired-history.ts";
 
 /** Who gets the conversation. */
-export type Recipient = Pick<ModelSettings, "wire" | "provider" | "model" | "quirks">;
+export type ReceivingModel = Pick<ModelSettings, "wire" | "provider" | "model" | "quirks">;
 
 /**
  * A conversation as the given model takes it, whoever wrote it. Reasoning and `native` stay with their author and come
@@ -12,9 +12,9 @@ export type Recipient = Pick<ModelSettings, "wire" | "provider" | "model" | "qui
  * mended: one system message, first; then turns by turns, the first and the last not the assistant's; every call with its
  * own result, arguments that are JSON and an id that fits. Pure, and a second time changes nothing.
  */
-export function handOver(messages: readonly Message[], to: Recipient): Message[] {
+export function convertHistory(messages: readonly Message[], to: ReceivingModel): Message[] {
   const readable = messages.filter((message) => message.role !== "system").map((message) => readableBy(message, to));
-  return [...systemMessage(messages), ...inTurns(withFittingIds(pairedHistory(readable), to))];
+  return [...systemMessage(messages), ...inTurns(withValidCallIds(pairHistory(readable), to))];
 }
 
 // Claude has one place for it, and the templates of many open models refuse it anywhere but at the start.
@@ -24,7 +24,7 @@ function systemMessage(messages: readonly Message[]): Message[] {
   return content === "" ? [] : [{ role: "system", content }];
 }
 
-function readableBy(message: Message, to: Recipient): Message {
+function readableBy(message: Message, to: ReceivingModel): Message {
   const content = message.content.toWellFormed();
   if (message.role === "tool") return { ...message, content: isBlank(content) ? "(empty)" : content };
   if (message.role !== "assistant") return { ...message, content };
@@ -38,7 +38,7 @@ function readableBy(message: Message, to: Recipient): Message {
   return reasoning === undefined ? { ...mended, native } : { ...mended, reasoning, native };
 }
 
-function isAuthor({ wire, provider, model, quirks }: Recipient, { native }: AssistantMessage): boolean {
+function isAuthor({ wire, provider, model, quirks }: ReceivingModel, { native }: AssistantMessage): boolean {
   if (native === undefined || quirks.forgetsNative) return false;
   return native.wire === wire && native.provider === provider && native.model === model;
 }

@@ -5,7 +5,7 @@ import type { Message, ToolCall, ToolMessage } from "../../core/messages.ts";
  * of the calls. A call that was never run gets a result that says so; a result without a call goes, and so does a
  * message that says nothing.
  */
-export function pairedHistory(messages: readonly Message[]): Message[] {
+export function pairHistory(messages: readonly Message[]): Message[] {
   const paired: (Message | Slot)[] = [];
   // Servers use an id again in later turns: then it means the later call.
   const open = new Map<string, Slot[]>();
@@ -34,7 +34,7 @@ function notRun(call: ToolCall): ToolMessage {
 }
 
 /** Vendors check the names in the history too, and models make up names that break the rule. */
-export function wireToolName(name: string): string {
+export function toWireToolName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unknown";
 }
 

@@ -1,15 +1,15 @@
 import { DuetError, toSeconds } from "../../kit/errors.ts";
 
 /** One call to a model; what it is told first counts. */
-export interface Passage {
+export interface CircuitCall {
   answered(): void;
   failed(error: DuetError): void;
   /** The call says nothing about the model: it was stopped, it was slow, or it was refused for its own fault. */
-  left(): void;
+  abandon(): void;
 }
 
 /** Who calls. */
-export interface Visitor {
+export interface CircuitCaller {
   /** Tells runs apart: what one run fails of counts once, however often it tries. */
   run: unknown;
   /** A person waits for it. */
@@ -34,7 +34,7 @@ interface Failure {
   run: unknown;
 }
 
-export interface BreakerOptions {
+export interface CircuitBreakerOptions {
   /** Distinct runs that must fail in a row, within `windowMs`, until the model is left alone. */
   runs?: number;
   windowMs?: number;
@@ -48,7 +48,7 @@ export interface BreakerOptions {
  * Leaves a model that fails for run after run alone for a while, so that nobody waits for it in vain. All its callers
  * share one breaker. A single run never opens it, whatever it asks and however often it tries.
  */
-export class Breaker {
+export class CircuitBreaker {
   #runs: number;
   #windowMs: number;
   #restMs: number;
@@ -61,7 +61,12 @@ export class Breaker {
   /** When a run was last added to those that failed. */
   #countedAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ runs = 5, windowMs = 60_000, restMs = 15_000, now = () => performance.now() }: BreakerOptions = {}) {
+  constructor({
+    runs = 5,
+    windowMs = 60_000,
+    restMs = 15_000,
+    now = () => performance.now(),
+  }: CircuitBreakerOptions = {}) {
     this.#runs = runs;
     this.#windowMs = windowMs;
     this.#restMs = restMs;
@@ -84,7 +89,7 @@ export class Breaker {
    * Lets a call pass, or throws `overloaded`. After the rest one call passes alone, and before its end that of a person
    * whose run has not failed yet; if it is answered, all do.
    */
-  enter(name: string, visitor: Visitor): Passage {
+  enter(name: string, visitor: CircuitCaller): CircuitCall {
     if (!this.closed && !this.#mayProbe(visitor)) throw this.#restError(name);
     const began = this.#now();
     const isProbe = this.#openUntil !== undefined;
@@ -100,11 +105,11 @@ export class Breaker {
     return {
       answered: () => end(() => this.#recover()),
       failed: (error) => end(() => this.#count(error, { began, isProbe, isEarly, run: visitor.run })),
-      left: () => end(() => {}),
+      abandon: () => end(() => {}),
     };
   }
 
-  #mayProbe({ run, isInteractive }: Visitor): boolean {
+  #mayProbe({ run, isInteractive }: CircuitCaller): boolean {
     return isInteractive === true && !this.#probing && !this.#failed.has(run);
   }
 

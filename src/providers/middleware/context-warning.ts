@@ -1,9 +1,9 @@
 import type { Message } from "../../core/messages.ts";
-import { type Model, type ModelRequest, modelName, type Turn } from "../../core/model.ts";
+import { type Model, type ModelRequest, type Turn, toModelName } from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
 import type { Notice } from "../../core/notice.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { messageTokens, perMessage, textOfMessage, toolTokens } from "../estimate-tokens.ts";
+import { estimateMessageTokens, estimateToolTokens, perMessage, toMessageText } from "../estimate-tokens.ts";
 
 /** From this share of the room on, the reader is told. */
 const share = 0.8;
@@ -33,7 +33,7 @@ export function withContextWarning(model: Model, settings: ModelSettings, locale
       const room = Math.max(1, contextWindow - output);
       const { tokens, told } = inputOf(request, counted, share * room);
       const isNear = tokens >= share * room;
-      if (isNear && !told) yield notice(modelName(model), tokens, room, contextWindow, request.locale ?? locale);
+      if (isNear && !told) yield notice(toModelName(model), tokens, room, contextWindow, request.locale ?? locale);
       for await (const event of model.stream(request, signal)) {
         if (event.type === "turn-end") remember(event.turn, isNear || told);
         yield event;
@@ -56,9 +56,9 @@ function inputOf({ messages, tools }: ModelRequest, counted: WeakMap<Message, Co
   const told = before?.told ?? false;
   // What the vendor counted had the tools in it. No text has more tokens than characters.
   const offer = before || tools.length === 0 ? 0 : JSON.stringify(tools).length;
-  const bound = base + fresh.reduce((sum, message) => sum + perMessage + textOfMessage(message).length, offer);
+  const bound = base + fresh.reduce((sum, message) => sum + perMessage + toMessageText(message).length, offer);
   if (bound < enough) return { tokens: bound, told };
-  return { tokens: base + messageTokens(fresh) + (before ? 0 : toolTokens(tools)), told };
+  return { tokens: base + estimateMessageTokens(fresh) + (before ? 0 : estimateToolTokens(tools)), told };
 }
 
 function notice(name: string, tokens: number, room: number, contextWindow: number, locale: Locale): Notice {

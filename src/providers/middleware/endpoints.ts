@@ -1,13 +1,13 @@
-import { modelName } from "../../core/model.ts";
+import { toModelName } from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
 import { type ErrorCode, toSeconds } from "../../kit/errors.ts";
-import { Breaker } from "./circuit-breaker.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
 /** What the callers of one model share. */
 export interface Endpoint {
   /** Of the model at its address. */
-  breaker: Breaker;
+  breaker: CircuitBreaker;
   /** Of the address: the retries of all its models together. */
   budget: RetryBudget;
 }
@@ -29,15 +29,15 @@ export interface Endpoints {
 
 export function createEndpoints(options: { now?: () => number } = {}): Endpoints {
   const budgets = new Map<string, RetryBudget>();
-  const breakers = new Map<string, { breaker: Breaker; names: Set<string> }>();
+  const breakers = new Map<string, { breaker: CircuitBreaker; names: Set<string> }>();
   return {
     of(settings) {
       const { baseUrl, model, servedAs = model } = settings;
       const budget = budgets.get(baseUrl) ?? new RetryBudget(options);
       budgets.set(baseUrl, budget);
       const key = JSON.stringify([baseUrl, servedAs]);
-      const known = breakers.get(key) ?? { breaker: new Breaker(options), names: new Set() };
-      known.names.add(modelName(settings));
+      const known = breakers.get(key) ?? { breaker: new CircuitBreaker(options), names: new Set() };
+      known.names.add(toModelName(settings));
       breakers.set(key, known);
       return { breaker: known.breaker, budget };
     },

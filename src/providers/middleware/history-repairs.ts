@@ -3,7 +3,7 @@ import type { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 
 /** How a conversation is sent again that was refused for its reasoning or its signatures. */
-export interface Mend {
+export interface HistoryRepair {
   /** Completes "the history was refused; sending it again" for the reader. */
   how: Text;
   /** The quirks that the vendor's row should have had. */
@@ -13,7 +13,7 @@ export interface Mend {
 }
 
 /** What may help against this refusal; undefined when it is about something else, or nothing is left to try. */
-export function mendFor(error: DuetError, quirks: Quirks): Mend | undefined {
+export function findHistoryRepair(error: DuetError, quirks: Quirks): HistoryRepair | undefined {
   const { en } = error.text;
   return rules.find(({ about }) => about.test(en))?.mend(quirks, en);
 }
@@ -25,7 +25,7 @@ export function isAboutHistory(error: DuetError): boolean {
 
 interface Rule {
   about: RegExp;
-  mend(quirks: Quirks, words: string): Mend | undefined;
+  mend(quirks: Quirks, words: string): HistoryRepair | undefined;
 }
 
 const rules: Rule[] = [
@@ -43,7 +43,7 @@ const rules: Rule[] = [
   },
 ];
 
-function mendReasoning(quirks: Quirks, words: string): Mend | undefined {
+function mendReasoning(quirks: Quirks, words: string): HistoryRepair | undefined {
   if (/unsupported|not (supported|allowed|permitted)|unknown|unrecognized|unexpected|extra|must not/i.test(words)) {
     return quirks.echoReasoning ? { ...withoutReasoning, quirks: { ...quirks, echoReasoning: undefined } } : undefined;
   }
@@ -53,7 +53,7 @@ function mendReasoning(quirks: Quirks, words: string): Mend | undefined {
   return { ...withoutThinking, quirks: { ...quirks, echoReasoning: "never-empty", noReasoning: true, body } };
 }
 
-function mendSignature(quirks: Quirks): Mend {
+function mendSignature(quirks: Quirks): HistoryRepair {
   if (quirks.foreignCallExtra) return { ...withoutNative, quirks: { ...quirks, forgetsNative: true } };
   return { ...withSignature, quirks: { ...quirks, foreignCallExtra: unsignedCall } };
 }

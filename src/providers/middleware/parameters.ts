@@ -1,4 +1,4 @@
-import { type Model, type ModelEvent, type ModelRequest, modelName } from "../../core/model.ts";
+import { type Model, type ModelEvent, type ModelRequest, toModelName } from "../../core/model.ts";
 import type { ModelSettings, Quirks } from "../../core/model-settings.ts";
 import type { Notice } from "../../core/notice.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
@@ -87,7 +87,7 @@ function chooseMaxTokens(
 }
 
 /** The fields of a chat completion that say how much to reason. */
-export function effortFields(effort: string | undefined, quirks: Quirks): Record<string, unknown> {
+export function toEffortFields(effort: string | undefined, quirks: Quirks): Record<string, unknown> {
   if (effort === undefined) return {};
   const reasons = effort !== "none";
   switch (quirks.thinkingSwitch) {
@@ -115,7 +115,7 @@ export function withSettingNotices(model: Model, settings: ModelSettings, locale
       return fresh.length === 0
         ? events
         : preceded(
-            fresh.map((each) => notice(modelName(model), each, request.locale ?? locale)),
+            fresh.map((each) => notice(toModelName(model), each, request.locale ?? locale)),
             events,
           );
     },

@@ -1,10 +1,10 @@
-import { type Model, type ModelEvent, type ModelRequest, modelName } from "../../core/model.ts";
+import { type Model, type ModelEvent, type ModelRequest, toModelName } from "../../core/model.ts";
 import type { ModelSettings, Quirks } from "../../core/model-settings.ts";
 import type { Notice } from "../../core/notice.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { isContent } from "../wires/turn-reader.ts";
-import { isAboutHistory, type Mend, mendFor } from "./history-repairs.ts";
+import { findHistoryRepair, type HistoryRepair, isAboutHistory } from "./history-repairs.ts";
 
 /** A model as its wire opens it: a call may be made with other quirks than the vendor's row has. */
 export interface WireModel extends Model {
@@ -16,13 +16,13 @@ export interface WireModel extends Model {
  * before anything of an answer was handed on. What the vendor then took it gets in later calls from the start.
  */
 export function withRepair(model: WireModel, settings: ModelSettings, locale: Locale = "en"): Model {
-  const name = modelName(model);
+  const name = toModelName(model);
   let { quirks } = settings;
   return {
     provider: model.provider,
     model: model.model,
     async *stream(request, signal) {
-      let mend: Mend;
+      let repair: HistoryRepair;
       let taken = false;
       // Another call may learn something meanwhile; this one is judged by what it sent.
       const sent = quirks;
@@ -34,22 +34,22 @@ export function withRepair(model: WireModel, settings: ModelSettings, locale: Lo
         return;
       } catch (thrown) {
         if (taken || signal.aborted || !(thrown instanceof DuetError)) throw thrown;
-        const found = mendFor(thrown, sent);
+        const found = findHistoryRepair(thrown, sent);
         if (!found) throw thrown;
-        mend = found;
-        yield repaired(name, mend, thrown, request.locale ?? locale);
+        repair = found;
+        yield repaired(name, repair, thrown, request.locale ?? locale);
       }
       try {
-        yield* model.stream(request, signal, mend.quirks);
+        yield* model.stream(request, signal, repair.quirks);
       } catch (thrown) {
         throw thrown instanceof DuetError && isAboutHistory(thrown) ? stillRefused(name, thrown) : thrown;
       }
-      if (mend.lasting) quirks = mend.quirks;
+      if (repair.lasting) quirks = repair.quirks;
     },
   };
 }
 
-function repaired(name: string, { how }: Mend, cause: DuetError, locale: Locale): Notice {
+function repaired(name: string, { how }: HistoryRepair, cause: DuetError, locale: Locale): Notice {
   const message = say(locale, {
     zh: `${name} 拒绝了对话历史，已修复（${how.zh}）并重新发送。原错误：${cause.text.zh}`,
     en: `${name} refused the conversation's history; sending it again ${how.en}. It said: ${cause.text.en}`,

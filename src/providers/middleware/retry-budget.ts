@@ -33,7 +33,7 @@ export class RetryBudget {
   }
 
   /** Takes one retry from the budget; false when none is left. */
-  take(): boolean {
+  reserve(): boolean {
     const now = this.#now();
     const allowed = Math.max(this.#always, Math.floor(this.#share * this.#tries.at(now)));
     if (this.#retries.at(now) >= allowed) return false;

@@ -1,10 +1,10 @@
-import { type Model, modelName } from "../../core/model.ts";
+import { type Model, toModelName } from "../../core/model.ts";
 import type { Notice } from "../../core/notice.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { DuetError, toSeconds } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { isContent } from "../wires/turn-reader.ts";
-import type { Passage } from "./circuit-breaker.ts";
+import type { CircuitCall } from "./circuit-breaker.ts";
 import type { Endpoint } from "./endpoints.ts";
 
 export interface RetryOptions {
@@ -29,7 +29,7 @@ const longestWaitMs = 60_000;
  */
 export function withRetry(model: Model, options: RetryOptions = {}): Model {
   const { locale = "en", retries = 3, endpoint, random = Math.random, sleep: wait = sleep } = options;
-  const name = modelName(model);
+  const name = toModelName(model);
   return {
     provider: model.provider,
     model: model.model,
@@ -39,7 +39,7 @@ export function withRetry(model: Model, options: RetryOptions = {}): Model {
       let cause: DuetError | undefined;
       endpoint?.budget.began();
       for (let attempt = 0; ; attempt++) {
-        const passage = signal.aborted ? undefined : endpoint?.breaker.enter(name, visitor);
+        const circuitCall = signal.aborted ? undefined : endpoint?.breaker.enter(name, visitor);
         let taken = false;
         let told = false;
         try {
@@ -47,7 +47,7 @@ export function withRetry(model: Model, options: RetryOptions = {}): Model {
             if (!taken && isContent(event)) {
               taken = true;
               // Who speaks is up: the others need not wait for the end of this answer.
-              passage?.answered();
+              circuitCall?.answered();
             }
             yield event;
           }
@@ -55,13 +55,13 @@ export function withRetry(model: Model, options: RetryOptions = {}): Model {
           return;
         } catch (thrown) {
           told = true;
-          tellEnd(passage, thrown, signal);
+          tellEnd(circuitCall, thrown, signal);
           if (!taken && cause && isTimeout(thrown)) throw cause;
           if (signal.aborted || taken || attempt >= retries || !isTransient(thrown)) throw thrown;
           const delay = delayOf(thrown, attempt, random());
           const leftMs = run?.leftMs() ?? Number.POSITIVE_INFINITY;
           if (delay >= leftMs) throw tooLongWait(thrown, leftMs);
-          if (endpoint && !(endpoint.breaker.closed && endpoint.budget.take())) throw thrown;
+          if (endpoint && !(endpoint.breaker.closed && endpoint.budget.reserve())) throw thrown;
           cause ??= thrown;
           const count = `${attempt + 1}/${retries}`;
           yield retryNotice(thrown, { name, delay, count, locale: request.locale ?? locale });
@@ -69,7 +69,7 @@ export function withRetry(model: Model, options: RetryOptions = {}): Model {
             throw isTimeout(reason) ? cause : reason;
           });
         } finally {
-          if (!told) passage?.left();
+          if (!told) circuitCall?.abandon();
         }
       }
     },
@@ -81,11 +81,11 @@ function isTimeout(thrown: unknown): boolean {
   return thrown instanceof DuetError && thrown.code === "timeout";
 }
 
-function tellEnd(passage: Passage | undefined, thrown: unknown, signal: AbortSignal): void {
+function tellEnd(circuitCall: CircuitCall | undefined, thrown: unknown, signal: AbortSignal): void {
   const verdict = !signal.aborted && thrown instanceof DuetError ? verdicts[thrown.code] : undefined;
-  if (verdict === "down" && thrown instanceof DuetError) passage?.failed(thrown);
-  else if (verdict === "up") passage?.answered();
-  else passage?.left();
+  if (verdict === "down" && thrown instanceof DuetError) circuitCall?.failed(thrown);
+  else if (verdict === "up") circuitCall?.answered();
+  else circuitCall?.abandon();
 }
 
 /**

@@ -2,17 +2,17 @@ import type { Message, ToolCall } from "../../core/messages.ts";
 import type { Model, ModelEvent, ModelRequest, ToolDefinition } from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
 import type { JsonSchema } from "../../kit/json.ts";
-import { type ToolNames, toolNames } from "../schema/tool-names.ts";
-import { toolSchema } from "../schema/tool-schema.ts";
+import { createToolNames, type ToolNames } from "../schema/tool-names.ts";
+import { toToolSchema } from "../schema/tool-schema.ts";
 
 /**
  * Offers tools in the form that the vendor takes: their names, their schemas, and always in the same order, so that a
  * vendor's cache finds them again; those that came late behind the others, as they came. Calls come back under the tools' own names.
  */
-export function withToolOffer(model: Model, { quirks }: Pick<ModelSettings, "quirks">): Model {
+export function withToolRequestLimits(model: Model, { quirks }: Pick<ModelSettings, "quirks">): Model {
   const adapted = new WeakMap<JsonSchema, JsonSchema>();
   function adapt(schema: JsonSchema): JsonSchema {
-    const known = adapted.get(schema) ?? toolSchema(schema, quirks.toolDialect);
+    const known = adapted.get(schema) ?? toToolSchema(schema, quirks.toolDialect);
     adapted.set(schema, known);
     return known;
   }
@@ -21,7 +21,7 @@ export function withToolOffer(model: Model, { quirks }: Pick<ModelSettings, "qui
     model: model.model,
     stream(request, signal) {
       if (request.tools.length === 0) return model.stream(request, signal);
-      const names = toolNames(request.tools.map((tool) => tool.name));
+      const names = createToolNames(request.tools.map((tool) => tool.name));
       const events = model.stream(offered(request, names, adapt), signal);
       return names.changed ? renaming(events, names) : events;
     },

@@ -1,11 +1,11 @@
 import type { ToolDefinition } from "../../core/model.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { introduce } from "./introduction.ts";
-import { oneLine, quoteBlock } from "./result-text.ts";
+import { quoteBlock, toOneLine } from "./result-text.ts";
 import type { Step } from "./steps.ts";
 
 /** The answer to a question all of whose steps are known: what each came to, and that no language model wrote it. */
-export function wordAnswer(steps: readonly Step[], tools: readonly ToolDefinition[], locale: Locale): string {
+export function writeAnswer(steps: readonly Step[], tools: readonly ToolDefinition[], locale: Locale): string {
   if (steps.every(({ step }) => step === "unknown")) return introduce(tools, locale);
   // A request made twice shares one step.
   const parts = [...new Set(steps)].map((step) => tell(step, locale));
@@ -20,8 +20,8 @@ function tell(step: Step, locale: Locale): string {
       return say(locale, step.refusal);
     case "unknown":
       return say(locale, {
-        zh: `没有做“${oneLine(step.part, 60)}”：规则路由认不出这个请求。`,
-        en: `Not done: "${oneLine(step.part, 60)}"; the rule router does not recognise it.`,
+        zh: `没有做“${toOneLine(step.part, 60)}”：规则路由认不出这个请求。`,
+        en: `Not done: "${toOneLine(step.part, 60)}"; the rule router does not recognise it.`,
       });
     case "no-tool": {
       const { zh, en } = step.rule.purpose(step.arguments);
@@ -42,7 +42,7 @@ function tell(step: Step, locale: Locale): string {
 function tellDone({ rule, arguments: args, done }: Extract<Step, { step: "done" }>, locale: Locale): string {
   if (!done.ok) {
     const { zh, en } = rule?.purpose(args) ?? { zh: `调用 ${done.tool}`, en: `call ${done.tool}` };
-    const reason = oneLine(done.result, 500);
+    const reason = toOneLine(done.result, 500);
     if (reason === "") return say(locale, { zh: `没能${zh}。`, en: `Could not ${en}.` });
     return say(locale, { zh: `没能${zh}：${reason}`, en: `Could not ${en}: ${reason}` });
   }

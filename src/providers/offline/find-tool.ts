@@ -2,33 +2,33 @@ import type { ToolDefinition } from "../../core/model.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
 
 /** A tool on offer and the arguments that it takes. */
-export interface Offer {
+export interface MatchingTool {
   tool: string;
   arguments: JsonObject;
 }
 
 /** The tool's own name: a server's prefix ends with two underscores. */
-export function ownName(tool: string): string {
+export function toOwnName(tool: string): string {
   return tool.slice(tool.lastIndexOf("__") + (tool.includes("__") ? 2 : 0));
 }
 
 /** Whether a tool of that name, of whatever server, is one of `names`. */
 export function isOneOf(tool: string, names: readonly string[]): boolean {
-  return names.includes(tool) || names.includes(ownName(tool));
+  return names.includes(tool) || names.includes(toOwnName(tool));
 }
 
 /**
  * The first tool on offer under one of these names that takes the arguments: an exact name before a server's, and
  * without the arguments that the tool does not know.
  */
-export function findOffer(
+export function findTool(
   tools: readonly ToolDefinition[],
   names: readonly string[],
   args: JsonObject,
-): Offer | undefined {
+): MatchingTool | undefined {
   const candidates = names.flatMap((name) => [
     ...tools.filter((tool) => tool.name === name),
-    ...tools.filter((tool) => tool.name !== name && ownName(tool.name) === name),
+    ...tools.filter((tool) => tool.name !== name && toOwnName(tool.name) === name),
   ]);
   for (const { name, inputSchema } of candidates) {
     const known = knownArguments(args, inputSchema);

@@ -1,15 +1,15 @@
 import type { AssistantMessage, Message } from "../../core/messages.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../kit/json.ts";
-import { withoutFence } from "./result-text.ts";
+import { removeFence } from "./result-text.ts";
 
 /** The question of this run and what its tools have answered so far. */
-export interface Asked {
+export interface OfflineQuestion {
   question: string;
-  done: Done[];
+  done: FinishedCall[];
 }
 
 /** A call that was made, in order. */
-export interface Done {
+export interface FinishedCall {
   tool: string;
   arguments: JsonObject;
   result: string;
@@ -17,7 +17,7 @@ export interface Done {
 }
 
 /** Reads the messages from the last question on. A call without a result counts as failed, so it is not made again. */
-export function readHistory(messages: readonly Message[]): Asked {
+export function readHistory(messages: readonly Message[]): OfflineQuestion {
   const start = messages.findLastIndex((message) => message.role === "user");
   const last = messages[start];
   if (last === undefined) return { question: "", done: [] };
@@ -28,17 +28,17 @@ export function readHistory(messages: readonly Message[]): Asked {
   return asked;
 }
 
-function callsOf(turn: AssistantMessage, after: readonly Message[]): Done[] {
+function callsOf(turn: AssistantMessage, after: readonly Message[]): FinishedCall[] {
   return turn.toolCalls.map((call) => {
     const answer = after.find((message) => message.role === "tool" && message.callId === call.id);
     const made = { tool: call.name, arguments: call.arguments ?? {} };
     if (answer?.role !== "tool") return { ...made, result: "", ok: false };
-    return { ...made, result: withoutFence(answer.content), ok: answer.ok };
+    return { ...made, result: removeFence(answer.content), ok: answer.ok };
   });
 }
 
 /** The answer turn gets question and results as one text: "1. tool {arguments}", then the result between fences. */
-function readHandOver(content: string): Asked {
+function readHandOver(content: string): OfflineQuestion {
   const blocks = [...content.matchAll(/^\d+\. (\S+) (.*)\n<<<result (\S+)\n([\s\S]*?)\n?result \3>>>/gm)];
   const [first] = blocks;
   if (first === undefined) return { question: content.trim(), done: [] };

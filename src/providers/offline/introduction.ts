@@ -1,11 +1,11 @@
 import type { ToolDefinition } from "../../core/model.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { isOneOf } from "./find-tool.ts";
-import { oneLine, quoteLine } from "./result-text.ts";
+import { quoteLine, toOneLine } from "./result-text.ts";
 import { rules } from "./rules/rules.ts";
 
 /** Whether somebody asks what can be done here. */
-export function asksForHelp(question: string): boolean {
+export function isHelpRequest(question: string): boolean {
   return help.test(question.trim().replace(/[\s?？!！。.]+$/, ""));
 }
 
@@ -26,7 +26,7 @@ export function introduceTools(tools: readonly ToolDefinition[], locale: Locale)
   if (tools.length === 0) return introduce(tools, locale);
   const lines = tools
     .slice(0, mostTools)
-    .map(({ name, description }) => `- ${quoteLine(name)} ${oneLine(description, 80)}`);
+    .map(({ name, description }) => `- ${quoteLine(name)} ${toOneLine(description, 80)}`);
   if (tools.length > mostTools)
     lines.push(say(locale, { zh: `- 等 ${tools.length} 个工具`, en: `- ${tools.length} tools in all` }));
   const lead = say(locale, { zh: "可用的工具：", en: "The tools on offer:" });

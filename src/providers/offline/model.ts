@@ -1,10 +1,10 @@
 import type { ToolCall } from "../../core/messages.ts";
 import { type Model, type ModelEvent, type ModelRequest, noUsage } from "../../core/model.ts";
-import { type Locale, languageOf, say } from "../../kit/locale.ts";
-import { wordAnswer } from "./answer.ts";
-import { type Asked, readHistory } from "./history.ts";
-import { asksForHelp, introduce, introduceTools } from "./introduction.ts";
-import { oneLine } from "./result-text.ts";
+import { detectLanguage, type Locale, say } from "../../kit/locale.ts";
+import { writeAnswer } from "./answer.ts";
+import { type OfflineQuestion, readHistory } from "./history.ts";
+import { introduce, introduceTools, isHelpRequest } from "./introduction.ts";
+import { toOneLine } from "./result-text.ts";
 import { planSteps, type Step } from "./steps.ts";
 
 /**
@@ -39,12 +39,12 @@ interface RuleTurn {
 
 function takeTurn({ messages, tools }: ModelRequest, fallback: Locale): RuleTurn {
   const asked = readHistory(messages);
-  const locale = languageOf(asked.question, fallback);
-  if (asksForHelp(asked.question)) return answer(introduceTools(tools, locale));
+  const locale = detectLanguage(asked.question, fallback);
+  if (isHelpRequest(asked.question)) return answer(introduceTools(tools, locale));
   if (tools.length === 0 && asked.done.length === 0) return answer(introduce(tools, locale));
   const steps = planSteps(asked, tools);
   const last = steps.at(-1);
-  return last?.step === "call" ? call(last, asked, locale) : answer(wordAnswer(steps, tools, locale));
+  return last?.step === "call" ? call(last, asked, locale) : answer(writeAnswer(steps, tools, locale));
 }
 
 function answer(text: string): RuleTurn {
@@ -52,19 +52,19 @@ function answer(text: string): RuleTurn {
 }
 
 function call(
-  { rule, arguments: args, offer }: Extract<Step, { step: "call" }>,
-  { done }: Asked,
+  { rule, arguments: args, catalog }: Extract<Step, { step: "call" }>,
+  { done }: OfflineQuestion,
   locale: Locale,
 ): RuleTurn {
   const { zh, en } = rule.purpose(args);
-  const text = oneLine(
-    say(locale, { zh: `用 ${offer.tool} ${zh}。`, en: `Using ${offer.tool} to ${en}.` }),
+  const text = toOneLine(
+    say(locale, { zh: `用 ${catalog.tool} ${zh}。`, en: `Using ${catalog.tool} to ${en}.` }),
     longestThought,
   );
-  const argumentsText = JSON.stringify(offer.arguments);
+  const argumentsText = JSON.stringify(catalog.arguments);
   return {
     text,
-    toolCalls: [{ id: `rule-${done.length + 1}`, name: offer.tool, argumentsText, arguments: offer.arguments }],
+    toolCalls: [{ id: `rule-${done.length + 1}`, name: catalog.tool, argumentsText, arguments: catalog.arguments }],
   };
 }
 

@@ -1,4 +1,4 @@
-import { protect, wholes } from "./text-patterns.ts";
+import { protectMatches, wholes } from "./text-patterns.ts";
 
 /** What is recognised where, so that a sentence is only cut where a request starts. */
 export type Recognise = (part: string) => Recognised | undefined;
@@ -15,7 +15,7 @@ export interface Recognised {
  * a new part always starts; after a connective alone, a comma, "and" or a sentence's end only where a request does.
  */
 export function splitParts(question: string, recognise: Recognise): string[] {
-  const { text, restore } = protect(question, wholes);
+  const { text, restore } = protectMatches(question, wholes);
   const parts: string[] = [];
   let end = 0;
   let before = { text: "", strength: "sure" as Strength };

@@ -1,8 +1,8 @@
 import type { Source } from "../../core/tools/tool.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 
 /** A result without the lines that mark it as text from outside. */
-export function withoutFence(content: string): string {
+export function removeFence(content: string): string {
   return content
     .replace(/^\s*<<<.*(?:\n|$)/, "")
     .replace(/(?:^|\n).*>>>\s*$/, "")
@@ -10,7 +10,7 @@ export function withoutFence(content: string): string {
 }
 
 /** The JSON value that a result is, or undefined when it is plain text. */
-export function jsonIn(result: string): unknown {
+export function parseResult(result: string): unknown {
   if (!/^\s*[[{]/.test(result)) return undefined;
   try {
     return JSON.parse(result);
@@ -25,20 +25,20 @@ export function quoteBlock(result: string, most = 1500): string {
 }
 
 /** A result of one short line as a sentence, any other as a block. */
-export function sentenceOrBlock(result: string): string {
+export function renderResult(result: string): string {
   return result.includes("\n") || result.length > 300 || /[[{`]/.test(result)
     ? quoteBlock(result)
-    : printableLine(result);
+    : sanitizeLine(result);
 }
 
 /** Text as inline code, on one line. */
 export function quoteLine(text: string, most = 200): string {
-  return `\`${oneLine(text, most).replaceAll("`", "'")}\``;
+  return `\`${toOneLine(text, most).replaceAll("`", "'")}\``;
 }
 
 /** Text on one line of at most `most` characters. */
-export function oneLine(text: string, most: number): string {
-  return printableLine(cut(text.trim(), most));
+export function toOneLine(text: string, most: number): string {
+  return sanitizeLine(cut(text.trim(), most));
 }
 
 function cut(text: string, most: number): string {
@@ -51,7 +51,7 @@ export interface NumberedSource extends Source {
 }
 
 /** The pages of a result made of `[n] title`, address and snippet lines. */
-export function sourcesIn(result: string): NumberedSource[] {
+export function findSources(result: string): NumberedSource[] {
   return result.split(/\n\s*\n(?=\[\d+\] )/).flatMap((block) => {
     const [, n, title = "", rest = ""] = /^\s*\[(\d{1,4})\] (.*)\n?([\s\S]*)$/.exec(block) ?? [];
     if (n === undefined) return [];

@@ -1,16 +1,16 @@
 import type { ToolDefinition } from "../../core/model.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { findOffer, isOneOf, type Offer } from "./find-tool.ts";
-import type { Asked, Done } from "./history.ts";
+import { findTool, isOneOf, type MatchingTool } from "./find-tool.ts";
+import type { FinishedCall, OfflineQuestion } from "./history.ts";
 import { type Recognised, splitParts } from "./parts.ts";
-import type { Reading, Rule } from "./rules/rule.ts";
+import type { Rule, RuleMatch } from "./rules/rule.ts";
 import { rules } from "./rules/rules.ts";
 
 /** What became, or becomes, of one part of the question. */
 export type Step =
-  | { step: "done"; rule: Rule | undefined; arguments: JsonObject; done: Done }
-  | { step: "call"; rule: Rule; arguments: JsonObject; offer: Offer }
+  | { step: "done"; rule: Rule | undefined; arguments: JsonObject; done: FinishedCall }
+  | { step: "call"; rule: Rule; arguments: JsonObject; catalog: MatchingTool }
   | { step: "refused"; refusal: Text }
   | { step: "no-tool"; rule: Rule; arguments: JsonObject }
   | { step: "left-out"; rule: Rule; arguments: JsonObject }
@@ -23,7 +23,7 @@ const mostCalls = 5;
 const longestQuestion = 20_000;
 
 /** The steps of the question up to and including the next call, or all of them when there is none left to make. */
-export function planSteps({ question, done }: Asked, tools: readonly ToolDefinition[]): Step[] {
+export function planSteps({ question, done }: OfflineQuestion, tools: readonly ToolDefinition[]): Step[] {
   const steps: Step[] = [];
   const open = [...done];
   const mayCall = tools.length > 0 && done.length < mostCalls;
@@ -43,7 +43,7 @@ export function planSteps({ question, done }: Asked, tools: readonly ToolDefinit
 interface Walk {
   steps: readonly Step[];
   /** Calls made that no part has claimed yet. */
-  open: Done[];
+  open: FinishedCall[];
   tools: readonly ToolDefinition[];
   mayCall: boolean;
 }
@@ -70,10 +70,10 @@ function serve(rule: Rule, args: JsonObject, { steps, open, tools, mayCall }: Wa
   const index = open.findIndex(({ tool }) => isOneOf(tool, rule.tools));
   const [done] = index < 0 ? [] : open.splice(index, 1);
   if (done !== undefined) return { step: "done", rule, arguments: args, done };
-  const offer = findOffer(tools, rule.tools, args);
-  if (offer === undefined) return undefined;
+  const catalog = findTool(tools, rule.tools, args);
+  if (catalog === undefined) return undefined;
   if (!mayCall) return { step: "left-out", rule, arguments: args };
-  return { step: "call", rule, arguments: args, offer };
+  return { step: "call", rule, arguments: args, catalog };
 }
 
 function isSame(a: JsonObject, b: JsonObject): boolean {
@@ -82,7 +82,7 @@ function isSame(a: JsonObject, b: JsonObject): boolean {
 
 interface Match {
   rule: Rule;
-  reading: Reading;
+  reading: RuleMatch;
 }
 
 function readingsOf(part: string, earlier: readonly string[]): Match[] {

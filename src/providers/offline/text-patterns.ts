@@ -14,7 +14,7 @@ export const wholes = new RegExp(
 /** Quoted text and titles. */
 export const quotes = new RegExp(`${inQuotes}|《[^《》]*》`, "g");
 
-export interface Protected {
+export interface ProtectedText {
   /** The text with one private-use character for each protected stretch. */
   text: string;
   /** Puts the stretches back. */
@@ -22,7 +22,7 @@ export interface Protected {
 }
 
 /** Hides what matches, so that patterns see words only. */
-export function protect(text: string, pattern: RegExp): Protected {
+export function protectMatches(text: string, pattern: RegExp): ProtectedText {
   const hidden: string[] = [];
   const shown = text.replace(pattern, (stretch) => {
     if (hidden.length >= most) return stretch;
@@ -41,7 +41,7 @@ const most = 1000;
 const placeholder = /[\ue000-\ue3e7]/g;
 
 /** The text without the quotation marks round it. */
-export function unquote(text: string): string {
+export function removeQuotes(text: string): string {
   const trimmed = text.trim();
   const inner =
     /^(?:"([^"]*)"|'(.*)'|“([^“”]*)”|‘([^‘’]*)’|「([^「」]*)」|『([^『』]*)』|《([^《》]*)》|`([^`]*)`)$/s.exec(
@@ -51,13 +51,13 @@ export function unquote(text: string): string {
 }
 
 /** The text without the punctuation and the courtesy at its end. */
-export function withoutTail(text: string): string {
+export function removeTail(text: string): string {
   return text.replace(tail, "").trim();
 }
 
 const tail = /(?:[\s。．.！!？?，,；;：:]|(?<=[\s，,。])(?:please|thanks|thank you|谢谢|好吗)|[吗呢吧])+$/i;
 
 /** The text with the match taken out and one space in its place. */
-export function withoutMatch(text: string, match: RegExpExecArray): string {
+export function removeMatch(text: string, match: RegExpExecArray): string {
   return `${text.slice(0, match.index).trimEnd()} ${text.slice(match.index + match[0].length).trimStart()}`.trim();
 }

@@ -1,5 +1,5 @@
 import { isRecord, type JsonSchema } from "../../kit/json.ts";
-import { collapsed, strings, without } from "./schema-parts.ts";
+import { collapseAllOf, removeKeywords, toStrings } from "./schema-parts.ts";
 
 const deepest = 24;
 const types = ["object", "array", "string", "number", "integer", "boolean"];
@@ -33,7 +33,7 @@ const silent = [
  * no more than a few limits. What is lost is said in the description.
  */
 export function toOpenApi(schema: JsonSchema, depth = 0): JsonSchema {
-  const node = collapsed(schema);
+  const node = collapseAllOf(schema);
   const names = typesOf(node);
   const forms = formsOf(node);
   const nullable = names.includes("null") || forms.some(isNull) || node.nullable === true || hasNull(node.enum);
@@ -48,7 +48,7 @@ export function toOpenApi(schema: JsonSchema, depth = 0): JsonSchema {
   }
   const [type = "string", ...others] = plain;
   if (others.length > 0) {
-    const each = plain.map((name) => ({ ...without(node, ["description", "nullable"]), type: name }));
+    const each = plain.map((name) => ({ ...removeKeywords(node, ["description", "nullable"]), type: name }));
     return { ...union(each, { description: node.description }, depth), ...extra };
   }
   const { body, used } = bodyOf(node, type, depth);
@@ -85,7 +85,7 @@ function fieldsOf(node: JsonSchema, depth: number): JsonSchema {
   const properties = Object.fromEntries(
     parts.map(([name, part]) => [name, toOpenApi(isRecord(part) ? part : {}, depth + 1)]),
   );
-  const required = [...new Set(strings(node.required))].filter((name) => Object.hasOwn(properties, name));
+  const required = [...new Set(toStrings(node.required))].filter((name) => Object.hasOwn(properties, name));
   return required.length > 0 ? { properties, required } : { properties };
 }
 
@@ -99,7 +99,7 @@ function elementOf(node: JsonSchema, depth: number): JsonSchema {
 }
 
 function typesOf(node: JsonSchema): string[] {
-  const said = typeof node.type === "string" ? [node.type] : strings(node.type);
+  const said = typeof node.type === "string" ? [node.type] : toStrings(node.type);
   if (said.length > 0) return said;
   if (isRecord(node.properties)) return ["object"];
   if (node.items !== undefined || node.prefixItems !== undefined) return ["array"];
@@ -133,7 +133,7 @@ function valuesOf(node: JsonSchema): unknown[] | undefined {
 /** An enum may hold texts alone, and no empty one. */
 function wordsOf(node: JsonSchema): string[] {
   const values = (valuesOf(node) ?? []).filter((value) => value !== null && value !== "");
-  const words = strings(values);
+  const words = toStrings(values);
   return words.length === values.length ? [...new Set(words)] : [];
 }
 

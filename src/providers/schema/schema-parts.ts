@@ -32,34 +32,35 @@ export function mapParts(schema: JsonSchema, replace: (part: JsonSchema) => Json
 }
 
 /** Whether the schema, or one inside it, is of a kind. Looks `depth` levels down. */
-export function somePart(schema: JsonSchema, is: (part: JsonSchema) => boolean, depth = 64): boolean {
+export function hasPart(schema: JsonSchema, is: (part: JsonSchema) => boolean, depth = 64): boolean {
   if (is(schema)) return true;
   if (depth === 0) return false;
   let found = false;
   mapParts(schema, (part) => {
-    found ||= somePart(part, is, depth - 1);
+    found ||= hasPart(part, is, depth - 1);
     return part;
   });
   return found;
 }
 
 /** The rest of a schema without some of its keywords. */
-export function without(schema: JsonSchema, keywords: readonly string[]): JsonSchema {
+export function removeKeywords(schema: JsonSchema, keywords: readonly string[]): JsonSchema {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !keywords.includes(key)));
 }
 
 /** One schema that takes at least what fits both; where they cannot be joined, the second counts. */
-export function combine(first: JsonSchema, second: JsonSchema): JsonSchema {
+export function combineSchemas(first: JsonSchema, second: JsonSchema): JsonSchema {
   const conditional = ["if", "then", "else"];
-  const base = conditional.some((key) => key in second) ? without(first, conditional) : first;
+  const base = conditional.some((key) => key in second) ? removeKeywords(first, conditional) : first;
   const joined: JsonSchema = { ...base, ...second };
   for (const key of ["properties", "patternProperties"]) joined[key] = joinNamed(first[key], second[key]);
-  if (first.required || second.required) joined.required = [...strings(first.required), ...strings(second.required)];
+  if (first.required || second.required)
+    joined.required = [...toStrings(first.required), ...toStrings(second.required)];
   if ("additionalProperties" in first && "additionalProperties" in second) {
     const same = JSON.stringify(first.additionalProperties) === JSON.stringify(second.additionalProperties);
     if (!same) joined.additionalProperties = undefined;
   }
-  return without(joined, [
+  return removeKeywords(joined, [
     "unevaluatedProperties",
     "unevaluatedItems",
     ...Object.keys(joined).filter((key) => joined[key] === undefined),
@@ -71,18 +72,18 @@ function joinNamed(first: unknown, second: unknown): unknown {
   const joined: Record<string, unknown> = { ...first };
   for (const [name, part] of Object.entries(second)) {
     const before = Object.hasOwn(joined, name) ? joined[name] : undefined;
-    joined[name] = isRecord(before) && isRecord(part) ? combine(before, part) : part;
+    joined[name] = isRecord(before) && isRecord(part) ? combineSchemas(before, part) : part;
   }
   return joined;
 }
 
 /** All of `allOf` in one schema. */
-export function collapsed(schema: JsonSchema): JsonSchema {
+export function collapseAllOf(schema: JsonSchema): JsonSchema {
   if (!Array.isArray(schema.allOf)) return schema;
-  const parts = schema.allOf.filter(isRecord).map(collapsed);
-  return parts.reduce((whole, part) => combine(part, whole), without(schema, ["allOf"]));
+  const parts = schema.allOf.filter(isRecord).map(collapseAllOf);
+  return parts.reduce((whole, part) => combineSchemas(part, whole), removeKeywords(schema, ["allOf"]));
 }
 
-export function strings(value: unknown): string[] {
+export function toStrings(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }

@@ -1,5 +1,5 @@
 import { isRecord, type JsonSchema } from "../../kit/json.ts";
-import { combine, mapParts, strings, without } from "./schema-parts.ts";
+import { combineSchemas, mapParts, removeKeywords, toStrings } from "./schema-parts.ts";
 
 /** Characters; references that multiply are cut off there. */
 const longest = 60_000;
@@ -17,14 +17,18 @@ export function inlineReferences(root: JsonSchema): JsonSchema {
     if (left < 0 || depth > deepest) return cut(node);
     const reference = node.$ref;
     if (typeof reference !== "string") return mapParts(node, (part) => visit(part, trail, depth + 1));
-    const siblings = without(node, ["$ref"]);
+    const siblings = removeKeywords(node, ["$ref"]);
     const target = pointed(root, reference);
     if (!target) return visit(siblings, trail, depth);
     if (trail.includes(reference)) return { ...cut(target), ...siblings };
-    return visit(combine(without(target, ["$defs", "definitions"]), siblings), [...trail, reference], depth);
+    return visit(
+      combineSchemas(removeKeywords(target, ["$defs", "definitions"]), siblings),
+      [...trail, reference],
+      depth,
+    );
   }
 
-  return visit(without(root, ["$defs", "definitions"]), ["#"], 0);
+  return visit(removeKeywords(root, ["$defs", "definitions"]), ["#"], 0);
 }
 
 /** What a node says itself, without the schemas inside it. */
@@ -34,7 +38,7 @@ function ownSize(node: JsonSchema): number {
 }
 
 function cut({ type, description }: JsonSchema): JsonSchema {
-  const [only, ...others] = typeof type === "string" ? [type] : strings(type);
+  const [only, ...others] = typeof type === "string" ? [type] : toStrings(type);
   const told = typeof description === "string" ? description.slice(0, 200) : undefined;
   return {
     ...(only !== undefined && others.length === 0 ? { type: only } : {}),

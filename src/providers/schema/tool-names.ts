@@ -12,7 +12,7 @@ export interface ToolNames {
 const allowed = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** Names that every vendor takes stay; others are made to fit, each differently, the same each time. */
-export function toolNames(names: readonly string[]): ToolNames {
+export function createToolNames(names: readonly string[]): ToolNames {
   const there = new Map<string, string>();
   const back = new Map<string, string>();
   for (const name of names) {

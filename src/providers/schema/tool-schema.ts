@@ -1,7 +1,7 @@
 import type { ToolDialect } from "../../core/model-settings.ts";
 import { isRecord, type JsonSchema } from "../../kit/json.ts";
 import { toOpenApi } from "./openapi-schema.ts";
-import { collapsed, combine, mapParts, somePart, strings, without } from "./schema-parts.ts";
+import { collapseAllOf, combineSchemas, hasPart, mapParts, removeKeywords, toStrings } from "./schema-parts.ts";
 import { inlineReferences } from "./schema-references.ts";
 
 /**
@@ -9,9 +9,9 @@ import { inlineReferences } from "./schema-references.ts";
  * it than the original does: arguments are checked against the original before a tool runs. Never throws; the original
  * stays as it is.
  */
-export function toolSchema(schema: JsonSchema, dialect: ToolDialect = "standard"): JsonSchema {
+export function toToolSchema(schema: JsonSchema, dialect: ToolDialect = "standard"): JsonSchema {
   if (sizeOf(schema) > longest) return { type: "object", properties: {} };
-  const keepsReferences = dialect === "standard" && !isUnion(schema) && !somePart(schema, hasForeignReference);
+  const keepsReferences = dialect === "standard" && !isUnion(schema) && !hasPart(schema, hasForeignReference);
   const root = objectRoot(keepsReferences ? schema : inlineReferences(schema));
   const adapted = dialect === "openapi" ? toOpenApi(root) : tidy(root, dialect);
   return { ...adapted, type: "object", properties: isRecord(adapted.properties) ? adapted.properties : {} };
@@ -46,10 +46,10 @@ function hasForeignReference({ $ref, $dynamicRef, $recursiveRef }: JsonSchema): 
  * the forms that name it say of it.
  */
 function objectRoot(schema: JsonSchema): JsonSchema {
-  const whole = collapsed(schema);
+  const whole = collapseAllOf(schema);
   const forms = [whole.anyOf, whole.oneOf].flatMap((union) => (Array.isArray(union) ? [union.filter(isRecord)] : []));
-  const root = forms.reduce((joined, branches) => withForms(joined, branches.map(collapsed)), whole);
-  return { ...without(root, rootOnly), type: "object" };
+  const root = forms.reduce((joined, branches) => withForms(joined, branches.map(collapseAllOf)), whole);
+  return { ...removeKeywords(root, rootOnly), type: "object" };
 }
 
 function withForms(root: JsonSchema, forms: readonly JsonSchema[]): JsonSchema {
@@ -63,11 +63,14 @@ function withForms(root: JsonSchema, forms: readonly JsonSchema[]): JsonSchema {
     const different = [...new Map(kinds.map((kind) => [JSON.stringify(kind), kind])).values()];
     fields[name] = different.length === 1 ? different[0] : { anyOf: different };
   }
-  const always = strings(forms[0]?.required).filter((name) =>
-    forms.every((form) => strings(form.required).includes(name)),
+  const always = toStrings(forms[0]?.required).filter((name) =>
+    forms.every((form) => toStrings(form.required).includes(name)),
   );
-  const joined = combine(without(root, ["additionalProperties"]), { properties: fields, required: always });
-  const choices = forms.map((form) => strings(form.required).join(", ")).filter((names) => names !== "");
+  const joined = combineSchemas(removeKeywords(root, ["additionalProperties"]), {
+    properties: fields,
+    required: always,
+  });
+  const choices = forms.map((form) => toStrings(form.required).join(", ")).filter((names) => names !== "");
   const told = choices.length > 1 ? `Give one of: ${choices.map((names) => `(${names})`).join(" or ")}.` : "";
   const description = [root.description, told].filter((text) => typeof text === "string" && text !== "").join(" ");
   return description === "" ? joined : { ...joined, description };
@@ -81,7 +84,7 @@ const deepest = 64;
 function tidy(schema: JsonSchema, dialect: ToolDialect, depth = 0): JsonSchema {
   if (depth > deepest) return {};
   const node = mapParts(
-    without(
+    removeKeywords(
       schema,
       weight.filter((key) => key !== "id" || typeof schema.id === "string"),
     ),
@@ -90,7 +93,7 @@ function tidy(schema: JsonSchema, dialect: ToolDialect, depth = 0): JsonSchema {
   const types = [node.type].flat().filter((name): name is string => typeNames.includes(String(name)));
   const changes: JsonSchema = {
     type: types.length > 1 ? types : types[0],
-    required: Array.isArray(node.required) ? [...new Set(strings(node.required))] : undefined,
+    required: Array.isArray(node.required) ? [...new Set(toStrings(node.required))] : undefined,
     enum: Array.isArray(node.enum) && node.enum.length > 0 ? node.enum : undefined,
     properties: fields(node.properties) ?? (types.includes("object") ? {} : undefined),
     // A plain yes or no tells a model little, and costs 3 % of what fifty tools weigh.
@@ -138,7 +141,7 @@ function plainUnion(node: JsonSchema, types: readonly string[]): JsonSchema {
 }
 
 function defined(schema: JsonSchema): JsonSchema {
-  return without(
+  return removeKeywords(
     schema,
     Object.keys(schema).filter((key) => schema[key] === undefined),
   );

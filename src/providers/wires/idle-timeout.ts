@@ -1,16 +1,16 @@
 import type { ModelSettings } from "../../core/model-settings.ts";
-import { silenceError } from "../errors/errors.ts";
+import { idleTimeoutError } from "../errors/errors.ts";
 
 /** What a model has sent of its turn: a sign that it reasons is no word yet. */
-export type Sent = "nothing" | "thinking" | "words";
+export type TurnProgress = "nothing" | "thinking" | "words";
 
 /** Watches one call for silence. Its signal aborts on it with a `timeout` error, and with the caller's signal. */
-export interface Silence {
+export interface IdleTimeout {
   readonly signal: AbortSignal;
   /** Bytes arrived, of which comments and pings count: silence within an answer begins anew. */
   heard(): void;
   /** The model has sent this much. The first sign of content or reasoning ends the wait for the first content. */
-  sent(much: Sent): void;
+  sent(much: TurnProgress): void;
   /** Whether we are waiting for the server; while the reader is busy, silence is not the server's. */
   waiting: boolean;
   /** Stops the watch. */
@@ -24,17 +24,17 @@ export const defaultIdleMs = 60_000;
  * Limits the wait for the first content to `timeoutMs`, and after it each silence to `idleMs`. A model that has only shown
  * that it reasons may be as silent as it may be before its first content, where that is longer.
  */
-export function watchSilence(settings: ModelSettings, caller: AbortSignal): Silence {
+export function createIdleTimeout(settings: ModelSettings, caller: AbortSignal): IdleTimeout {
   const { timeoutMs, idleMs = defaultIdleMs } = settings;
-  const limits: Record<Sent, number> = { nothing: 0, thinking: Math.max(idleMs, timeoutMs), words: idleMs };
+  const limits: Record<TurnProgress, number> = { nothing: 0, thinking: Math.max(idleMs, timeoutMs), words: idleMs };
   const controller = new AbortController();
   const follow = (): void => controller.abort(caller.reason);
   if (caller.aborted) follow();
   caller.addEventListener("abort", follow, { once: true });
-  const first = setTimeout(() => controller.abort(silenceError(settings, noContent(timeoutMs))), timeoutMs);
+  const first = setTimeout(() => controller.abort(idleTimeoutError(settings, noContent(timeoutMs))), timeoutMs);
   let idle: NodeJS.Timeout | undefined;
-  let so: Sent = "nothing";
-  const silence: Silence = {
+  let so: TurnProgress = "nothing";
+  const idleTimeout: IdleTimeout = {
     signal: controller.signal,
     waiting: true,
     heard: () => void idle?.refresh(),
@@ -52,10 +52,10 @@ export function watchSilence(settings: ModelSettings, caller: AbortSignal): Sile
     },
   };
   function fellSilent(): void {
-    if (silence.waiting) controller.abort(silenceError(settings, stalled(limits[so])));
+    if (idleTimeout.waiting) controller.abort(idleTimeoutError(settings, stalled(limits[so])));
     else idle?.refresh();
   }
-  return silence;
+  return idleTimeout;
 }
 
 function noContent(ms: number) {

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { createParser } from "eventsource-parser";
-import { badResponse, type Origin } from "../errors/errors.ts";
-import type { Silence } from "./idle-timeout.ts";
+import { badResponseError, type ErrorOrigin } from "../errors/errors.ts";
+import type { IdleTimeout } from "./idle-timeout.ts";
 import type { ServerEvent } from "./turn-reader.ts";
 
 /** No turn is longer; a server that sends more is broken or hostile. In bytes, and in characters for one event. */
@@ -13,27 +13,27 @@ const eventLimit = 16 * 1024 * 1024;
  * The server-sent events of an answer, as many at a time as arrived together. A body that is one JSON document comes as
  * one event. Throws `bad_response` for any other type of content and for a body that is too long.
  */
-export async function* serverEvents(
+export async function* readServerEvents(
   body: Readable,
   contentType: string,
-  silence: Silence,
-  origin: Origin,
+  idleTimeout: IdleTimeout,
+  origin: ErrorOrigin,
 ): AsyncGenerator<ServerEvent[]> {
   if (/\b(html|xml|image|pdf)\b/i.test(contentType)) {
-    throw badResponse(origin, notAStream, { retryable: false, detail: contentType });
+    throw badResponseError(origin, notAStream, { retryable: false, detail: contentType });
   }
   const whole = /\bjson\b/i.test(contentType);
-  const reader = whole ? documentReader() : eventReader(origin);
+  const reader = whole ? documentReader() : createEventReader(origin);
   let bytes = 0;
   // The iterator leaves the stream open, for its owner to drain or to destroy.
   for await (const chunk of body.iterator({ destroyOnReturn: false })) {
-    silence.heard();
-    silence.waiting = false;
+    idleTimeout.heard();
+    idleTimeout.waiting = false;
     bytes += chunk.length;
-    if (bytes > streamLimit) throw badResponse(origin, tooLong, { retryable: false });
+    if (bytes > streamLimit) throw badResponseError(origin, tooLong, { retryable: false });
     const events = reader.feed(chunk);
     if (events.length > 0) yield events;
-    silence.waiting = true;
+    idleTimeout.waiting = true;
   }
   const rest = reader.end();
   if (rest.length > 0) yield rest;
@@ -45,7 +45,7 @@ export interface EventReader {
 }
 
 /** Takes bytes as they arrive and gives the events that are whole; `end` gives a last one without its empty line. */
-export function eventReader(origin: Origin): EventReader {
+export function createEventReader(origin: ErrorOrigin): EventReader {
   const decoder = new StringDecoder("utf8");
   let events: ServerEvent[] = [];
   let overflow = false;
@@ -63,7 +63,7 @@ export function eventReader(origin: Origin): EventReader {
   function take(text: string): ServerEvent[] {
     events = [];
     parser.feed(text);
-    if (overflow) throw badResponse(origin, tooLong, { retryable: false });
+    if (overflow) throw badResponseError(origin, tooLong, { retryable: false });
     return events;
   }
   return {

@@ -1,23 +1,23 @@
 import type { Readable } from "node:stream";
-import { type ModelEvent, type ModelRequest, modelName } from "../../core/model.ts";
+import { type ModelEvent, type ModelRequest, toModelName } from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
 import type { Notice } from "../../core/notice.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
-import { connectionError, httpError, keyError, silenceError } from "../errors/errors.ts";
-import { watchSilence } from "./idle-timeout.ts";
-import { serverEvents } from "./server-events.ts";
-import { type Answer, ConnectTimeout, Refusal } from "./transport.ts";
+import { connectionError, httpError, idleTimeoutError, keyError } from "../errors/errors.ts";
+import { createIdleTimeout } from "./idle-timeout.ts";
+import { readServerEvents } from "./server-events.ts";
+import { ConnectTimeout, HttpRefusal, type TransportResponse } from "./transport.ts";
 import type { ServerEvent, TurnReader } from "./turn-reader.ts";
-import { usageOfFailure, usageOfTurn } from "./usage-estimate.ts";
+import { toFailureUsage, toTurnUsage } from "./usage-estimate.ts";
 
 /** What a wire brings to a call; the rest is the same on all of them. */
-export interface Call {
+export interface WireCall {
   settings: ModelSettings;
   request: ModelRequest;
   reader: TurnReader;
   /** Sends the request. Throws a `Refusal` for an error status. */
-  send(signal: AbortSignal): Promise<Answer>;
+  send(signal: AbortSignal): Promise<TransportResponse>;
 }
 
 /**
@@ -25,50 +25,50 @@ export interface Call {
  * closed at once then, and also when the reader of the stream leaves early. What a failed attempt used is told as `spent`
  * before the throw.
  */
-export async function* streamTurn(call: Call, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+export async function* streamTurn(call: WireCall, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const { settings, reader } = call;
   signal.throwIfAborted();
   requireKey(settings);
-  const silence = watchSilence(settings, signal);
+  const idleTimeout = createIdleTimeout(settings, signal);
   let body: Readable | undefined;
   let complete = false;
-  silence.signal.addEventListener("abort", () => body?.destroy(), { once: true });
+  idleTimeout.signal.addEventListener("abort", () => body?.destroy(), { once: true });
   try {
-    const answer = await call.send(silence.signal);
+    const answer = await call.send(idleTimeout.signal);
     body = answer.body;
     body.on("error", ignore);
-    silence.signal.throwIfAborted();
-    silence.heard();
-    for await (const events of serverEvents(body, answer.contentType, silence, settings)) {
+    idleTimeout.signal.throwIfAborted();
+    idleTimeout.heard();
+    for await (const events of readServerEvents(body, answer.contentType, idleTimeout, settings)) {
       const out: ModelEvent[] = [];
       const failed = readAll(events, reader, out);
-      silence.sent(reader.sent);
+      idleTimeout.sent(reader.sent);
       yield* out;
       if (failed) throw failed;
       if (reader.done) break;
     }
-    silence.signal.throwIfAborted();
+    idleTimeout.signal.throwIfAborted();
     const turn = reader.end();
     complete = true;
     const odd = oddResponse(call);
     if (odd) yield odd;
-    yield { type: "turn-end", turn: { ...turn, usage: usageOfTurn(call.request, reader) } };
+    yield { type: "turn-end", turn: { ...turn, usage: toTurnUsage(call.request, reader) } };
   } catch (thrown) {
-    const error = silence.signal.aborted ? silence.signal.reason : asDuetError(thrown, call);
-    const usage = complete ? undefined : usageOfFailure(call.request, reader);
+    const error = idleTimeout.signal.aborted ? idleTimeout.signal.reason : asDuetError(thrown, call);
+    const usage = complete ? undefined : toFailureUsage(call.request, reader);
     if (usage) yield { type: "spent", usage };
     throw error;
   } finally {
-    silence.close();
+    idleTimeout.close();
     if (body) close(body, complete);
   }
 }
 
 /** Tells the log that a response had another shape than the wire's, and was read all the same (model-invocation.md, "处理格式异常"). */
-function oddResponse({ reader, settings, request }: Call): Notice | undefined {
+function oddResponse({ reader, settings, request }: WireCall): Notice | undefined {
   const { oddities = [] } = reader;
   if (oddities.length === 0) return undefined;
-  const name = modelName(settings);
+  const name = toModelName(settings);
   const message = say(request.locale ?? "en", {
     zh: `${name} 的响应格式与预期不符（${oddities.map(({ zh }) => zh).join("；")}），能读出的内容已作为回答`,
     en: `${name} answered in an unexpected format (${oddities.map(({ en }) => en).join("; ")}); what could be read is taken as its answer`,
@@ -92,10 +92,10 @@ function requireKey(settings: ModelSettings): void {
   if (!settings.apiKey || !/^[\x21-\x7e]+$/.test(settings.apiKey)) throw keyError(settings);
 }
 
-function asDuetError(thrown: unknown, call: Call): DuetError {
+function asDuetError(thrown: unknown, call: WireCall): DuetError {
   if (thrown instanceof DuetError) return thrown;
-  if (thrown instanceof ConnectTimeout) return silenceError(call.settings, noConnection(thrown.limitMs));
-  return thrown instanceof Refusal ? httpError(thrown, call.settings) : connectionError(thrown, call.settings);
+  if (thrown instanceof ConnectTimeout) return idleTimeoutError(call.settings, noConnection(thrown.limitMs));
+  return thrown instanceof HttpRefusal ? httpError(thrown, call.settings) : connectionError(thrown, call.settings);
 }
 
 function noConnection(ms: number) {

@@ -1,24 +1,24 @@
 import type { Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Agent, errors, request } from "undici";
-import { textOf } from "../../kit/json.ts";
+import { toText } from "../../kit/json.ts";
 import type { HttpFailure } from "../errors/errors.ts";
 import type { Address } from "./sign-requests.ts";
 
 /** Sends requests with `undici.request`: the built-in `fetch` costs twice the CPU. */
 export interface Transport {
   /** Throws a `Refusal` for every status but 200. */
-  post(address: Address, body: object, signal: AbortSignal): Promise<Answer>;
+  post(address: Address, body: object, signal: AbortSignal): Promise<TransportResponse>;
 }
 
 /** An answer that has begun; whoever asked owns the body. */
-export interface Answer {
+export interface TransportResponse {
   contentType: string;
   body: Readable;
 }
 
 /** An answer with another status than 200. */
-export class Refusal extends Error implements HttpFailure {
+export class HttpRefusal extends Error implements HttpFailure {
   override readonly name = "Refusal";
   readonly status: number;
   readonly headers: Headers;
@@ -64,11 +64,11 @@ export function openTransport({ connectMs = defaultConnectMs } = {}): Transport 
       const answer = await sent.catch((thrown) => {
         throw thrown instanceof errors.ConnectTimeoutError ? new ConnectTimeout(connectMs, thrown) : thrown;
       });
-      const stream = decoded(answer.body, textOf(answer.headers["content-encoding"]));
-      if (answer.statusCode === 200) return { contentType: textOf(answer.headers["content-type"]), body: stream };
+      const stream = decoded(answer.body, toText(answer.headers["content-encoding"]));
+      if (answer.statusCode === 200) return { contentType: toText(answer.headers["content-type"]), body: stream };
       const given = new Headers();
       for (const [name, value] of Object.entries(answer.headers)) given.set(name, String(value));
-      throw new Refusal(answer.statusCode, given, await startOf(stream));
+      throw new HttpRefusal(answer.statusCode, given, await startOf(stream));
     },
   };
 }

@@ -2,8 +2,8 @@ import type { AssistantMessage, NativeTurn } from "../../core/messages.ts";
 import type { FinishReason, ModelEvent, Turn, Usage } from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
 import type { Text } from "../../kit/locale.ts";
-import { badResponse } from "../errors/errors.ts";
-import type { Sent } from "./idle-timeout.ts";
+import { badResponseError } from "../errors/errors.ts";
+import type { TurnProgress } from "./idle-timeout.ts";
 import type { CollectedCall } from "./tool-fragments.ts";
 
 /** One event of a server-sent stream; `data` is never parsed before a wire reads it. */
@@ -19,7 +19,7 @@ export interface TurnReader {
   /** The server said that nothing more will come. */
   readonly done: boolean;
   /** What the model has sent so far; what only keeps a connection alive, and empty deltas, are nothing. */
-  readonly sent: Sent;
+  readonly sent: TurnProgress;
   /** What the server has told so far; 0 for what it did not, or what cannot be true. */
   readonly usage: Usage;
   /** All that the model has written so far, reasoning and calls included, in no order. */
@@ -42,10 +42,10 @@ export interface TurnParts {
 /** The rules that hold on every wire: calls make it a tool turn, and a complete turn says something. */
 export function completeTurn(parts: TurnParts, settings: ModelSettings): Turn {
   const { text, reasoning, calls, usage, native } = parts;
-  if (calls.some((call) => call.name === "")) throw badResponse(settings, namelessCall, { retryable: true });
+  if (calls.some((call) => call.name === "")) throw badResponseError(settings, namelessCall, { retryable: true });
   const complete = parts.finish === "stop" || parts.finish === "tool-calls";
   if (complete && calls.length === 0 && text.trim() === "")
-    throw badResponse(settings, emptyReply, { retryable: true });
+    throw badResponseError(settings, emptyReply, { retryable: true });
   const message: AssistantMessage = {
     role: "assistant",
     content: text,
@@ -65,7 +65,7 @@ export function appendDelta(out: ModelEvent[], type: "reasoning-delta" | "text-d
 }
 
 /** Texts and calls as one text; empty when there is nothing of either. */
-export function allWritten(texts: readonly string[], calls: readonly CollectedCall[]): string {
+export function joinWritten(texts: readonly string[], calls: readonly CollectedCall[]): string {
   const called = calls.map((call) => `${call.name} ${call.argumentsText}`);
   return [...texts, ...called].filter((text) => text !== "").join("\n");
 }
@@ -76,7 +76,7 @@ export function isContent(event: ModelEvent): boolean {
 }
 
 /** A token count as a vendor states it; 0 for what cannot be one. */
-export function tokenCount(value: unknown): number {
+export function toTokenCount(value: unknown): number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 1e9 ? value : 0;
 }
 

@@ -1,17 +1,20 @@
 import type { ElicitationReply } from "../../core/forms/elicitation.ts";
 import type { Approval, ApprovalRequest } from "../../core/tools/permission.ts";
-import { textOf } from "../../kit/json.ts";
+import { toText } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { printable, printableJson } from "../../kit/text/sanitize.ts";
-import type { Question } from "./host-question.ts";
+import { sanitize, toSafeJson } from "../../kit/text/sanitize.ts";
+import type { HostQuestion } from "./host-question.ts";
 
 /** A call that needs consent, as a host's user sees it. */
-export function approvalQuestion({ tool, rule, arguments: args, onlyOnce }: ApprovalRequest, locale: Locale): Question {
+export function toApprovalQuestion(
+  { tool, rule, arguments: args, onlyOnce }: ApprovalRequest,
+  locale: Locale,
+): HostQuestion {
   const words = {
     zh: `允许调用 ${tool} 吗？（规则 ${rule}）`,
     en: `May ${tool} be called? (rule ${rule})`,
   };
-  const message = printable(`${say(locale, words)}\n${printableJson(args, 2)}`);
+  const message = sanitize(`${say(locale, words)}\n${toSafeJson(args, 2)}`);
   if (onlyOnce) return { kind: "form", message, form: { type: "object", properties: {} } };
   // In the words that every revision of the protocol knows.
   const scope = {
@@ -30,5 +33,5 @@ export function approvalQuestion({ tool, rule, arguments: args, onlyOnce }: Appr
 /** What the user has said; undefined where it is nobody's word. */
 export function toApproval(reply: ElicitationReply): Approval | undefined {
   if (reply.action !== "accept") return reply.action === "decline" ? "no" : undefined;
-  return textOf(reply.content?.scope) === "conversation" ? "conversation" : "once";
+  return toText(reply.content?.scope) === "conversation" ? "conversation" : "once";
 }

@@ -11,7 +11,7 @@ import * as z from "zod";
 import type { Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
 
 /** A question as the host's user sees it: who asks stands in its message. */
-export type Question =
+export type HostQuestion =
   | { kind: "form"; message: string; form: ElicitRequestFormParams["requestedSchema"] }
   | UrlQuestion;
 
@@ -22,10 +22,10 @@ interface UrlQuestion {
 }
 
 /** No answer, and nobody's word. */
-export const nobody: ElicitationReply = { action: "cancel" };
+export const noAnswer: ElicitationReply = { action: "cancel" };
 
 /** A question of a program below; undefined where its form is none that MCP knows. */
-export function toQuestion(elicitation: Elicitation): Question | undefined {
+export function toQuestion(elicitation: Elicitation): HostQuestion | undefined {
   const message = `[${elicitation.from}] ${elicitation.message}`;
   if (elicitation.kind === "url") return { kind: "url", message, url: elicitation.url };
   const params = { message, requestedSchema: elicitation.schema };
@@ -35,15 +35,15 @@ export function toQuestion(elicitation: Elicitation): Question | undefined {
 }
 
 /** For a result, as the 2026 era asks. */
-export function toInputRequest(question: Question): InputRequest {
+export function toInputRequest(question: HostQuestion): InputRequest {
   const { message } = question;
   if (question.kind === "url") return inputRequired.elicitUrl({ message, url: question.url });
   return inputRequired.elicit({ message, requestedSchema: question.form });
 }
 
 /** Asks in the middle of the host's request, as the 2025 era does. Never rejects. */
-export async function push(
-  question: Question,
+export async function askHost(
+  question: HostQuestion,
   { mcpReq }: ServerContext,
   signal: AbortSignal,
   timeout: number,
@@ -56,7 +56,7 @@ export async function push(
   try {
     return readReply(await mcpReq.send({ method: "elicitation/create", params }, { signal, timeout }));
   } catch {
-    return nobody;
+    return noAnswer;
   }
 }
 
@@ -64,10 +64,10 @@ const filledIn = z.record(z.string(), z.union([z.string(), z.number(), z.boolean
 
 /** What the host says of its user's answer; what makes no sense is no answer. */
 export function readReply(reply: InputResponseView | { action: string; content?: unknown }): ElicitationReply {
-  if (!("action" in reply)) return nobody;
+  if (!("action" in reply)) return noAnswer;
   if (reply.action === "decline") return { action: "decline" };
-  if (reply.action !== "accept") return nobody;
+  if (reply.action !== "accept") return noAnswer;
   if (reply.content === undefined || reply.content === null) return { action: "accept" };
   const { data } = filledIn.safeParse(reply.content);
-  return data ? { action: "accept", content: data } : nobody;
+  return data ? { action: "accept", content: data } : noAnswer;
 }

@@ -4,7 +4,7 @@ import {
   type McpServer,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { isRecord, textOf } from "../../kit/json.ts";
+import { isRecord, toText } from "../../kit/json.ts";
 
 /** The host above, as far as it has said what it is. */
 export interface Host {
@@ -31,12 +31,12 @@ export function canShow({ asksForms, asksUrls }: Host, kind: "form" | "url"): bo
 }
 
 /** Reads what the request says of its sender, or what was said when the connection began. */
-export function hostOf({ server }: McpServer, { mcpReq }: ServerContext): Host {
+export function readHost({ server }: McpServer, { mcpReq }: ServerContext): Host {
   const envelope: unknown = mcpReq.envelope;
   const isModern = isRecord(envelope);
   const info: unknown = isModern ? envelope[CLIENT_INFO_META_KEY] : server.getClientVersion();
-  const name = isRecord(info) ? textOf(info.name) : "";
-  const title = isRecord(info) ? textOf(info.title) : "";
+  const name = isRecord(info) ? toText(info.name) : "";
+  const title = isRecord(info) ? toText(info.title) : "";
   const said: unknown = isModern ? envelope[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities();
   const capabilities = isRecord(said) ? said : {};
   const { elicitation } = capabilities;

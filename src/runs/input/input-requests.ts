@@ -1,10 +1,17 @@
 import { type InputRequiredResult, inputRequired, inputResponse } from "@modelcontextprotocol/server";
-import { follow } from "../../kit/async/timeout.ts";
+import { followSignal } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
-import { randomHex } from "../../kit/random.ts";
-import type { Connection } from "./host-connection.ts";
-import { nobody, readReply, toInputRequest } from "./host-question.ts";
-import { type Going, nextQuestion, type Open, type Served, start, type Work } from "./pending-work.ts";
+import { createRandomHex } from "../../kit/random.ts";
+import type { HostConnection } from "./host-connection.ts";
+import { noAnswer, readReply, toInputRequest } from "./host-question.ts";
+import {
+  type IncomingRequest,
+  type PendingQuestion,
+  type PendingWork,
+  type StartWork,
+  startWork,
+  waitForQuestion,
+} from "./pending-work.ts";
 import { createProgressSender } from "./progress-sender.ts";
 
 /**
@@ -12,17 +19,17 @@ import { createProgressSender } from "./progress-sender.ts";
  * result of its request, and sends a second one with the answer: in between the work waits here, under a name that nobody can
  * guess.
  */
-export interface Rounds<T> {
+export interface InputRequests<T> {
   /**
    * Serves one request: begins the work, or goes on with the one whose question it answers. `kind` names what is asked for;
    * an answer to something else, or of another caller, finds nothing. Rejects as the work does.
    */
-  serve(served: Served, begin: Work<T>): Promise<T | InputRequiredResult>;
+  serve(request: IncomingRequest, begin: StartWork<T>): Promise<T | InputRequiredResult>;
   /** Ends the work of a connection that is over. */
-  leave(connection: Connection): void;
+  closeConnection(connection: HostConnection): void;
 }
 
-export interface RoundsOptions<T> {
+export interface InputRequestsOptions<T> {
   /** The result of an answer that nobody waits for, under the `requestState` that came with it. May throw. */
   tooLate(requestState: string): T;
   /** How long a question waits for its answer, in milliseconds. */
@@ -33,81 +40,85 @@ export interface RoundsOptions<T> {
 
 const questionName = "question";
 
-export function createRounds<T>({ tooLate, patienceMs = 600_000, most = 100 }: RoundsOptions<T>): Rounds<T> {
-  const all = new Set<Going<T>>();
-  const parked = new Map<string, { going: Going<T>; open: Open; forget(): void }>();
+export function createInputRequests<T>({
+  tooLate,
+  patienceMs = 600_000,
+  most = 100,
+}: InputRequestsOptions<T>): InputRequests<T> {
+  const all = new Set<PendingWork<T>>();
+  const parked = new Map<string, { work: PendingWork<T>; open: PendingQuestion; forget(): void }>();
 
-  function begun(served: Served, begin: Work<T>): Going<T> {
-    const going = start(served, patienceMs, begin);
-    all.add(going);
-    going.done.catch(() => {}).finally(() => all.delete(going));
-    return going;
+  function begun(request: IncomingRequest, begin: StartWork<T>): PendingWork<T> {
+    const work = startWork(request, patienceMs, begin);
+    all.add(work);
+    work.done.catch(() => {}).finally(() => all.delete(work));
+    return work;
   }
 
-  function resume(state: string, { kind, connection, context }: Served): Going<T> | undefined {
+  function resume(state: string, { kind, connection, context }: IncomingRequest): PendingWork<T> | undefined {
     const found = parked.get(state);
-    if (found?.going.kind !== kind || ownerOf(found.going) !== connection.caller.owner) return undefined;
+    if (found?.work.kind !== kind || ownerOf(found.work) !== connection.caller.owner) return undefined;
     found.forget();
     found.open.answer(readReply(inputResponse(context.mcpReq.inputResponses, questionName)));
-    found.going.questions.delete(found.open);
-    return found.going;
+    found.work.questions.delete(found.open);
+    return found.work;
   }
 
-  function park(going: Going<T>, open: Open): InputRequiredResult | undefined {
-    const ofCaller = [...parked.values()].filter((one) => ownerOf(one.going) === ownerOf(going));
+  function park(work: PendingWork<T>, open: PendingQuestion): InputRequiredResult | undefined {
+    const ofCaller = [...parked.values()].filter((one) => ownerOf(one.work) === ownerOf(work));
     if (ofCaller.length >= most) return undefined;
-    const requestState = randomHex();
-    const { signal } = going.stop;
-    const timer = setTimeout(() => going.stop.abort(unanswered()), patienceMs);
+    const requestState = createRandomHex();
+    const { signal } = work.stop;
+    const timer = setTimeout(() => work.stop.abort(unanswered()), patienceMs);
     const forget = (): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", forget);
       parked.delete(requestState);
     };
     signal.addEventListener("abort", forget);
-    parked.set(requestState, { going, open, forget });
+    parked.set(requestState, { work, open, forget });
     return inputRequired({ inputRequests: { [questionName]: toInputRequest(open.question) }, requestState });
   }
 
   /** The work's own result, or its next question. */
-  async function outcome(going: Going<T>): Promise<T | InputRequiredResult> {
+  async function outcome(work: PendingWork<T>): Promise<T | InputRequiredResult> {
     for (;;) {
-      const open = await nextQuestion(going);
-      if (open === undefined || going.stop.signal.aborted) return going.done;
-      const asked = park(going, open);
+      const open = await waitForQuestion(work);
+      if (open === undefined || work.stop.signal.aborted) return work.done;
+      const asked = park(work, open);
       if (asked) return asked;
-      open.answer(nobody);
-      going.questions.delete(open);
+      open.answer(noAnswer);
+      work.questions.delete(open);
     }
   }
 
   return {
-    async serve(served, begin) {
-      const { mcpReq } = served.context;
+    async serve(request, begin) {
+      const { mcpReq } = request.context;
       const state: unknown = mcpReq.requestState();
       const isAnswer = typeof state === "string";
-      const going = isAnswer ? resume(state, served) : begun(served, begin);
-      if (going === undefined) return tooLate(String(state));
+      const work = isAnswer ? resume(state, request) : begun(request, begin);
+      if (work === undefined) return tooLate(String(state));
       // On HTTP the signal aborts also when all has gone well, so it is followed no longer than the request lasts.
-      const unfollow = follow(going.stop, mcpReq.signal);
-      going.progress.attach(createProgressSender(served.context, served.connection, served.host));
+      const unfollow = followSignal(work.stop, mcpReq.signal);
+      work.progress.attach(createProgressSender(request.context, request.connection, request.host));
       try {
-        return await outcome(going);
+        return await outcome(work);
       } finally {
-        if (!mcpReq.signal.aborted) await going.progress.settle();
-        going.progress.attach(undefined);
+        if (!mcpReq.signal.aborted) await work.progress.settle();
+        work.progress.attach(undefined);
         unfollow();
       }
     },
-    leave(connection) {
+    closeConnection(connection) {
       // Work that is done may still wait for its host to ask.
-      const goings = [...[...parked.values()].map(({ going }) => going), ...all];
-      for (const going of goings) if (going.connection === connection) going.stop.abort(left());
+      const goings = [...[...parked.values()].map(({ work }) => work), ...all];
+      for (const work of goings) if (work.connection === connection) work.stop.abort(left());
     },
   };
 }
 
-function ownerOf({ connection }: Going<unknown>): string | undefined {
+function ownerOf({ connection }: PendingWork<unknown>): string | undefined {
   return connection.caller.owner;
 }
 

@@ -1,15 +1,15 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
 import type { ElicitationReply } from "../../core/forms/elicitation.ts";
-import { follow } from "../../kit/async/timeout.ts";
+import { followSignal } from "../../kit/async/timeout.ts";
 import { canShow, type Host } from "./host.ts";
-import type { Connection } from "./host-connection.ts";
-import { nobody, push, type Question } from "./host-question.ts";
-import type { Pace } from "./progress-pace.ts";
+import type { HostConnection } from "./host-connection.ts";
+import { askHost, type HostQuestion, noAnswer } from "./host-question.ts";
+import type { ProgressPace } from "./progress-pace.ts";
 
 /** Something that a host has asked for, and what it may use on its way. */
-export type Work<T> = (means: Means) => Promise<T>;
+export type StartWork<T> = (requestContext: RequestContext) => Promise<T>;
 
-export interface Means {
+export interface RequestContext {
   /** Aborts when the host has cancelled, has left, or has let a question wait for too long. */
   readonly signal: AbortSignal;
   /** Shows a question to the host's user. Never rejects, and ends in time; without an answer where the host cannot ask. */
@@ -17,64 +17,64 @@ export interface Means {
 }
 
 /** Any of the signals withdraws the question. */
-export type AskHost = (question: Question, ...withdrawn: (AbortSignal | undefined)[]) => Promise<ElicitationReply>;
+export type AskHost = (question: HostQuestion, ...withdrawn: (AbortSignal | undefined)[]) => Promise<ElicitationReply>;
 
 /** Work that goes on, over all the requests that carry it. */
-export interface Going<T> {
+export interface PendingWork<T> {
   readonly kind: string;
-  readonly connection: Connection;
+  readonly connection: HostConnection;
   readonly stop: AbortController;
   readonly progress: Reporter;
   readonly done: Promise<T>;
   /** Questions for a host of the 2026 era, in the order they came up. */
-  readonly questions: Set<Open>;
+  readonly questions: Set<PendingQuestion>;
   /** Called when there is a new one. */
   wake: () => void;
 }
 
 /** A question that has no answer yet. */
-export interface Open {
-  readonly question: Question;
+export interface PendingQuestion {
+  readonly question: HostQuestion;
   answer(reply: ElicitationReply): void;
 }
 
 /** Tells the host how the work gets on, over all the requests that carry it. */
-export type Reporter = Pick<Pace, "attach" | "settle">;
+export type Reporter = Pick<ProgressPace, "attach" | "settle">;
 
-export interface Served {
+export interface IncomingRequest {
   /** Names what was asked for. */
   kind: string;
-  connection: Connection;
+  connection: HostConnection;
   host: Host;
   context: ServerContext;
   progress: Reporter;
 }
 
 /** Begins the work. `patienceMs` is how long a host of the 2025 era is waited for; one of 2026 is asked by whoever serves it. */
-export function start<T>(
-  { kind, connection, host, context, progress }: Served,
+export function startWork<T>(
+  { kind, connection, host, context, progress }: IncomingRequest,
   patienceMs: number,
-  begin: Work<T>,
-): Going<T> {
+  begin: StartWork<T>,
+): PendingWork<T> {
   const stop = new AbortController();
-  const questions = new Set<Open>();
+  const questions = new Set<PendingQuestion>();
   const ask: AskHost = async (question, ...withdrawn) => {
-    if (!canShow(host, question.kind)) return nobody;
+    if (!canShow(host, question.kind)) return noAnswer;
     const { signal, end } = firstOf([stop.signal, ...withdrawn]);
     try {
-      if (signal.aborted) return nobody;
-      if (!host.isModern) return await push(question, context, signal, patienceMs);
+      if (signal.aborted) return noAnswer;
+      if (!host.isModern) return await askHost(question, context, signal, patienceMs);
       return await answerOf(question, signal);
     } finally {
       end();
     }
   };
-  async function answerOf(question: Question, signal: AbortSignal): Promise<ElicitationReply> {
+  async function answerOf(question: HostQuestion, signal: AbortSignal): Promise<ElicitationReply> {
     const { promise, resolve: answer } = Promise.withResolvers<ElicitationReply>();
-    const open: Open = { question, answer };
-    signal.addEventListener("abort", () => answer(nobody), { once: true });
+    const open: PendingQuestion = { question, answer };
+    signal.addEventListener("abort", () => answer(noAnswer), { once: true });
     questions.add(open);
-    going.wake();
+    work.wake();
     try {
       return await promise;
     } finally {
@@ -83,22 +83,22 @@ export function start<T>(
   }
   // What the work asks at once finds everything in its place.
   const done = Promise.resolve().then(() => begin({ signal: stop.signal, ask }));
-  const going: Going<T> = { kind, connection, stop, progress, questions, wake: () => {}, done };
+  const work: PendingWork<T> = { kind, connection, stop, progress, questions, wake: () => {}, done };
   done.catch(() => {});
-  return going;
+  return work;
 }
 
 /** The oldest question without an answer, as soon as there is one; undefined when the work is done. */
-export async function nextQuestion<T>(going: Going<T>): Promise<Open | undefined> {
-  const isDone = going.done.then(
+export async function waitForQuestion<T>(work: PendingWork<T>): Promise<PendingQuestion | undefined> {
+  const isDone = work.done.then(
     () => true,
     () => true,
   );
   for (;;) {
     const isWoken = new Promise<false>((resolve) => {
-      going.wake = () => resolve(false);
+      work.wake = () => resolve(false);
     });
-    const [oldest] = going.questions;
+    const [oldest] = work.questions;
     if (oldest !== undefined) return oldest;
     // A question may be withdrawn before anybody has seen it.
     if (await Promise.race([isDone, isWoken])) return undefined;
@@ -108,7 +108,7 @@ export async function nextQuestion<T>(going: Going<T>): Promise<Open | undefined
 /** A signal that aborts with the first of these, until it is ended. */
 function firstOf(signals: readonly (AbortSignal | undefined)[]): { signal: AbortSignal; end(): void } {
   const first = new AbortController();
-  const unfollow = signals.map((signal) => follow(first, signal));
+  const unfollow = signals.map((signal) => followSignal(first, signal));
   return {
     signal: first.signal,
     end() {

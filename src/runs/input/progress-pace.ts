@@ -6,9 +6,9 @@ export interface ProgressSender {
   confirm(): Promise<void>;
 }
 
-export interface PaceOptions {
+export interface ProgressPaceOptions {
   /** Takes what there is to say now; undefined where there is nothing. */
-  take(): string | undefined;
+  deliver(): string | undefined;
   /** At most one notification in this time, in milliseconds. */
   intervalMs?: number | undefined;
   /** A sign of life when nothing was sent for this long, in milliseconds. */
@@ -16,7 +16,7 @@ export interface PaceOptions {
 }
 
 /** When to send progress: at once or as soon as its turn comes, and never nothing for long. */
-export interface Pace {
+export interface ProgressPace {
   /** There is something to say. */
   due(): void;
   /** Where notifications go from now on; nowhere while undefined. */
@@ -25,7 +25,11 @@ export interface Pace {
   settle(): Promise<void>;
 }
 
-export function createPace({ take, intervalMs = 112, heartbeatMs = 9_000 }: PaceOptions): Pace {
+export function createProgressPace({
+  deliver,
+  intervalMs = 112,
+  heartbeatMs = 9_000,
+}: ProgressPaceOptions): ProgressPace {
   const began = performance.now();
   let count = 0;
   let lastSent = Number.NEGATIVE_INFINITY;
@@ -46,11 +50,11 @@ export function createPace({ take, intervalMs = 112, heartbeatMs = 9_000 }: Pace
   }
 
   function flush(): void {
-    if (sender !== undefined) tell(take());
+    if (sender !== undefined) tell(deliver());
   }
 
   function beat(): void {
-    tell(take() ?? `… ${Math.round((performance.now() - began) / 1000)} s`);
+    tell(deliver() ?? `… ${Math.round((performance.now() - began) / 1000)} s`);
   }
 
   return {

@@ -1,7 +1,7 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import { abortable, sleep } from "../../kit/async/timeout.ts";
+import { sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Host } from "./host.ts";
-import type { Connection } from "./host-connection.ts";
+import type { HostConnection } from "./host-connection.ts";
 import type { ProgressSender } from "./progress-pace.ts";
 
 /** How long a host may take to answer a ping, in milliseconds. One that does not is not asked again. */
@@ -15,7 +15,7 @@ const punctualPauses = 2;
 const mostPauses = 12;
 
 /** Connections whose host did not answer a ping. */
-const silent = new WeakSet<Connection>();
+const silent = new WeakSet<HostConnection>();
 
 /**
  * Sends progress to whoever made the request; undefined where that has not asked for any. Official clients drop a notification that
@@ -23,7 +23,7 @@ const silent = new WeakSet<Connection>();
  */
 export function createProgressSender(
   { mcpReq: { _meta, notify, signal } }: ServerContext,
-  connection: Connection,
+  connection: HostConnection,
   { isModern }: Host,
 ): ProgressSender | undefined {
   const progressToken = _meta?.progressToken;
@@ -43,7 +43,7 @@ export function createProgressSender(
       const { server } = connection.server;
       const pong = server.request({ method: "ping" }, { timeout: pingMs, signal });
       // A refusal is an answer too: the host has read everything up to the ping.
-      await abortable(pong, inputEnded).catch((thrown) => {
+      await waitAbortable(pong, inputEnded).catch((thrown) => {
         if (isTimeout(thrown)) silent.add(connection);
       });
       // A host that has closed its output may still read, but its answer to a ping can no longer come.

@@ -1,10 +1,10 @@
 import type { Text } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import { cutText } from "../../kit/text/truncate.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 
 /** What to tell of an answer that nobody waits for: the question was withdrawn, answered before, or never asked. */
-export function nobodyWaits(requestState: string): Text {
-  const shown = JSON.stringify(cutText(printableLine(requestState), 100));
+export function describeWithdrawnQuestion(requestState: string): Text {
+  const shown = JSON.stringify(truncate(sanitizeLine(requestState), 100));
   return {
     zh: `没有等待答复的问题对应 requestState ${shown}（允许：同一请求上一个结果给出的值，只能用一次，须在 10 分钟内）。请重新发出请求，不带 requestState。`,
     en: `No question waits for an answer under the requestState ${shown} (allowed: the one in the last result of the same request, once, within 10 minutes). Make the request anew, without it.`,

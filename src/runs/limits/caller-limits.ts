@@ -2,12 +2,20 @@ import { LRUCache } from "lru-cache";
 import type { Config } from "../../config/load-config.ts";
 import type { Caller } from "../../core/caller.ts";
 import type { AgentEvent } from "../../core/events.ts";
-import { overLimit, tooExpensive, tooFast, tooManyRuns, tooManyTokens, tooManyWait, unfair } from "./limit-errors.ts";
+import {
+  describeTooExpensive,
+  describeTooFast,
+  describeTooManyRuns,
+  describeTooManyTokens,
+  describeUnfairShare,
+  overLimitError,
+  tooManyWaitingError,
+} from "./limit-errors.ts";
 
 /** What each caller may take of the server (`serve.limits`). Held in memory: it begins anew with the process. */
 export interface CallerLimits {
   /** Counts one run more. Throws `rate_limit` or `quota`, with the time after which it is worth trying again. */
-  admit(caller: Caller, going: Going): void;
+  admit(caller: Caller, work: ActiveRunsView): void;
   /** What the day still leaves; undefined where it has no limit. */
   left(caller: Caller): { tokens: number | undefined; cost: number | undefined };
   /** Counts what a run of the caller's uses, as it uses it. */
@@ -15,7 +23,7 @@ export interface CallerLimits {
 }
 
 /** Runs that go on; those that only wait for a person are counted apart. */
-export interface Going {
+export interface ActiveRunsView {
   all: number;
   /** Of this caller. */
   own: number;
@@ -68,9 +76,9 @@ export function createCallerLimits({ limits, most, isShared, now = Date.now }: C
   function checkDay({ day, tokens, cost }: Account): void {
     const retryAfterMs = (day + 1) * dayMs - now();
     if (tokensPerDay !== undefined && tokens >= tokensPerDay)
-      throw overLimit("quota", tooManyTokens(tokens, tokensPerDay), retryAfterMs);
+      throw overLimitError("quota", describeTooManyTokens(tokens, tokensPerDay), retryAfterMs);
     if (costPerDay !== undefined && cost >= costPerDay)
-      throw overLimit("quota", tooExpensive(cost, costPerDay), retryAfterMs);
+      throw overLimitError("quota", describeTooExpensive(cost, costPerDay), retryAfterMs);
   }
 
   function countMinute(account: Account): void {
@@ -79,15 +87,15 @@ export function createCallerLimits({ limits, most, isShared, now = Date.now }: C
     account.begun = account.begun.filter((at) => at > time - minuteMs && at <= time);
     const [oldest = time] = account.begun;
     if (account.begun.length >= runsPerMinute)
-      throw overLimit("rate_limit", tooFast(runsPerMinute), oldest + minuteMs - time);
+      throw overLimitError("rate_limit", describeTooFast(runsPerMinute), oldest + minuteMs - time);
     account.begun.push(time);
   }
 
   return {
     admit(caller, { all, own, waiting, freeInMs }) {
-      if (own >= maxRuns) throw overLimit("rate_limit", tooManyRuns(maxRuns), laterMs);
-      if (own + waiting >= 2 * maxRuns) throw tooManyWait(waiting, freeInMs);
-      if (own > 0 && all >= share) throw overLimit("rate_limit", unfair(own), laterMs);
+      if (own >= maxRuns) throw overLimitError("rate_limit", describeTooManyRuns(maxRuns), laterMs);
+      if (own + waiting >= 2 * maxRuns) throw tooManyWaitingError(waiting, freeInMs);
+      if (own > 0 && all >= share) throw overLimitError("rate_limit", describeUnfairShare(own), laterMs);
       const account = accountOf(caller);
       checkDay(account);
       countMinute(account);

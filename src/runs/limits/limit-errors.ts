@@ -1,9 +1,9 @@
 import { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
-import { dollars } from "../../render/known-cost.ts";
+import { renderDollars } from "../../render/known-cost.ts";
 
 /** A caller has had all that it may take; it is worth trying again after so many milliseconds. */
-export function overLimit(code: "rate_limit" | "quota", text: Text, retryAfterMs: number): DuetError {
+export function overLimitError(code: "rate_limit" | "quota", text: Text, retryAfterMs: number): DuetError {
   return new DuetError({ code, text, hint: later, retryable: true, retryAfterMs });
 }
 
@@ -12,43 +12,43 @@ const later: Text = {
   en: "Try again later, or ask whoever runs this server to raise the limit.",
 };
 
-export function tooManyRuns(most: number): Text {
+export function describeTooManyRuns(most: number): Text {
   return {
     zh: `此调用者已有 ${most} 个运行正在进行（serve.limits.maxRuns 允许的上限），这次没有开始。`,
     en: `${most} runs of this caller are going on, which is all that serve.limits.maxRuns allows; this one was not begun.`,
   };
 }
 
-export function unfair(own: number): Text {
+export function describeUnfairShare(own: number): Text {
   return {
     zh: `此调用者已有 ${own} 个运行正在进行，serve.maxRuns 余下的位置留给其他调用者，这次没有开始。`,
     en: `${own} runs of this caller are going on, and what is left of serve.maxRuns is for other callers; this one was not begun.`,
   };
 }
 
-export function tooFast(most: number): Text {
+export function describeTooFast(most: number): Text {
   return {
     zh: `此调用者一分钟内已开始 ${most} 个运行（serve.limits.runsPerMinute 允许的上限），这次没有开始。`,
     en: `This caller has begun ${most} runs within a minute, which is all that serve.limits.runsPerMinute allows; this one was not begun.`,
   };
 }
 
-export function tooManyTokens(used: number, most: number): Text {
+export function describeTooManyTokens(used: number, most: number): Text {
   return {
     zh: `此调用者今天（UTC）已用 ${used} 个 token（serve.limits.tokensPerDay 允许 ${most}），这次没有开始。`,
     en: `This caller has used ${used} tokens today (UTC), of ${most} that serve.limits.tokensPerDay allows; this run was not begun.`,
   };
 }
 
-export function tooExpensive(spent: number, most: number): Text {
+export function describeTooExpensive(spent: number, most: number): Text {
   return {
-    zh: `此调用者今天（UTC）已花费 ${dollars(spent)}（serve.limits.costPerDay 允许 ${dollars(most)}），这次没有开始。`,
-    en: `This caller has spent ${dollars(spent)} today (UTC), of ${dollars(most)} that serve.limits.costPerDay allows; this run was not begun.`,
+    zh: `此调用者今天（UTC）已花费 ${renderDollars(spent)}（serve.limits.costPerDay 允许 ${renderDollars(most)}），这次没有开始。`,
+    en: `This caller has spent ${renderDollars(spent)} today (UTC), of ${renderDollars(most)} that serve.limits.costPerDay allows; this run was not begun.`,
   };
 }
 
 /** More runs than all callers together may have. */
-export function tooMany(most: number): DuetError {
+export function tooManyRunsError(most: number): DuetError {
   return overloaded({
     zh: `已有 ${most} 个运行正在进行（serve.maxRuns 允许的上限），这次没有开始。`,
     en: `${most} runs are going on, which is all that serve.maxRuns allows; this one was not begun.`,
@@ -56,7 +56,7 @@ export function tooMany(most: number): DuetError {
 }
 
 /** Too many runs stand still until a person answers, which nobody may; the first of them is given up after so many milliseconds. */
-export function tooManyWait(waiting: number, freeInMs: number): DuetError {
+export function tooManyWaitingError(waiting: number, freeInMs: number): DuetError {
   return new DuetError({
     code: "rate_limit",
     text: {
@@ -73,7 +73,7 @@ export function tooManyWait(waiting: number, freeInMs: number): DuetError {
 }
 
 /** The process has been told to end. */
-export function serverCloses(): DuetError {
+export function serverClosingError(): DuetError {
   return overloaded({ zh: "服务器正在关闭，这次没有开始。", en: "The server is closing; this run was not begun." });
 }
 

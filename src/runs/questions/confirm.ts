@@ -1,53 +1,56 @@
 import { readPlanReply } from "../../core/plan-reply.ts";
 import { DuetError } from "../../kit/errors.ts";
-import { type Asked, begin, sameRun } from "../begin-run.ts";
-import type { HeldRun } from "../run-handle.ts";
+import { beginRun, findSameRun, type RunQuestionRequest } from "../begin-run.ts";
+import type { RunHandle } from "../run-handle.ts";
 import type { Confirmable } from "./confirmation-tokens.ts";
 import type { OpenQuestion } from "./run-question.ts";
 
 /** Takes a user's word that came back with its token; gives the run that goes on with it. Throws why it does not count. */
-export async function confirm(asked: Asked, token: string): Promise<HeldRun> {
-  const claim = asked.seat.confirmations.read(token);
+export async function confirmRun(asked: RunQuestionRequest, token: string): Promise<RunHandle> {
+  const claim = asked.scope.confirmations.read(token);
   if (claim === undefined) throw refused(notOurs);
   return claim.kind === "call" ? confirmCall(asked, token, claim.id) : confirmPlan(asked, token, claim.id);
 }
 
-async function confirmCall({ seat, input }: Asked, token: string, runId: string): Promise<HeldRun> {
-  const { runs, confirmations, caller } = seat;
+async function confirmCall({ scope, input }: RunQuestionRequest, token: string, runId: string): Promise<RunHandle> {
+  const { runs, confirmations, caller } = scope;
   const run = runs.find(runId, caller);
   const question = run?.open?.question;
   if (run?.open === undefined || question?.kind !== "call") throw refused(over);
-  if (!confirmations.fits(token, confirmableCall(run, run.open))) throw refused(over);
+  if (!confirmations.fits(token, toConfirmableCall(run, run.open))) throw refused(over);
   const word = readPlanReply(input.question)?.reply;
   if (word === undefined || word === "edit") throw refused(yesOrNo(input.question));
   question.answer(word === "yes" ? "once" : "no");
   return run;
 }
 
-async function confirmPlan(given: Asked, token: string, conversationId: string): Promise<HeldRun> {
-  const asked: Asked = { ...given, input: { ...given.input, mode: "plan", conversation_id: conversationId } };
-  const { seat } = asked;
-  const { caller } = seat;
-  const store = await seat.duet.store(caller);
+async function confirmPlan(given: RunQuestionRequest, token: string, conversationId: string): Promise<RunHandle> {
+  const asked: RunQuestionRequest = {
+    ...given,
+    input: { ...given.input, mode: "plan", conversation_id: conversationId },
+  };
+  const { scope } = asked;
+  const { caller } = scope;
+  const store = await scope.duet.store(caller);
   const pendingPlan = (await store.load(conversationId))?.pendingPlan;
-  const what = confirmablePlan(conversationId, pendingPlan, caller.owner);
+  const what = toConfirmablePlan(conversationId, pendingPlan, caller.owner);
   // A word that comes twice means one run, as long as that goes on; by its end the plan waits no more.
-  const again = sameRun(asked);
+  const again = findSameRun(asked);
   if (again) return again;
-  if (pendingPlan === undefined || !seat.confirmations.fits(token, what)) throw refused(over);
-  return begin(asked);
+  if (pendingPlan === undefined || !scope.confirmations.fits(token, what)) throw refused(over);
+  return beginRun(asked);
 }
 
 /** The tool and its arguments as they were shown; asked again, it is another thing. */
-export function confirmableCall(
-  { id, caller: { owner } }: HeldRun,
+export function toConfirmableCall(
+  { id, caller: { owner } }: RunHandle,
   { question, id: asked }: OpenQuestion,
 ): Confirmable {
   const shown = question.kind === "call" ? [question.request.tool, question.request.arguments] : null;
   return { id, kind: "call", owner, shown: [asked, shown] };
 }
 
-export function confirmablePlan(
+export function toConfirmablePlan(
   conversationId: string,
   pendingPlan: string | undefined,
   owner: string | undefined,

@@ -1,12 +1,12 @@
 import type { ElicitationReply } from "../../core/forms/elicitation.ts";
 import type { PlanReply } from "../../core/plan-reply.ts";
-import { textOf } from "../../kit/json.ts";
+import { toText } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { printable } from "../../kit/text/sanitize.ts";
-import { planList } from "../../render/plan-lines.ts";
-import { approvalQuestion, toApproval } from "../input/approval-question.ts";
+import { sanitize } from "../../kit/text/sanitize.ts";
+import { renderPlan } from "../../render/plan-lines.ts";
+import { toApproval, toApprovalQuestion } from "../input/approval-question.ts";
 import { canShow, type Host } from "../input/host.ts";
-import { type Question, toQuestion } from "../input/host-question.ts";
+import { type HostQuestion, toQuestion } from "../input/host-question.ts";
 import type { AskHost } from "../input/pending-work.ts";
 import type { OpenQuestion, RunQuestion } from "./run-question.ts";
 
@@ -14,15 +14,15 @@ import type { OpenQuestion, RunQuestion } from "./run-question.ts";
  * Puts a run's question to the host's user, and the answer to the run. When the signal aborts first, the question is free
  * for the next request; when it is closed meanwhile, it is withdrawn.
  */
-export async function putQuestion(
+export async function askQuestion(
   open: OpenQuestion,
   locale: Locale,
   ask: AskHost,
   signal: AbortSignal,
 ): Promise<void> {
   const { question } = open;
-  const shown = wordsOf(question, locale);
-  if (shown === undefined) return open.giveUp();
+  const shown = toHostQuestion(question, locale);
+  if (shown === undefined) return open.withdraw();
   const release = open.show();
   const reply = await ask(shown, signal, open.closed);
   if (open.closed.aborted) return;
@@ -43,24 +43,24 @@ export function canAsk(host: Host, { question }: OpenQuestion): boolean {
 }
 
 /** A question as a host's user sees it; undefined where a server has made one that MCP does not know. */
-export function wordsOf(question: RunQuestion, locale: Locale): Question | undefined {
+export function toHostQuestion(question: RunQuestion, locale: Locale): HostQuestion | undefined {
   if (question.kind === "elicitation") return toQuestion(question.elicitation);
-  return question.kind === "call" ? approvalQuestion(question.request, locale) : ofPlan(question, locale);
+  return question.kind === "call" ? toApprovalQuestion(question.request, locale) : ofPlan(question, locale);
 }
 
-function ofPlan({ steps }: Extract<RunQuestion, { kind: "plan" }>, locale: Locale): Question {
+function ofPlan({ steps }: Extract<RunQuestion, { kind: "plan" }>, locale: Locale): HostQuestion {
   const words = { zh: "执行这个计划吗？", en: "Carry out this plan?" };
   const change = {
     type: "string" as const,
     title: say(locale, { zh: "要修改什么", en: "What to change" }),
     description: say(locale, { zh: "留空即按计划执行", en: "Leave it empty to go ahead" }),
   };
-  const message = printable(`${say(locale, words)}\n${planList(steps, locale).join("\n")}`);
+  const message = sanitize(`${say(locale, words)}\n${renderPlan(steps, locale).join("\n")}`);
   return { kind: "form", message, form: { type: "object", properties: { change } } };
 }
 
 function toPlanReply(reply: ElicitationReply): PlanReply | undefined {
   if (reply.action !== "accept") return reply.action === "decline" ? { reply: "no" } : undefined;
-  const words = textOf(reply.content?.change).trim();
+  const words = toText(reply.content?.change).trim();
   return words === "" ? { reply: "yes" } : { reply: "edit", words };
 }

@@ -23,5 +23,5 @@ export interface OpenQuestion {
   /** Somebody's host begins to show it; it is free for others again when the function that it gives is called. */
   show(): () => void;
   /** Nobody's word. */
-  giveUp(): void;
+  withdraw(): void;
 }

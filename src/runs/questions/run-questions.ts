@@ -1,4 +1,4 @@
-import { randomHex } from "../../kit/random.ts";
+import { createRandomHex } from "../../kit/random.ts";
 import type { OpenQuestion, RunQuestion } from "./run-question.ts";
 
 /** What a run asks of a person, one question at a time. */
@@ -22,7 +22,7 @@ export function createQuestions(patienceMs: number, onChange: () => void): Quest
       let isAsked = false;
       const timer = setTimeout(giveUp, patienceMs);
       const posed: OpenQuestion = {
-        id: randomHex(),
+        id: createRandomHex(),
         question: pack(answer),
         get isAsked() {
           return isAsked;
@@ -36,7 +36,7 @@ export function createQuestions(patienceMs: number, onChange: () => void): Quest
             onChange();
           };
         },
-        giveUp,
+        withdraw: giveUp,
       };
       function giveUp(): void {
         answer(nobody);

@@ -1,7 +1,7 @@
 const wanted = ["application/json", "text/event-stream"] as const;
 
 /** Whether who asks would rather have events than one answer: by the weights of `Accept`, and of equal ones by their order. */
-export function prefersEvents({ headers }: Request): boolean {
+export function isEventStreamPreferred({ headers }: Request): boolean {
   const ranges = (headers.get("accept") ?? "").toLowerCase().split(",");
   const rated = ranges.flatMap((range) => {
     const [name = "", ...parameters] = range.split(";").map((part) => part.trim());

@@ -1,9 +1,9 @@
-import type { RunRoom } from "../../runs/run-service.ts";
+import type { RunService } from "../../runs/run-service.ts";
 import { createFrames, type TakeFrames } from "./event-frames.ts";
 import { createKeyedRuns, type KeyedRuns } from "./idempotency.ts";
 
 /** What the routes of the agent API share. */
-export interface ApiRoom extends RunRoom {
+export interface ApiContext extends RunService {
   keyed: KeyedRuns;
   takeFrames: TakeFrames;
   times: ApiTimes;
@@ -21,8 +21,8 @@ export interface ApiTimes {
   cancel: number;
 }
 
-export const usualTimes: ApiTimes = { keepAlive: 10_000, comeBack: 30_000, rest: 60_000, cancel: 2000 };
+export const defaultTimes: ApiTimes = { keepAlive: 10_000, comeBack: 30_000, rest: 60_000, cancel: 2000 };
 
-export function openApiRoom(room: RunRoom, times: ApiTimes): ApiRoom {
-  return { ...room, keyed: createKeyedRuns(), takeFrames: createFrames(), times };
+export function openApiContext(service: RunService, times: ApiTimes): ApiContext {
+  return { ...service, keyed: createKeyedRuns(), takeFrames: createFrames(), times };
 }

@@ -1,14 +1,14 @@
 import type { AskRequest, Duet, ModelChanges, ModelParameters } from "../../app/open-duet.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { DuetError } from "../../kit/errors.ts";
-import { Refused } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refuse.ts";
 import type { ChatInput } from "./chat-input.ts";
 
 /**
  * The two models that a question is to be run with; undefined where it says nothing of them. Only what can be chosen is taken: a
  * caller never says where a model is. Throws `Refused`.
  */
-export async function chosenModels(
+export async function chooseRunModels(
   duet: Duet,
   { models, parameters }: ChatInput,
   signal: AbortSignal,
@@ -27,7 +27,7 @@ export async function chosenModels(
     return await duet.models(changes);
   } catch (thrown) {
     if (!(thrown instanceof DuetError) || thrown.code !== "config") throw thrown;
-    throw new Refused({ status: 400, text: thrown.text, hint: thrown.hint });
+    throw new RefusedError({ status: 400, text: thrown.text, hint: thrown.hint });
   }
 }
 
@@ -47,7 +47,7 @@ async function refuseOthers(
     if (choices.includes(name)) continue;
     const shown = showValue(name);
     const allowed = choices.join(", ");
-    throw new Refused({
+    throw new RefusedError({
       status: 400,
       text: {
         zh: `${field}: ${shown} 不可选（允许：${allowed}）`,

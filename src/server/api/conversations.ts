@@ -1,12 +1,12 @@
 import type { ConversationEntry, ConversationStore } from "../../app/open-duet.ts";
 import type { Caller } from "../../core/caller.ts";
-import { type ConversationJson, conversationJson, type KeptRun } from "../../core/store/conversation-json.ts";
+import { type ConversationJson, type StoredRun, toConversationJson } from "../../core/store/conversation-json.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
-import type { HeldRun } from "../../runs/run-handle.ts";
-import type { RunRoom } from "../../runs/run-service.ts";
-import { Refused } from "../http/response/refuse.ts";
+import type { RunHandle } from "../../runs/run-handle.ts";
+import type { RunService } from "../../runs/run-service.ts";
+import { RefusedError } from "../http/response/refuse.ts";
 import type { Handle, Route } from "../http/routes.ts";
-import { jsonAnswer } from "./json-answer.ts";
+import { toJsonResponse } from "./json-answer.ts";
 import type { ConversationListJson } from "./openapi/conversation-schema.ts";
 import { readPage } from "./page-query.ts";
 
@@ -14,15 +14,15 @@ import { readPage } from "./page-query.ts";
 const graceMs = 2000;
 
 /** The caller's conversations; what is another one's is not there. */
-export function conversationRoutes(room: RunRoom): Readonly<Record<string, Route>> {
+export function createConversationRoutes(service: RunService): Readonly<Record<string, Route>> {
   return {
     "/agent/conversations": {
       async GET({ request, caller }) {
         const page = readPage(request);
-        return jsonAnswer(await listPage(await room.duet.store(caller), page));
+        return toJsonResponse(await listPage(await service.duet.store(caller), page));
       },
     },
-    "/agent/conversations/:id": { GET: read(room), DELETE: remove(room) },
+    "/agent/conversations/:id": { GET: read(service), DELETE: remove(service) },
   };
 }
 
@@ -39,50 +39,54 @@ function entryJson({ id, title, turns, createdAt, updatedAt }: ConversationEntry
   return { conversation_id: id, title, turns, created_at: createdAt, updated_at: updatedAt };
 }
 
-function read(room: RunRoom): Handle {
+function read(service: RunService): Handle {
   return async ({ params: { id = "" }, caller }) => {
-    const found = await readConversation(room, caller, id);
+    const found = await readConversation(service, caller, id);
     if (found === undefined) throw unknownConversation(id);
-    return jsonAnswer(found);
+    return toJsonResponse(found);
   };
 }
 
 /** Runs that go on stand last, as `running`: of a conversation that has only begun they are all that there is. */
-async function readConversation(room: RunRoom, caller: Caller, id: string): Promise<ConversationJson | undefined> {
-  const begun = goingIn(room, caller, id).map(runOf).reverse();
-  const store = await room.duet.store(caller);
+async function readConversation(
+  service: RunService,
+  caller: Caller,
+  id: string,
+): Promise<ConversationJson | undefined> {
+  const begun = goingIn(service, caller, id).map(runOf).reverse();
+  const store = await service.duet.store(caller);
   const [conversation, ended] = await Promise.all([store.load(id), store.runs({ conversationId: id })]);
   // One may have ended in between.
   const going = begun.filter((run) => !ended.some((each) => each.id === run.id));
   if (conversation === undefined && going.length === 0) return undefined;
   const empty = { id, turns: [], summary: undefined, sources: { all: () => [] } };
-  return conversationJson(conversation ?? empty, [...ended, ...going]);
+  return toConversationJson(conversation ?? empty, [...ended, ...going]);
 }
 
-function goingIn({ runs }: RunRoom, caller: Caller, id: string): HeldRun[] {
+function goingIn({ runs }: RunService, caller: Caller, id: string): RunHandle[] {
   return [...runs.of(caller)].filter(({ conversationId, outcome }) => conversationId === id && outcome === undefined);
 }
 
-function runOf({ id, question, startedAt }: HeldRun): KeptRun {
+function runOf({ id, question, startedAt }: RunHandle): StoredRun {
   return { id, question, status: "running", startedAt: new Date(startedAt).toISOString() };
 }
 
-function remove(room: RunRoom): Handle {
+function remove(service: RunService): Handle {
   return async ({ params: { id = "" }, caller }) => {
-    const going = goingIn(room, caller, id);
+    const going = goingIn(service, caller, id);
     // A run that ended later would keep itself, and the conversation with it.
-    await Promise.all(going.map((run) => room.runs.cancel(run, graceMs)));
-    const store = await room.duet.store(caller);
+    await Promise.all(going.map((run) => service.runs.cancel(run, graceMs)));
+    const store = await service.duet.store(caller);
     const wasThere = await store.remove(id);
     if (!wasThere && going.length === 0) throw unknownConversation(id);
-    room.duet.forget(id, caller);
+    service.duet.forget(id, caller);
     return new Response(null, { status: 204 });
   };
 }
 
-function unknownConversation(id: string): Refused {
+function unknownConversation(id: string): RefusedError {
   const shown = showValue(id);
-  return new Refused({
+  return new RefusedError({
     status: 404,
     text: {
       zh: `没有编号为 ${shown} 的对话（允许：结果中的 conversation_id，或 GET /agent/conversations 列出的）。`,

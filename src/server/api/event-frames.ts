@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../core/events.ts";
-import { printableJson } from "../../kit/text/sanitize.ts";
+import { toSafeJson } from "../../kit/text/sanitize.ts";
 
 /** Some events of a run as they go over the wire. */
 export interface Frames {
@@ -24,7 +24,7 @@ export function createFrames(): TakeFrames {
     let to = from;
     for (let event = events[to]; event !== undefined && text.length <= pieceLength; event = events[to]) {
       to += 1;
-      text += frame(event.type, event, to);
+      text += toEventFrame(event.type, event, to);
     }
     const made = { from, to, text };
     newest.set(events, made);
@@ -33,6 +33,6 @@ export function createFrames(): TakeFrames {
 }
 
 /** One event of a stream (https://html.spec.whatwg.org/multipage/server-sent-events.html); JSON has no line ends of its own. */
-export function frame(type: string, data: object, id?: number): string {
-  return `${id === undefined ? "" : `id: ${id}\n`}event: ${type}\ndata: ${printableJson(data)}\n\n`;
+export function toEventFrame(type: string, data: object, id?: number): string {
+  return `${id === undefined ? "" : `id: ${id}\n`}event: ${type}\ndata: ${toSafeJson(data)}\n\n`;
 }

@@ -1,15 +1,15 @@
 import type { OpenQuestion } from "../../runs/questions/run-question.ts";
-import type { HeldRun } from "../../runs/run-handle.ts";
-import type { Connection } from "../http/connection.ts";
+import type { RunHandle } from "../../runs/run-handle.ts";
+import type { HttpConnection } from "../http/connection.ts";
 import type { ApiTimes } from "./api-context.ts";
-import { frame, type TakeFrames } from "./event-frames.ts";
-import { questionJson } from "./question-json.ts";
+import { type TakeFrames, toEventFrame } from "./event-frames.ts";
+import { toQuestionJson } from "./question-json.ts";
 
 export interface EventStreamOptions {
-  run: HeldRun;
+  run: RunHandle;
   /** Events that the reader has already. */
   from: number;
-  connection: Pick<Connection, "drained" | "drop">;
+  connection: Pick<HttpConnection, "drained" | "drop">;
   takeFrames: TakeFrames;
   times: Pick<ApiTimes, "keepAlive" | "rest">;
   /** Called once, when the reader has all or has left. */
@@ -45,7 +45,7 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
   function news(): string {
     let text = "";
     if (shown?.closed.aborted) {
-      text += frame("question-closed", { question_id: shown.id });
+      text += toEventFrame("question-closed", { question_id: shown.id });
       shown = undefined;
     }
     if (next < events.length) {
@@ -60,13 +60,13 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
   function newQuestion(): string {
     const { open, locale } = run;
     if (open === undefined || open === shown) return "";
-    const question = questionJson(open, locale);
+    const question = toQuestionJson(open, locale);
     if (question === undefined) {
-      open.giveUp();
+      open.withdraw();
       return "";
     }
     shown = open;
-    return frame("question", question);
+    return toEventFrame("question", question);
   }
 
   /** Of a run that never began, or whose events are not kept any more, the outcome alone. */
@@ -75,7 +75,7 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
     if (outcome === undefined) return "";
     isOver = true;
     run.isDelivered = true;
-    return events.at(-1)?.type === "run-end" ? "" : frame("run-end", { type: "run-end", outcome });
+    return events.at(-1)?.type === "run-end" ? "" : toEventFrame("run-end", { type: "run-end", outcome });
   }
 
   function isLate(): boolean {
@@ -103,7 +103,7 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
         keepAlive.refresh();
         return ": keep-alive\n\n";
       }
-      await run.happened(quiet.signal);
+      await run.waitForEvent(quiet.signal);
     }
   }
 

@@ -1,27 +1,27 @@
 import type { Outcome } from "../../core/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
-import { keptOutcome } from "../../runs/finished-outcome.ts";
+import { toFinishedOutcome } from "../../runs/finished-outcome.ts";
 import { withPlanToken } from "../../runs/outcome-for.ts";
-import type { HeldRun } from "../../runs/run-handle.ts";
-import type { RunSeat } from "../../runs/run-service.ts";
-import { Refused } from "../http/response/refuse.ts";
+import type { RunHandle } from "../../runs/run-handle.ts";
+import type { CallerScope } from "../../runs/run-service.ts";
+import { RefusedError } from "../http/response/refuse.ts";
 
 /** A run that this process knows, or what is kept of an older one. */
-export type FoundRun = { run: HeldRun; kept?: undefined } | { run?: undefined; kept: Outcome };
+export type FoundRun = { run: RunHandle; kept?: undefined } | { run?: undefined; kept: Outcome };
 
 /** Throws `Refused` (404) for what is no run of this caller's, another one's as well as none at all. */
-export async function findRun(seat: RunSeat, id: string): Promise<FoundRun> {
-  const run = seat.runs.find(id, seat.caller);
+export async function findRun(scope: CallerScope, id: string): Promise<FoundRun> {
+  const run = scope.runs.find(id, scope.caller);
   if (run !== undefined) return { run };
-  const store = await seat.duet.store(seat.caller);
+  const store = await scope.duet.store(scope.caller);
   const trace = await store.trace(id);
   if (trace === undefined) throw unknownRun(id);
-  return { kept: await withPlanToken(seat, keptOutcome(trace, seat.duet.localeFor(trace.question))) };
+  return { kept: await withPlanToken(scope, toFinishedOutcome(trace, scope.duet.localeFor(trace.question))) };
 }
 
-function unknownRun(id: string): Refused {
+function unknownRun(id: string): RefusedError {
   const shown = showValue(id);
-  return new Refused({
+  return new RefusedError({
     status: 404,
     text: {
       zh: `没有编号为 ${shown} 的运行（允许：结果中的 run_id，或 GET /agent/runs 列出的）。`,

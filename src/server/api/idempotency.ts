@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
-import { Refused } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refuse.ts";
 
 /** A request that its caller may send again, and mean one run by it. */
 export interface KeyedRequest {
@@ -20,7 +20,7 @@ export interface KeyedRequest {
 export function readKey(headers: Headers, { owner, tools }: Caller, asked: unknown): KeyedRequest | undefined {
   const key = headers.get("idempotency-key");
   if (key === null) return undefined;
-  if (!/^[!-~]{1,200}$/.test(key)) throw new Refused({ status: 400, text: noKey(key) });
+  if (!/^[!-~]{1,200}$/.test(key)) throw new RefusedError({ status: 400, text: noKey(key) });
   const name = hash([owner ?? null, tools ?? null, key]);
   const print = hash(asked);
   const beginning = `run-${name.slice(0, 16)}`;
@@ -50,7 +50,7 @@ export function createKeyedRuns(): KeyedRuns {
   return {
     join({ name, print }, run) {
       const before = known.get(name);
-      if (before !== undefined && before.print !== print) throw new Refused(otherBody);
+      if (before !== undefined && before.print !== print) throw new RefusedError(otherBody);
       // Each waits for the one before it, so that of many who find the run gone one begins it.
       const entry = { print, runId: findOrBegin(before?.runId, run) };
       known.set(name, entry);

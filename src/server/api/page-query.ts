@@ -1,6 +1,6 @@
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { Text } from "../../kit/locale.ts";
-import { Refused } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refuse.ts";
 
 /** How many entries of a list, and from which one on. */
 export interface Page {
@@ -27,7 +27,7 @@ function readNumber(name: keyof Page, given: readonly string[]): number {
   if (text === undefined) return otherwise;
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (given.length > 1 || !(number >= from && number <= to))
-    throw new Refused({ status: 400, text: unusable(name, given) });
+    throw new RefusedError({ status: 400, text: unusable(name, given) });
   return number;
 }
 

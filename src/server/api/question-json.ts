@@ -1,7 +1,7 @@
 import type { PlanStep } from "../../core/events.ts";
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { wordsOf } from "../../runs/questions/put-question.ts";
+import { toHostQuestion } from "../../runs/questions/put-question.ts";
 import type { OpenQuestion } from "../../runs/questions/run-question.ts";
 
 /** A question of a run as the agent API gives it out. */
@@ -28,8 +28,8 @@ export interface QuestionJson {
 }
 
 /** Undefined where a program below has asked for something that no form of MCP can show. */
-export function questionJson({ id, question, until }: OpenQuestion, locale: Locale): QuestionJson | undefined {
-  const words = wordsOf(question, locale);
+export function toQuestionJson({ id, question, until }: OpenQuestion, locale: Locale): QuestionJson | undefined {
+  const words = toHostQuestion(question, locale);
   if (words === undefined) return undefined;
   const said = { question_id: id, message: words.message, expires_at: new Date(until).toISOString() };
   if (question.kind === "plan") return { ...said, kind: "plan", steps: [...question.steps] };

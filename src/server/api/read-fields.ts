@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { Refused } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refuse.ts";
 import { parseInput } from "../mcp/read-input.ts";
 
 /** Problems that are told of at a time. */
@@ -9,10 +9,10 @@ const mostTold = 5;
 
 /** A JSON body as the schema has it. Throws `Refused` (400) with one line: each problem, the value, and what is allowed. */
 export function readFields<T>(schema: z.ZodType<T>, body: unknown): T {
-  if (!isRecord(body)) throw new Refused({ status: 400, text: noObject });
+  if (!isRecord(body)) throw new RefusedError({ status: 400, text: noObject });
   const read = parseInput(schema, body, "en");
   if ("input" in read) return read.input;
-  throw new Refused({ status: 400, text: { zh: lineOf(schema, body, "zh"), en: lineOf(schema, body, "en") } });
+  throw new RefusedError({ status: 400, text: { zh: lineOf(schema, body, "zh"), en: lineOf(schema, body, "en") } });
 }
 
 function lineOf<T>(schema: z.ZodType<T>, body: unknown, locale: Locale): string {

@@ -2,9 +2,9 @@ import * as z from "zod";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { RunQuestion } from "../../runs/questions/run-question.ts";
 import { readJsonBody } from "../http/request/read-json-body.ts";
-import { Refused } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refuse.ts";
 import type { Handle } from "../http/routes.ts";
-import type { ApiRoom } from "./api-context.ts";
+import type { ApiContext } from "./api-context.ts";
 import { findRun } from "./find-run.ts";
 import { readFields } from "./read-fields.ts";
 
@@ -32,11 +32,11 @@ export const formAnswer = z.discriminatedUnion("action", [
 ]);
 
 /** `POST /agent/runs/{id}/reply`: a person's answer to the one question that it names. */
-export function replyTo(room: ApiRoom): Handle {
+export function createReplyRoute(api: ApiContext): Handle {
   return async (call) => {
     const id = call.params.id ?? "";
-    const { run } = await findRun({ ...room, caller: call.caller }, id);
-    const { question_id, answer } = readFields(replyInput, await readJsonBody(call, room.settings.http.maxBody));
+    const { run } = await findRun({ ...api, caller: call.caller }, id);
+    const { question_id, answer } = readFields(replyInput, await readJsonBody(call, api.settings.http.maxBody));
     const open = run?.open;
     if (open === undefined || open.id !== question_id) throw over(question_id);
     give(open.question, answer);
@@ -52,9 +52,9 @@ function give(question: RunQuestion, answer: unknown): void {
   else question.answer(read(question.elicitation.kind === "url" ? urlAnswer : formAnswer));
 }
 
-function over(id: string): Refused {
+function over(id: string): RefusedError {
   const shown = showValue(id);
-  return new Refused({
+  return new RefusedError({
     status: 409,
     text: {
       zh: `问题 ${shown} 不在等待答复：已有答复、已过期，或不属于此运行。`,

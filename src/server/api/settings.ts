@@ -1,18 +1,18 @@
-import { type StartConfig, startMode } from "../../app/models/start-mode.ts";
+import { chooseStartMode, type StartConfig } from "../../app/models/start-mode.ts";
 import type { ModelParameters } from "../../app/open-duet.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { Caller } from "../../core/caller.ts";
-import { type Model, modelName } from "../../core/model.ts";
-import { permitsName } from "../../core/tools/tool-pattern.ts";
-import { timeLimit } from "../../kit/async/timeout.ts";
+import { type Model, toModelName } from "../../core/model.ts";
+import { isNamePermitted } from "../../core/tools/tool-pattern.ts";
+import { createTimeLimit } from "../../kit/async/timeout.ts";
 import { version } from "../../kit/version.ts";
-import type { RunRoom } from "../../runs/run-service.ts";
+import type { RunService } from "../../runs/run-service.ts";
 import type { Route } from "../http/routes.ts";
-import { jsonAnswer } from "./json-answer.ts";
+import { toJsonResponse } from "./json-answer.ts";
 import type { SettingsJson } from "./openapi/settings-schema.ts";
 
 /** What of the configuration callers are told. */
-export interface ToldConfig extends StartConfig {
+export interface ExposedConfig extends StartConfig {
   agent: StartConfig["agent"] &
     Pick<Config["agent"], "maxIterations" | "maxToolCalls" | "maxTokens" | "maxExecutionTime">;
   search: Pick<Config["search"], "enabled">;
@@ -22,30 +22,30 @@ export interface ToldConfig extends StartConfig {
  * What a question that says nothing else is run with, and what it may choose from: models that are not known within `patienceMs`
  * milliseconds are left out, as their endpoints may hang.
  */
-export function settingsRoute(room: RunRoom, config: ToldConfig, patienceMs = 1500): Route {
+export function createSettingsRoute(service: RunService, config: ExposedConfig, patienceMs = 1500): Route {
   return {
     async GET({ caller }) {
       const [told, reason] = await Promise.all([
-        readSettings(room, config, patienceMs),
-        searchReason(room.duet, caller),
+        readSettings(service, config, patienceMs),
+        searchReason(service.duet, caller),
       ]);
       const available = reason === null;
       const search = { available, enabled: available && config.search.enabled === true, reason };
-      return jsonAnswer({ ...told, search } satisfies SettingsJson);
+      return toJsonResponse({ ...told, search } satisfies SettingsJson);
     },
   };
 }
 
 async function readSettings(
-  { duet, mode = "agent" }: RunRoom,
-  config: ToldConfig,
+  { duet, mode = "agent" }: RunService,
+  config: ExposedConfig,
   patienceMs: number,
 ): Promise<Omit<SettingsJson, "search">> {
   const { agent } = config;
   const [models, parameters, start] = await Promise.all([
     duet.models(),
     duet.modelParameters(),
-    startMode(config, duet),
+    chooseStartMode(config, duet),
   ]);
   const inForce = { function_call: nameOf(models.functionCall), answer: nameOf(models.answer) };
   return {
@@ -68,12 +68,16 @@ async function readSettings(
 
 /** As `modelNames` has it: the offline rules are no model that could be chosen among others. */
 function nameOf(model: Model): string {
-  return model.provider === "offline" ? "offline" : modelName(model);
+  return model.provider === "offline" ? "offline" : toModelName(model);
 }
 
 /** The models in force first; those alone where an endpoint does not answer in time. */
-async function listChoices(duet: RunRoom["duet"], inForce: readonly string[], patienceMs: number): Promise<string[]> {
-  const limit = timeLimit(patienceMs, () => new Error("late"));
+async function listChoices(
+  duet: RunService["duet"],
+  inForce: readonly string[],
+  patienceMs: number,
+): Promise<string[]> {
+  const limit = createTimeLimit(patienceMs, () => new Error("late"));
   try {
     return [...new Set([...inForce, ...(await duet.modelNames(limit.signal))])];
   } catch {
@@ -85,12 +89,13 @@ async function listChoices(duet: RunRoom["duet"], inForce: readonly string[], pa
 
 /** Why the caller has no web search; null where there is one. */
 async function searchReason(
-  duet: RunRoom["duet"],
+  duet: RunService["duet"],
   { tools: permitted }: Caller,
 ): Promise<SettingsJson["search"]["reason"]> {
   const { tools } = await duet.inventory(undefined, 0);
   const search = tools.find(({ name }) => name === "web_search");
-  if (search !== undefined) return permitted === undefined || permitsName(permitted, search) ? null : "not_permitted";
+  if (search !== undefined)
+    return permitted === undefined || isNamePermitted(permitted, search) ? null : "not_permitted";
   const inUse = await duet.searchInUse();
   if (inUse === null) return "off";
   return inUse.chain.length === 0 ? "no_service" : "not_permitted";

@@ -1,7 +1,7 @@
 import type { Duet } from "../../app/open-duet.ts";
-import type { HeldRun } from "../../runs/run-handle.ts";
-import type { RunSeat } from "../../runs/run-service.ts";
-import { Refused } from "../http/response/refuse.ts";
+import type { RunHandle } from "../../runs/run-handle.ts";
+import type { CallerScope } from "../../runs/run-service.ts";
+import { RefusedError } from "../http/response/refuse.ts";
 import { type KeyedRequest, otherBody } from "./idempotency.ts";
 
 /**
@@ -9,8 +9,12 @@ import { type KeyedRequest, otherBody } from "./idempotency.ts";
  * begins, so that it never begins again after a crash. Throws `Refused`: 409 where it has begun and nobody knows its end, 422
  * where the key stands for something else, 503 where it cannot be marked.
  */
-export async function beginOnce(seat: RunSeat, key: KeyedRequest, open: () => Promise<HeldRun>): Promise<string> {
-  const { duet, runs, caller } = seat;
+export async function startOnce(
+  scope: CallerScope,
+  key: KeyedRequest,
+  open: () => Promise<RunHandle>,
+): Promise<string> {
+  const { duet, runs, caller } = scope;
   const { runId } = key;
   if (runs.find(runId, caller) !== undefined) return runId;
   const store = await duet.store(caller);
@@ -20,10 +24,10 @@ export async function beginOnce(seat: RunSeat, key: KeyedRequest, open: () => Pr
     // Only now: a run that ends meanwhile, in another process, is kept before its mark is gone.
     const kept = await keptRun(store, key);
     if (kept !== undefined) return kept;
-    if (before !== undefined) throw new Refused(before.runId === runId ? unknownEnd(before.begunAt) : otherBody);
+    if (before !== undefined) throw new RefusedError(before.runId === runId ? unknownEnd(before.begunAt) : otherBody);
     const run = await open();
     standsMarked = run.id === runId;
-    if (standsMarked) void unmarkUnbegun(seat, run, store);
+    if (standsMarked) void unmarkUnbegun(scope, run, store);
     return run.id;
   } finally {
     if (!standsMarked) await unmark(store, runId);
@@ -34,7 +38,7 @@ type Store = Awaited<ReturnType<Duet["store"]>>;
 
 async function markRun({ begun }: Store, { runId, beginning }: KeyedRequest) {
   return begun?.mark({ runId, beginning }).catch((): never => {
-    throw new Refused(notMarked);
+    throw new RefusedError(notMarked);
   });
 }
 
@@ -44,7 +48,7 @@ async function unmark({ begun }: Store, runId: string): Promise<void> {
 }
 
 /** A run that failed before its first step has done nothing, and is not kept. */
-async function unmarkUnbegun({ runs }: RunSeat, run: HeldRun, store: Store): Promise<void> {
+async function unmarkUnbegun({ runs }: CallerScope, run: RunHandle, store: Store): Promise<void> {
   const outcome = await runs.ended(run, new AbortController().signal);
   if (outcome?.trace_id === "") await unmark(store, run.id);
 }
@@ -52,7 +56,7 @@ async function unmarkUnbegun({ runs }: RunSeat, run: HeldRun, store: Store): Pro
 /** From before this process, or before what it remembers. */
 async function keptRun(store: Store, { runId, beginning }: KeyedRequest): Promise<string | undefined> {
   const [earlier] = await store.runs({ beginning });
-  if (earlier !== undefined && earlier.id !== runId) throw new Refused(otherBody);
+  if (earlier !== undefined && earlier.id !== runId) throw new RefusedError(otherBody);
   return earlier?.id;
 }
 

@@ -1,15 +1,15 @@
 import type { Outcome } from "../../core/outcome.ts";
-import { timeLimit, timeoutError } from "../../kit/async/timeout.ts";
-import { nobody } from "../../runs/input/host-question.ts";
-import { outcomeFor } from "../../runs/outcome-for.ts";
-import { giveUp } from "../../runs/release-run.ts";
-import type { HeldRun } from "../../runs/run-handle.ts";
-import type { RunSeat } from "../../runs/run-service.ts";
-import { type Attended, attend } from "../../runs/wait-for-run.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { noAnswer } from "../../runs/input/host-question.ts";
+import { toOutcomeFor } from "../../runs/outcome-for.ts";
+import { releaseRun } from "../../runs/release-run.ts";
+import type { RunHandle } from "../../runs/run-handle.ts";
+import type { CallerScope } from "../../runs/run-service.ts";
+import { type WaitResult, waitForRun } from "../../runs/wait-for-run.ts";
 
-export interface RunWait {
-  seat: RunSeat;
-  run: HeldRun;
+export interface OutcomeWait {
+  scope: CallerScope;
+  run: RunHandle;
   /** How long, in milliseconds. */
   windowMs: number;
   /** Whether somebody answers the run's questions beside this request. */
@@ -23,20 +23,20 @@ export interface RunWait {
 }
 
 /** Waits for a run on behalf of one request; one that nobody else counts on is cancelled with it. Rejects when the signal aborts. */
-export async function waitForRun({ seat, run, isKept, signal, ...wait }: RunWait): Promise<Outcome> {
+export async function waitForOutcome({ scope, run, isKept, signal, ...wait }: OutcomeWait): Promise<Outcome> {
   const holder = {};
   run.hold(holder);
   // Held by nobody who could leave.
   if (isKept) run.hold({});
   try {
-    const attended = await (wait.isAsked
+    const waitResult = await (wait.isAsked
       ? endOf(run, wait.windowMs, signal)
-      : attend(run, { ...wait, host: silent, means: { signal, ask: async () => nobody } }));
+      : waitForRun(run, { ...wait, host: silent, requestContext: { signal, ask: async () => noAnswer } }));
     // Who is told that it goes on will ask for it again.
-    if (attended.end !== "ended") run.hold({});
-    return await outcomeFor(seat, run, attended);
+    if (waitResult.end !== "ended") run.hold({});
+    return await toOutcomeFor(scope, run, waitResult);
   } finally {
-    if (signal.aborted) giveUp(seat, run, [holder]);
+    if (signal.aborted) releaseRun(scope, run, [holder]);
     else run.release(holder);
   }
 }
@@ -51,10 +51,10 @@ const silent = {
   capabilities: {},
 };
 
-async function endOf(run: HeldRun, windowMs: number, signal: AbortSignal): Promise<Attended> {
-  const window = timeLimit(windowMs, () => timeoutError("wait_s", windowMs), signal);
+async function endOf(run: RunHandle, windowMs: number, signal: AbortSignal): Promise<WaitResult> {
+  const window = createTimeLimit(windowMs, () => timeoutError("wait_s", windowMs), signal);
   try {
-    while (run.outcome === undefined && !window.signal.aborted) await run.turned(window.signal);
+    while (run.outcome === undefined && !window.signal.aborted) await run.waitForChange(window.signal);
     signal.throwIfAborted();
     return { end: run.outcome === undefined ? "window" : "ended" };
   } finally {

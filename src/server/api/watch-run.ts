@@ -1,28 +1,29 @@
 import { showValue } from "../../core/tools/argument-feedback.ts";
-import { giveUp } from "../../runs/release-run.ts";
-import { dropWhenExpired } from "../http/mcp/mcp-exchange.ts";
-import { Refused } from "../http/response/refuse.ts";
+import { releaseRun } from "../../runs/release-run.ts";
+import { closeWhenExpired } from "../http/mcp/mcp-exchange.ts";
+import { RefusedError } from "../http/response/refuse.ts";
 import type { RouteCall } from "../http/routes.ts";
-import type { ApiRoom } from "./api-context.ts";
-import { frame } from "./event-frames.ts";
+import type { ApiContext } from "./api-context.ts";
+import { toEventFrame } from "./event-frames.ts";
 import { streamEvents } from "./event-stream.ts";
 import type { FoundRun } from "./find-run.ts";
-import { placeOf } from "./json-answer.ts";
+import { toRunLocation } from "./json-answer.ts";
 
 /** A run's events for one reader, who may leave and come back with `Last-Event-ID`. Throws `Refused` for one that is none. */
-export function watchRun(room: ApiRoom, { run, kept }: FoundRun, call: RouteCall): Response {
+export function watchRun(api: ApiContext, { run, kept }: FoundRun, call: RouteCall): Response {
   const { request, connection } = call;
   const from = readLastId(request.headers);
-  if (kept !== undefined) return eventResponse(frame("run-end", { type: "run-end", outcome: kept }), kept.run_id);
+  if (kept !== undefined)
+    return eventResponse(toEventFrame("run-end", { type: "run-end", outcome: kept }), kept.run_id);
   const { events, outcome } = run;
   const areKept = outcome === undefined || events.length > 0;
   if (areKept && from > events.length) throw noSuchId(String(from), events.length);
   // The status with which clients are told not to come again (https://html.spec.whatwg.org/multipage/server-sent-events.html).
   if (outcome !== undefined && from > 0 && from === events.length) return new Response(null, { status: 204 });
-  const { settings, takeFrames, times } = room;
+  const { settings, takeFrames, times } = api;
   const holder = {};
   run.hold(holder);
-  dropWhenExpired(call);
+  closeWhenExpired(call);
   const stream = streamEvents({
     run,
     from: Math.min(from, events.length),
@@ -31,7 +32,7 @@ export function watchRun(room: ApiRoom, { run, kept }: FoundRun, call: RouteCall
     times,
     onClose() {
       if (run.outcome !== undefined || settings.onDisconnect === "finish") return void run.release(holder);
-      setTimeout(() => giveUp(room, run, [holder]), times.comeBack).unref();
+      setTimeout(() => releaseRun(api, run, [holder]), times.comeBack).unref();
     },
   });
   return eventResponse(stream, run.id);
@@ -44,7 +45,7 @@ function eventResponse(body: string | ReadableStream, runId: string): Response {
       "cache-control": "no-transform",
       // Proxies that gather what they pass on are told not to.
       "x-accel-buffering": "no",
-      ...placeOf(runId),
+      ...toRunLocation(runId),
     },
   });
 }
@@ -56,10 +57,10 @@ function readLastId(headers: Headers): number {
   return Number(text);
 }
 
-function noSuchId(text: string, most: number | undefined): Refused {
+function noSuchId(text: string, most: number | undefined): RefusedError {
   const shown = showValue(text);
   const last = most === undefined ? "" : `, 0-${most}`;
-  return new Refused({
+  return new RefusedError({
     status: 400,
     text: {
       zh: `Last-Event-ID ${shown} 不是此运行的事件编号（允许：收到过的 id${last}）`,

@@ -3,7 +3,7 @@ import { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 
 /** Where to listen. */
-export interface Address {
+export interface ListenAddress {
   /** A name or an address, an IPv6 one without brackets. */
   host: string;
   /** 0: any that is free. */
@@ -13,7 +13,7 @@ export interface Address {
 const defaultHost = "127.0.0.1";
 
 /** Reads `[HOST:]PORT`: `8080`, `0.0.0.0:8080`, `[::1]:8080`, `localhost:8080`. Throws a `config` error for anything else. */
-export function readAddress(text: string): Address {
+export function parseListenAddress(text: string): ListenAddress {
   const parts = /^(?:(\[[^[\]]*\]|[^:[\]]*):)?(\d{1,5})$/.exec(text.trim());
   if (parts === null) throw wrong(text);
   const [, named, digits] = parts;
@@ -38,7 +38,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** As it stands in an address of a page: `[::1]`, `127.0.0.1`. */
-export function bracketed(host: string): string {
+export function toUrlHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 

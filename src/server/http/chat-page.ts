@@ -12,7 +12,7 @@ interface Page {
 }
 
 /** The page at `/`, for browsers; nothing that it shows is in it, so anybody may load it. Read when it is first asked for. */
-export function chatPages(): OpenPages {
+export function createChatPages(): OpenPages {
   let read: Promise<Page> | undefined;
   return {
     async "/"(request) {

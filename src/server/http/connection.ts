@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 
 /** What a web-standard request does not tell of the way by which it came. */
-export interface Connection {
+export interface HttpConnection {
   /** The body as it comes in, read by nobody yet. */
   readonly body: Readable;
   /** Whether all of the request has come. */
@@ -15,7 +15,7 @@ export interface Connection {
   drop(): void;
 }
 
-export function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse): Connection {
+export function toHttpConnection(incoming: IncomingMessage, outgoing: ServerResponse): HttpConnection {
   const listeners: ((isWhole: boolean) => void)[] = [];
   let isClosed = false;
   outgoing.once("close", () => {

@@ -20,7 +20,7 @@ export interface HealthOptions {
 const patienceMs = 2000;
 
 /** `/healthz`: the process answers. `/readyz`: it could serve a question now; why not is told to those who may know. */
-export function healthPages({ readiness, authenticate, signal }: HealthOptions): OpenPages {
+export function createHealthPages({ readiness, authenticate, signal }: HealthOptions): OpenPages {
   async function look(): Promise<Readiness> {
     if (signal.aborted) return stopping;
     const over = new AbortController();

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
-import { DuetError, messageOf } from "../../kit/errors.ts";
-import { type Address, bracketed } from "./address.ts";
+import { DuetError, getMessage } from "../../kit/errors.ts";
+import { type ListenAddress, toUrlHost } from "./address.ts";
 
 /** What one client may take of the server. */
 export interface ConnectionLimits {
@@ -41,7 +41,7 @@ const probeAfterMs = 30_000;
 
 /** Begins to listen; throws where the address cannot be had, in one line, or what `respond` throws, asked once the port is known. */
 export async function listen(
-  { host, port }: Address,
+  { host, port }: ListenAddress,
   limits: ConnectionLimits,
   respond: (port: number) => RequestListener,
 ): Promise<Listening> {
@@ -105,8 +105,8 @@ async function close(server: Server, graceMs: number): Promise<void> {
   clearTimeout(cut);
 }
 
-function notListening({ host, port }: Address, thrown: unknown): DuetError {
-  const place = `${bracketed(host)}:${port}`;
+function notListening({ host, port }: ListenAddress, thrown: unknown): DuetError {
+  const place = `${toUrlHost(host)}:${port}`;
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
   if (code === "EADDRINUSE")
     return new DuetError({
@@ -115,7 +115,7 @@ function notListening({ host, port }: Address, thrown: unknown): DuetError {
       hint: { zh: "请换一个端口，或用 0 任选一个。", en: "Take another port, or 0 for any that is free." },
       cause: thrown,
     });
-  const why = messageOf(thrown);
+  const why = getMessage(thrown);
   return new DuetError({
     code: "network",
     text: { zh: `无法监听 ${place}：${why}`, en: `cannot listen on ${place}: ${why}` },

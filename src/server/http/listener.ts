@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { connectionOf } from "./connection.ts";
+import { toHttpConnection } from "./connection.ts";
 import { sendStream } from "./response/send-stream.ts";
 import type { Routes } from "./routes.ts";
 
@@ -11,7 +11,7 @@ const ours = { overrideGlobalObjects: false };
 /** Joins Node's requests to web-standard ones. */
 export function createListener(routes: Routes): RequestListener {
   async function respond(request: Request, incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
-    const response = await routes.fetch(request, { connection: connectionOf(incoming, outgoing) });
+    const response = await routes.fetch(request, { connection: toHttpConnection(incoming, outgoing) });
     if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
     // What the package would say in its place has the cause in it.
     await sendStream(response, outgoing).catch(() => outgoing.destroy());

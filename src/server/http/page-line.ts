@@ -2,7 +2,10 @@ import type { Config } from "../../config/load-config.ts";
 import type { Text } from "../../kit/locale.ts";
 
 /** Where a browser finds the page, and how it signs in; `url` is the address of `/mcp`. */
-export function pageLine({ serve: { http }, httpToken }: Pick<Config, "serve" | "httpToken">, url: string): Text {
+export function describePageAddress(
+  { serve: { http }, httpToken }: Pick<Config, "serve" | "httpToken">,
+  url: string,
+): Text {
   const page = http.publicUrl === undefined ? new URL("/", url).href : `${http.publicUrl.replace(/\/+$/, "")}/`;
   if (httpToken !== undefined)
     return {

@@ -1,22 +1,22 @@
 import { Hono } from "hono";
-import { messageOf } from "../../kit/errors.ts";
+import { getMessage } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Log } from "../operations/log.ts";
 import type { Admission, Authenticate, OpenPages } from "./auth/authenticate.ts";
-import type { Connection } from "./connection.ts";
-import type { OwnNames } from "./request/allowed-names.ts";
-import { permit, preflight } from "./request/cors.ts";
-import { dialectOf } from "./response/dialects.ts";
+import type { HttpConnection } from "./connection.ts";
+import type { AllowedNames } from "./request/allowed-names.ts";
+import { addCorsHeaders, toPreflightResponse } from "./request/cors.ts";
+import { findDialect } from "./response/dialects.ts";
 import type { InFlight } from "./response/in-flight.ts";
-import type { Refusal } from "./response/refusal.ts";
-import { internal, Refused, refusalOf, refuse } from "./response/refuse.ts";
+import type { HttpRefusal } from "./response/refusal.ts";
+import { internal, RefusedError, toRefusal, toRefusalResponse } from "./response/refuse.ts";
 
 /** A request whose sender is known. */
 export interface RouteCall extends Admission {
   request: Request;
   /** What stands in the path for its names: `id` of `/agent/runs/:id`, decoded. */
   params: Readonly<Record<string, string>>;
-  connection: Connection;
+  connection: HttpConnection;
 }
 
 export type Handle = (call: RouteCall) => Promise<Response>;
@@ -25,7 +25,7 @@ export type Handle = (call: RouteCall) => Promise<Response>;
 export type Route = Readonly<Partial<Record<"GET" | "POST" | "DELETE", Handle>>>;
 
 export interface RoutesOptions {
-  names: OwnNames;
+  names: AllowedNames;
   /** Asked on every path but those of `open`. */
   authenticate: Authenticate;
   open: OpenPages;
@@ -47,12 +47,12 @@ export interface Answer {
   status: number;
   elapsedMs: number;
   /** Of a stream, whose end is not yet to be seen. */
-  stream: Connection | undefined;
+  stream: HttpConnection | undefined;
 }
 
 /** How what is not web-standard is handed in. */
 interface Bindings {
-  connection: Connection;
+  connection: HttpConnection;
 }
 
 /** What is found out on the way. */
@@ -69,7 +69,7 @@ export function createRoutes(options: RoutesOptions): Routes {
 
   async function admit(request: Request): Promise<Admission> {
     const admission = await authenticate(request);
-    if ("status" in admission) throw new Refused(admission);
+    if ("status" in admission) throw new RefusedError(admission);
     return admission;
   }
 
@@ -77,7 +77,7 @@ export function createRoutes(options: RoutesOptions): Routes {
     const began = performance.now();
     await next();
     const { headers, status } = context.res;
-    permit(headers, context.req.raw, names);
+    addCorsHeaders(headers, context.req.raw, names);
     secure(headers);
     const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
     onAnswer?.({
@@ -88,12 +88,12 @@ export function createRoutes(options: RoutesOptions): Routes {
       stream: isStream ? context.env.connection : undefined,
     });
   });
-  app.options("*", (context) => preflight(context.req.raw));
+  app.options("*", (context) => toPreflightResponse(context.req.raw));
   for (const [path, page] of Object.entries(open))
     app.all(path, (context) => {
       context.set("route", path);
       const { method, raw } = context.req;
-      if (method !== "GET" && method !== "HEAD") throw new Refused(wrongMethod(["GET"]));
+      if (method !== "GET" && method !== "HEAD") throw new RefusedError(wrongMethod(["GET"]));
       return page(raw);
     });
   for (const [path, route] of Object.entries(routes))
@@ -104,21 +104,21 @@ export function createRoutes(options: RoutesOptions): Routes {
       const request = req.raw;
       const admission = await admit(request);
       const handle = handleOf(route, request.method);
-      if (handle === undefined) throw new Refused(wrongMethod(Object.keys(route)));
+      if (handle === undefined) throw new RefusedError(wrongMethod(Object.keys(route)));
       if (request.method === "POST") inFlight?.hold(connection);
       return handle({ ...admission, request, params: req.param(), connection });
     });
   // As a route: what `notFound` throws would pass by what is added to every answer.
   app.all("*", async ({ req: { raw } }) => {
     await admit(raw);
-    throw new Refused(notFound);
+    throw new RefusedError(notFound);
   });
   app.onError((thrown, context) => {
     const { path, method } = context.req;
-    const refusal = refusalOf(thrown);
+    const refusal = toRefusal(thrown);
     // The cause is for the operator, not for the caller.
-    if (refusal === undefined) log(messageOf(thrown), "error", { route: context.get("route"), method });
-    return refuse(refusal ?? internal, locale, dialectOf(path));
+    if (refusal === undefined) log(getMessage(thrown), "error", { route: context.get("route"), method });
+    return toRefusalResponse(refusal ?? internal, locale, findDialect(path));
   });
   return app;
 }
@@ -139,7 +139,7 @@ function secure(headers: Headers): void {
     headers.set("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
 }
 
-function wrongMethod(methods: readonly string[]): Refusal {
+function wrongMethod(methods: readonly string[]): HttpRefusal {
   const allowed = methods.join(", ");
   return {
     status: 405,
@@ -148,7 +148,7 @@ function wrongMethod(methods: readonly string[]): Refusal {
   };
 }
 
-const notFound: Refusal = {
+const notFound: HttpRefusal = {
   status: 404,
   text: { zh: "没有此路径", en: "there is nothing at this path" },
 };

@@ -1,26 +1,26 @@
 import type { Duet } from "../../app/open-duet.ts";
 import type { Config } from "../../config/load-config.ts";
 import { say } from "../../kit/locale.ts";
-import { openRunRoom, type RunRoom } from "../../runs/run-service.ts";
+import { openRunService, type RunService } from "../../runs/run-service.ts";
 import { createApi } from "../api/api.ts";
-import type { ToldConfig } from "../api/settings.ts";
-import { createFace, type FaceOptions } from "../mcp/mcp-interface.ts";
-import { tellWaiting } from "../mcp/report-unapproved.ts";
+import type { ExposedConfig } from "../api/settings.ts";
+import { createMcpInterface, type McpInterfaceOptions } from "../mcp/mcp-interface.ts";
+import { reportUnapproved } from "../mcp/report-unapproved.ts";
 import { createOpenAiRoutes } from "../openai/openai-routes.ts";
 import { finishRuns } from "../operations/finish-runs.ts";
 import type { Log } from "../operations/log.ts";
 import { type Operations, openOperations } from "../operations/operations.ts";
 import { findReadiness } from "../operations/readiness.ts";
-import { readAddress } from "./address.ts";
+import { parseListenAddress } from "./address.ts";
 import { openAuth } from "./auth/open-auth.ts";
-import { chatPages } from "./chat-page.ts";
-import { pageLine } from "./page-line.ts";
+import { createChatPages } from "./chat-page.ts";
+import { describePageAddress } from "./page-line.ts";
 import type { Route } from "./routes.ts";
 import { serveOverHttp } from "./serve-http.ts";
 
-export interface HttpFaceOptions extends Omit<FaceOptions, "settings" | "asks" | "room"> {
+export interface DuetHttpOptions extends Omit<McpInterfaceOptions, "settings" | "asks" | "room"> {
   duet: Duet;
-  config: Pick<Config, "serve" | "models" | "httpToken" | "tools"> & ToldConfig;
+  config: Pick<Config, "serve" | "models" | "httpToken" | "tools"> & ExposedConfig;
   /** `[HOST:]PORT`. */
   address: string;
   log: Log;
@@ -33,11 +33,11 @@ export interface HttpFaceOptions extends Omit<FaceOptions, "settings" | "asks" |
  * Serves the agent over HTTP until the signal aborts: MCP, the agent API, OpenAI's wire and the page, which share one set of
  * runs. Throws a `config` error for an address that is none.
  */
-export async function serveDuetOverHttp({ duet, config, address, log, signal, hurry, ...options }: HttpFaceOptions) {
+export async function serveDuetOverHttp({ duet, config, address, log, signal, hurry, ...options }: DuetHttpOptions) {
   const { locale } = duet;
   const { auth, grace } = config.serve.http;
   const operations = openOperations();
-  const room = openRunRoom(duet, {
+  const service = openRunService(duet, {
     ...options,
     settings: config.serve,
     onBegin(run) {
@@ -49,31 +49,31 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
       options.onEnd?.(run);
     },
   });
-  const face = createFace(duet, { ...options, settings: config.serve, asks: config.tools.ask, room });
-  const untell = tellWaiting({ gateway: duet.gateway(), locale, log });
+  const mcp = createMcpInterface(duet, { ...options, settings: config.serve, asks: config.tools.ask, service });
+  const untell = reportUnapproved({ gateway: duet.gateway(), locale, log });
   try {
     await serveOverHttp({
-      ...readAddress(address),
-      createServer: face.createServer,
+      ...parseListenAddress(address),
+      createServer: mcp.createServer,
       settings: config.serve.http,
       token: config.httpToken,
       openAuth: auth && ((resource) => openAuth(auth, { resource, locale, log })),
-      open: chatPages(),
-      routes: joinRoutes(room, config, operations),
+      open: createChatPages(),
+      routes: joinRoutes(service, config, operations),
       onChange(caller, listener) {
-        const stop = [duet.gateway(caller).onChange(listener), face.runs.onChange(caller, () => listener("resources"))];
+        const stop = [duet.gateway(caller).onChange(listener), mcp.runs.onChange(caller, () => listener("resources"))];
         return () => {
           for (const each of stop) each();
         };
       },
       readiness: () => findReadiness(duet, config),
       onAnswer: operations.answered,
-      finish: (inFlight) => finishRuns({ runs: room.runs, inFlight, graceMs: grace * 1000, hurry, locale, log }),
+      finish: (inFlight) => finishRuns({ runs: service.runs, inFlight, graceMs: grace * 1000, hurry, locale, log }),
       locale,
       log,
       onListening(url) {
         log(url);
-        log(say(locale, pageLine(config, url)));
+        log(say(locale, describePageAddress(config, url)));
       },
       signal,
     });
@@ -84,8 +84,12 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
 }
 
 /** What is served by path, beside MCP, health and the page. */
-export function joinRoutes(room: RunRoom, config: ToldConfig, operations: Pick<Operations, "routes">): RoutesByPath {
-  return { ...createApi(room, config), ...createOpenAiRoutes(room), ...operations.routes };
+export function joinRoutes(
+  service: RunService,
+  config: ExposedConfig,
+  operations: Pick<Operations, "routes">,
+): RoutesByPath {
+  return { ...createApi(service, config), ...createOpenAiRoutes(service), ...operations.routes };
 }
 
 type RoutesByPath = Readonly<Record<string, Route>>;

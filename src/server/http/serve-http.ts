@@ -5,23 +5,23 @@ import type { Caller } from "../../core/caller.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Log } from "../operations/log.ts";
-import { bracketed, isLoopback } from "./address.ts";
-import { admitEither } from "./auth/admit.ts";
+import { isLoopback, toUrlHost } from "./address.ts";
+import { createAuthenticate } from "./auth/admit.ts";
 import type { Authenticate, OpenPages } from "./auth/authenticate.ts";
-import { healthPages, type Readiness } from "./health.ts";
+import { createHealthPages, type Readiness } from "./health.ts";
 import { type ConnectionLimits, connectionLimits, listen } from "./listen.ts";
 import { createListener } from "./listener.ts";
 import { createMcpRoute } from "./mcp/mcp-route.ts";
 import type { OnChange } from "./mcp/requests.ts";
-import { ownNames } from "./request/allowed-names.ts";
-import { judgeRequest } from "./request/check-request.ts";
-import { dialectOf } from "./response/dialects.ts";
+import { createAllowedNames } from "./request/allowed-names.ts";
+import { checkRequest } from "./request/check-request.ts";
+import { findDialect } from "./response/dialects.ts";
 import { createInFlight, type InFlight } from "./response/in-flight.ts";
-import type { Refusal } from "./response/refusal.ts";
-import { refusalText } from "./response/refuse.ts";
+import type { HttpRefusal } from "./response/refusal.ts";
+import { renderRefusal } from "./response/refuse.ts";
 import { type Answer, createRoutes, type Route } from "./routes.ts";
 
-export interface HttpFace {
+export interface HttpServerOptions {
   /** One for each session of the 2025 protocol and each request of the 2026 one. */
   createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
   settings: Config["serve"]["http"];
@@ -68,13 +68,13 @@ const graceMs = 1500;
  * Serves MCP over Streamable HTTP until the signal aborts; all is closed then, within two seconds of what `finish` takes. Throws a `config`
  * error for an address that others reach where nothing tells callers apart, and a `network` one for a port in use.
  */
-export async function serveOverHttp(face: HttpFace): Promise<void> {
-  const { settings, host, locale, log, signal } = face;
-  if (!isGuarded(face) && !isLoopback(host)) throw unguarded(host);
+export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
+  const { settings, host, locale, log, signal } = options;
+  if (!isGuarded(options) && !isLoopback(host)) throw unguarded(host);
   const inFlight = createInFlight();
   const mcp = createMcpRoute({
-    createServer: face.createServer,
-    onChange: face.onChange,
+    createServer: options.createServer,
+    onChange: options.onChange,
     inFlight,
     maxBody: settings.maxBody,
     maxSessions: settings.maxSessions,
@@ -86,42 +86,46 @@ export async function serveOverHttp(face: HttpFace): Promise<void> {
     most: settings.maxConnections,
     mostPerAddress: settings.maxConnectionsPerAddress,
     ...connectionLimits,
-    ...face.limits,
+    ...options.limits,
   };
-  const listening = await listen({ host, port: face.port }, limits, (port) => {
-    const names = ownNames({ ...settings, host, port });
-    const base = settings.publicUrl?.replace(/\/+$/, "") ?? `http://${bracketed(host)}:${port}`;
-    const auth = face.openAuth?.(`${base}/mcp`);
-    const authenticate = admitEither(face.token, face.authenticate ?? auth?.authenticate);
+  const listening = await listen({ host, port: options.port }, limits, (port) => {
+    const names = createAllowedNames({ ...settings, host, port });
+    const base = settings.publicUrl?.replace(/\/+$/, "") ?? `http://${toUrlHost(host)}:${port}`;
+    const auth = options.openAuth?.(`${base}/mcp`);
+    const authenticate = createAuthenticate(options.token, options.authenticate ?? auth?.authenticate);
     const app = createRoutes({
       names,
       authenticate,
-      open: { ...healthPages({ readiness: face.readiness, authenticate, signal }), ...face.open, ...auth?.routes },
-      routes: { "/mcp": { GET: mcp.handle, POST: mcp.handle, DELETE: mcp.handle }, ...face.routes },
-      onAnswer: face.onAnswer,
+      open: {
+        ...createHealthPages({ readiness: options.readiness, authenticate, signal }),
+        ...options.open,
+        ...auth?.routes,
+      },
+      routes: { "/mcp": { GET: mcp.handle, POST: mcp.handle, DELETE: mcp.handle }, ...options.routes },
+      onAnswer: options.onAnswer,
       inFlight,
       locale,
       log,
     });
     return guarded({
-      judge: (request) => judgeRequest(request, names),
+      judge: (request) => checkRequest(request, names),
       respond: createListener(app),
-      onAnswer: face.onAnswer,
+      onAnswer: options.onAnswer,
       locale,
     });
   });
-  face.onListening(`http://${bracketed(host)}:${listening.port}/mcp`);
+  options.onListening(`http://${toUrlHost(host)}:${listening.port}/mcp`);
   await aborted(signal);
-  await face.finish?.(inFlight);
+  await options.finish?.(inFlight);
   await Promise.all([listening.close(graceMs), mcp.close()]);
 }
 
-function isGuarded({ token, authenticate, openAuth }: HttpFace): boolean {
+function isGuarded({ token, authenticate, openAuth }: HttpServerOptions): boolean {
   return [token, authenticate, openAuth].some((way) => way !== undefined);
 }
 
-interface Guard extends Pick<HttpFace, "onAnswer" | "locale"> {
-  judge(request: IncomingMessage): Refusal | undefined;
+interface Guard extends Pick<HttpServerOptions, "onAnswer" | "locale"> {
+  judge(request: IncomingMessage): HttpRefusal | undefined;
   respond(request: IncomingMessage, response: ServerResponse): void;
 }
 
@@ -130,7 +134,7 @@ function guarded({ judge, respond, onAnswer, locale }: Guard): RequestListener {
   return (request, response) => {
     const refusal = judge(request);
     if (refusal === undefined) return respond(request, response);
-    const { type, body } = refusalText(refusal, locale, dialectOf(request.url ?? ""));
+    const { type, body } = renderRefusal(refusal, locale, findDialect(request.url ?? ""));
     const fixed = {
       "content-type": type,
       "cache-control": "no-store",

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { List } from "../../app/open-duet.ts";
 import { sleep } from "../../kit/async/timeout.ts";
-import type { Provider } from "./capabilities.ts";
+import type { Capabilities } from "./capabilities.ts";
 
 /** Tells the host of a list that has become another one since it was given. */
 export interface Announcements {
@@ -22,7 +22,7 @@ interface Given {
 /** Changes that come together are one, in milliseconds. */
 const togetherMs = 100;
 
-export function announceChanges({ server }: McpServer, providers: readonly Provider[]): Announcements {
+export function announceChanges({ server }: McpServer, providers: readonly Capabilities[]): Announcements {
   const given = new Map<Current<unknown>, Given>();
   const changed = new Set<List>();
   const closed = new AbortController();

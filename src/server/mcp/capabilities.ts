@@ -18,10 +18,10 @@ import type { Host } from "../../runs/input/host.ts";
  * A part of what one connection offers its host: the agent itself, or what the servers below offer. What a provider does not have it
  * answers with undefined, and the next one is asked.
  */
-export interface Provider {
-  readonly tools?: ToolProvider | undefined;
-  readonly prompts?: PromptProvider | undefined;
-  readonly resources?: ResourceProvider | undefined;
+export interface Capabilities {
+  readonly tools?: ToolCapability | undefined;
+  readonly prompts?: PromptCapability | undefined;
+  readonly resources?: ResourceCapability | undefined;
   /** Completes an argument of one of its prompts or templates. */
   complete?(params: CompleteRequestParams, context: ServerContext): Promise<CompleteResult | undefined>;
   /** `listener` is told of a list that may have changed, each time; until the function that it gives is called. */
@@ -30,14 +30,14 @@ export interface Provider {
   close?(): void;
 }
 
-export interface ToolProvider {
+export interface ToolCapability {
   /** `host` is whoever asked for the list last. */
   list(signal?: AbortSignal, host?: Host): Promise<Tool[]>;
   /** `args` as they came, unchecked. Failures that a model can act on are results. */
   call(name: string, args: unknown, context: ServerContext): Promise<CallToolResult | InputRequiredResult | undefined>;
 }
 
-export interface PromptProvider {
+export interface PromptCapability {
   list(signal?: AbortSignal): Promise<Prompt[]>;
   get(
     name: string,
@@ -46,7 +46,7 @@ export interface PromptProvider {
   ): Promise<GetPromptResult | InputRequiredResult | undefined>;
 }
 
-export interface ResourceProvider {
+export interface ResourceCapability {
   list(signal?: AbortSignal, host?: Host): Promise<Resource[]>;
   templates(signal?: AbortSignal): Promise<ResourceTemplateType[]>;
   read(uri: string, context: ServerContext): Promise<ReadResourceResult | InputRequiredResult | undefined>;

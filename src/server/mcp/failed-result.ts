@@ -5,10 +5,10 @@ import { type Locale, say } from "../../kit/locale.ts";
 /** What went wrong, in words for the host's model. */
 export function toFailedResult(thrown: unknown, locale: Locale): CallToolResult {
   const { text, hint } = toDuetError(thrown);
-  return failedResult([say(locale, text), hint && say(locale, hint)].filter(Boolean).join("\n"));
+  return createFailedResult([say(locale, text), hint && say(locale, hint)].filter(Boolean).join("\n"));
 }
 
 /** An error in words for the host's model, which can do something about it. */
-export function failedResult(text: string): CallToolResult {
+export function createFailedResult(text: string): CallToolResult {
   return { content: [{ type: "text", text }], isError: true };
 }

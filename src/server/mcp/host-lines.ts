@@ -1,7 +1,7 @@
 import { Transform } from "node:stream";
 
 /** A message that is too long, as far as it was kept. */
-export interface Refused {
+export interface RefusedMessage {
   bytes: number;
   /** Of the request that waits for an answer; undefined where none can be read, or where none is waited for. */
   id: string | number | undefined;
@@ -14,7 +14,7 @@ const endBytes = 4096;
  * Hands on whole lines, one by one, and leaves out those of more than `mostBytes`: the package's transport would end the
  * connection for one of them.
  */
-export function createHostLines(mostBytes: number, onRefused: (refused: Refused) => void): Transform {
+export function createHostLines(mostBytes: number, onRefused: (refused: RefusedMessage) => void): Transform {
   let parts: Buffer[] = [];
   let bytes = 0;
   /** Of a line that is already too long. */

@@ -3,16 +3,16 @@ import type { Duet } from "../../app/open-duet.ts";
 import { type Caller, operator } from "../../core/caller.ts";
 import { say } from "../../kit/locale.ts";
 import { version } from "../../kit/version.ts";
-import type { Connection } from "../../runs/input/host-connection.ts";
+import type { HostConnection } from "../../runs/input/host-connection.ts";
 import type { LiveRuns } from "../../runs/live-run.ts";
-import { openRunRoom, type RunRoom, type RunRoomOptions } from "../../runs/run-service.ts";
+import { openRunService, type RunService, type RunServiceOptions } from "../../runs/run-service.ts";
 import { createAgent } from "./agent/agent-tools.ts";
-import type { Provider } from "./capabilities.ts";
-import { serve } from "./serve-capabilities.ts";
+import type { Capabilities } from "./capabilities.ts";
+import { serveCapabilities } from "./serve-capabilities.ts";
 
-export interface FaceOptions extends RunRoomOptions {
+export interface McpInterfaceOptions extends RunServiceOptions {
   /** The runs that it shares with other faces; its own when absent. */
-  room?: RunRoom | undefined;
+  service?: RunService | undefined;
   /** The rules of `tools.ask`: which calls need a person's consent. */
   asks: readonly string[];
   /** What hosts get: the agent (when absent), everything that the agent could use, or both. */
@@ -22,28 +22,31 @@ export interface FaceOptions extends RunRoomOptions {
 }
 
 /** The MCP face of the whole process: its runs are shared by all connections. */
-export interface Face {
+export interface McpInterface {
   readonly runs: LiveRuns;
   /** A server for one connection; cheap. `isOneRequest` and `inputEnded`: as in `Connection`. */
   createServer(caller?: Caller, isOneRequest?: boolean, inputEnded?: AbortSignal): Promise<McpServer>;
 }
 
-export function createFace(duet: Duet, { expose = "agent", listLimit, ...options }: FaceOptions): Face {
+export function createMcpInterface(
+  duet: Duet,
+  { expose = "agent", listLimit, ...options }: McpInterfaceOptions,
+): McpInterface {
   const { locale } = duet;
-  const agent = createAgent(options.room ?? openRunRoom(duet, options), options);
-  let exposure: Promise<(connection: Connection) => Provider> | undefined;
+  const agent = createAgent(options.service ?? openRunService(duet, options), options);
+  let exposure: Promise<(connection: HostConnection) => Capabilities> | undefined;
   return {
     runs: agent.runs,
     async createServer(caller = operator, isOneRequest = false, inputEnded?: AbortSignal) {
       const instructions = instructionsOf[expose].map((text) => say(locale, text)).join("\n");
       const server = new McpServer({ name: "duet", title: "Duet", version }, { instructions });
-      const connection: Connection = { server, caller, isOneRequest, inputEnded };
+      const connection: HostConnection = { server, caller, isOneRequest, inputEnded };
       const providers = expose === "tools" ? [] : [agent.offer(connection)];
       if (expose !== "agent") {
         exposure ??= import("./gateway/create-exposure.ts").then((part) => part.createExposure(duet, { listLimit }));
         providers.push((await exposure)(connection));
       }
-      serve(server, providers);
+      serveCapabilities(server, providers);
       return server;
     },
   };

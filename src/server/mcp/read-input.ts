@@ -1,7 +1,7 @@
 import * as z from "zod";
 import zhCN from "zod/v4/locales/zh-CN.js";
-import { keysAt } from "../../config/schema/describe-schema.ts";
-import { argumentsFeedback, showName, unknownField, valueProblem } from "../../core/tools/argument-feedback.ts";
+import { listKeys } from "../../config/schema/describe-schema.ts";
+import { renderArgumentProblems, showName, toValueProblem, unknownField } from "../../core/tools/argument-feedback.ts";
 import type { ArgumentProblem } from "../../core/tools/tool.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
@@ -11,7 +11,7 @@ const wordsOf = { zh: { error: zhCN().localeError }, en: {} };
 /** A call's arguments as the schema has them, or what is wrong with them, in words for a model. */
 export function readInput<T>(schema: z.ZodType<T>, args: unknown, locale: Locale): T | string {
   const read = parseInput(schema, args ?? {}, locale);
-  return "problems" in read ? argumentsFeedback(locale, read.problems) : read.input;
+  return "problems" in read ? renderArgumentProblems(locale, read.problems) : read.input;
 }
 
 /** A value as the schema has it, or all that is wrong with it; each problem shows the value and what is allowed. */
@@ -33,7 +33,7 @@ export function parseInput<T>(
       value,
     );
     if (given === undefined && code === "invalid_type") return missing(path.join("."));
-    return valueProblem(path.join("."), given, message, message);
+    return toValueProblem(path.join("."), given, message, message);
   });
   return { problems };
 }
@@ -41,7 +41,7 @@ export function parseInput<T>(
 /** The fields of the object that stands there; none where the schema has alternatives. */
 function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   const steps = path.map((step) => (typeof step === "number" ? step : String(step)));
-  return keysAt(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }), steps);
+  return listKeys(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }), steps);
 }
 
 /** What is not there has no value to show. */

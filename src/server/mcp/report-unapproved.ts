@@ -1,14 +1,14 @@
 import type { Gateway } from "../../app/open-duet.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 
-export interface TellWaiting {
+export interface ReportUnapprovedOptions {
   gateway: Gateway;
   locale: Locale;
   log(line: string): void;
 }
 
 /** Tells the operator how many tools wait to be approved, each time the number has changed; until the function that it gives is called. */
-export function tellWaiting({ gateway, locale, log }: TellWaiting): () => void {
+export function reportUnapproved({ gateway, locale, log }: ReportUnapprovedOptions): () => void {
   let told = 0;
   let isOver = false;
 

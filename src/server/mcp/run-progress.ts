@@ -1,15 +1,15 @@
 import type { AgentEvent } from "../../core/events.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import { lineOf } from "../../render/event-lines.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { renderEvent } from "../../render/event-lines.ts";
 import { createPlanLines } from "../../render/plan-lines.ts";
-import { createPace, type Pace } from "../../runs/input/progress-pace.ts";
+import { createProgressPace, type ProgressPace } from "../../runs/input/progress-pace.ts";
 
 /** A run's events as progress notifications: readable lines, coalesced, with a heartbeat. */
-export interface RunProgress extends Pick<Pace, "attach" | "settle"> {
-  take(event: AgentEvent): void;
+export interface RunProgress extends Pick<ProgressPace, "attach" | "settle"> {
+  handle(event: AgentEvent): void;
   /** A line beside the run's own. */
-  tell(line: string): void;
+  notify(line: string): void;
 }
 
 const tailLength = 120;
@@ -18,7 +18,7 @@ export function createRunProgress(locale: Locale): RunProgress {
   /** Lines that wait for their turn; the running text of a thought or an answer comes last. */
   let lines: string[] = [];
   let running: { kind: "💭" | "✍"; text: string; fresh: boolean } | undefined;
-  const { due, attach, settle } = createPace({ take: takeWaiting });
+  const { due, attach, settle } = createProgressPace({ deliver: takeWaiting });
 
   function takeWaiting(): string | undefined {
     const tail = running?.fresh ? `${running.kind} ${tailOf(running.text)}` : undefined;
@@ -37,7 +37,7 @@ export function createRunProgress(locale: Locale): RunProgress {
   const planLines = createPlanLines(locale);
 
   function say(event: AgentEvent): void {
-    const line = lineOf(event, locale);
+    const line = renderEvent(event, locale);
     const said = event.type === "plan" ? planLines(event.steps) : line === undefined ? [] : [line];
     if (said.length === 0) return;
     if (running?.fresh) lines.push(`${running.kind} ${tailOf(running.text)}`);
@@ -49,11 +49,11 @@ export function createRunProgress(locale: Locale): RunProgress {
   return {
     attach,
     settle,
-    tell(line) {
+    notify(line) {
       lines.push(line);
       due();
     },
-    take(event) {
+    handle(event) {
       if (event.type === "answer-delta") grow("✍", event.text);
       else if (event.type === "thought-delta") grow("💭", event.text);
       else if (event.type !== "reasoning-delta") say(event);
@@ -62,6 +62,6 @@ export function createRunProgress(locale: Locale): RunProgress {
 }
 
 function tailOf(text: string): string {
-  const line = printableLine(text);
+  const line = sanitizeLine(text);
   return line.length > tailLength ? `…${line.slice(-tailLength)}` : line;
 }

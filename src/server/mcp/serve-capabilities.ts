@@ -8,12 +8,12 @@ import {
   type ResourceTemplateType,
   type Tool,
 } from "@modelcontextprotocol/server";
-import { type Host, hostOf } from "../../runs/input/host.ts";
+import { type Host, readHost } from "../../runs/input/host.ts";
 import { announceChanges } from "./announce-changes.ts";
-import type { Provider } from "./capabilities.ts";
+import type { Capabilities } from "./capabilities.ts";
 
 /** Offers on this connection what the providers have, the first one's first, until it ends. */
-export function serve(server: McpServer, providers: readonly Provider[]): void {
+export function serveCapabilities(server: McpServer, providers: readonly Capabilities[]): void {
   const tools = providers.flatMap((provider) => provider.tools ?? []);
   const prompts = providers.flatMap((provider) => provider.prompts ?? []);
   const resources = providers.flatMap((provider) => provider.resources ?? []);
@@ -40,7 +40,7 @@ export function serve(server: McpServer, providers: readonly Provider[]): void {
 
   wire.setRequestHandler("tools/list", async ({ params }, context) => {
     refuseCursor(params);
-    host = hostOf(server, context);
+    host = readHost(server, context);
     return { tools: await announcements.give("tools", listTools, context.mcpReq.signal) };
   });
   wire.setRequestHandler("prompts/list", async ({ params }, { mcpReq }) => {
@@ -49,7 +49,7 @@ export function serve(server: McpServer, providers: readonly Provider[]): void {
   });
   wire.setRequestHandler("resources/list", async ({ params }, context) => {
     refuseCursor(params);
-    host = hostOf(server, context);
+    host = readHost(server, context);
     return { resources: await announcements.give("resources", listResources, context.mcpReq.signal) };
   });
   wire.setRequestHandler("resources/templates/list", async ({ params }, { mcpReq }) => {

@@ -1,17 +1,17 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Duet } from "../../app/open-duet.ts";
 import { operator } from "../../core/caller.ts";
-import { sleep, timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { createTimeLimit, sleep, timeoutError } from "../../kit/async/timeout.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import type { ExitDeadline } from "../../kit/process/exit-deadline.ts";
-import { openRunRoom } from "../../runs/run-service.ts";
+import { openRunService } from "../../runs/run-service.ts";
 import { claimStdout } from "./claim-stdout.ts";
 import { createHostLines } from "./host-lines.ts";
-import { createFace, type FaceOptions } from "./mcp-interface.ts";
+import { createMcpInterface, type McpInterfaceOptions } from "./mcp-interface.ts";
 import { followRequests } from "./open-requests.ts";
-import { tellWaiting } from "./report-unapproved.ts";
+import { reportUnapproved } from "./report-unapproved.ts";
 
-export interface StdioFace extends Omit<FaceOptions, "room"> {
+export interface StdioServerOptions extends Omit<McpInterfaceOptions, "room"> {
   duet: Duet;
   stdin: NodeJS.ReadableStream;
   /** Belongs to the protocol from now on; what others write to it goes to `stderr`. */
@@ -58,7 +58,7 @@ export async function serveOverStdio({
   signal,
   deadline,
   ...options
-}: StdioFace): Promise<{ written: Promise<void> }> {
+}: StdioServerOptions): Promise<{ written: Promise<void> }> {
   const { locale } = duet;
   const lines = createHostLines(messageLimit, ({ bytes, id }) => {
     const message = say(locale, tooLong(bytes));
@@ -67,20 +67,20 @@ export async function serveOverStdio({
     const error = { code: -32600, message };
     transport.send({ jsonrpc: "2.0", id, error }).catch(() => {});
   });
-  const room = openRunRoom(duet, options);
-  const face = createFace(duet, { ...options, room });
+  const service = openRunService(duet, options);
+  const mcp = createMcpInterface(duet, { ...options, service });
   const out = claimStdout(stdout, stderr);
   const transport = new StdioServerTransport(lines, out.stream, { maxBufferSize: 2 * messageLimit });
   const ended = closing(transport);
   const input = new AbortController();
-  const handle = serveStdio(() => face.createServer(operator, false, input.signal), {
+  const handle = serveStdio(() => mcp.createServer(operator, false, input.signal), {
     transport,
     onerror: (error) => log(lineOf(error, locale)),
   });
   const requests = followRequests(transport);
   // The end of stdin would close the transport, and what is open would get no answer.
   stdin.pipe(lines, { end: false });
-  const untell = tellWaiting({ gateway: duet.gateway(), locale, log });
+  const untell = reportUnapproved({ gateway: duet.gateway(), locale, log });
   await new Promise<void>((resolve) => {
     void ended.then(resolve);
     input.signal.addEventListener("abort", () => resolve(), { once: true });
@@ -96,7 +96,7 @@ export async function serveOverStdio({
     await new Promise((resolve) => setImmediate(resolve));
     await within(answerMs, requests.settled);
   }
-  for (const run of room.runs.stop()) run.cancel();
+  for (const run of service.runs.stop()) run.cancel();
   if (isInterrupted) await within(pongMs, requests.settled);
   stdin.unpipe(lines);
   stdin.pause();
@@ -108,7 +108,7 @@ export async function serveOverStdio({
 
 /** The work sees the end of its time by the signal, and obeys it. */
 async function within(ms: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const limit = timeLimit(ms, () => timeoutError("stop", ms));
+  const limit = createTimeLimit(ms, () => timeoutError("stop", ms));
   await work(limit.signal);
   limit.clear();
 }

@@ -7,7 +7,7 @@ export interface Annotation {
 }
 
 /** One for each source, where it is cited first. */
-export function annotationsOf({ response, citations }: Pick<Outcome, "response" | "citations">): Annotation[] {
+export function toAnnotations({ response, citations }: Pick<Outcome, "response" | "citations">): Annotation[] {
   return citations.map(({ n, title, url }) => {
     const marker = `[${n}]`;
     const start = Math.max(0, response.indexOf(marker));

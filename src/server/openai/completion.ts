@@ -2,7 +2,7 @@ import type { Annotation } from "./annotations.ts";
 import type { WireUsage } from "./usage.ts";
 
 /** Names one answer in each of its pieces. */
-export interface Naming {
+export interface CompletionId {
   /** `chatcmpl-…` */
   id: string;
   /** In seconds since 1970. */
@@ -30,12 +30,12 @@ export interface Completed {
   usage: WireUsage;
 }
 
-export function nameAnswer(runId: string, model: string): Naming {
+export function createCompletionId(runId: string, model: string): CompletionId {
   return { id: `chatcmpl-${runId}`, created: Math.floor(Date.now() / 1000), model };
 }
 
 /** `includesUsage`: the last piece brings the usage, so that all before it have none. */
-export function chunkOf(naming: Naming, delta: Delta, finish: Finish | null, includesUsage: boolean): object {
+export function toChunk(naming: CompletionId, delta: Delta, finish: Finish | null, includesUsage: boolean): object {
   return {
     id: naming.id,
     object: "chat.completion.chunk",
@@ -46,11 +46,11 @@ export function chunkOf(naming: Naming, delta: Delta, finish: Finish | null, inc
   };
 }
 
-export function usageChunkOf({ id, created, model }: Naming, usage: WireUsage): object {
+export function toUsageChunk({ id, created, model }: CompletionId, usage: WireUsage): object {
   return { id, object: "chat.completion.chunk", created, model, choices: [], usage };
 }
 
-export function completionOf({ id, created, model }: Naming, answer: Completed): object {
+export function toCompletion({ id, created, model }: CompletionId, answer: Completed): object {
   const { content, reasoning, annotations, finish, usage } = answer;
   const message = { role: "assistant", content, refusal: null, annotations };
   const told = reasoning === "" ? message : { ...message, reasoning_content: reasoning };

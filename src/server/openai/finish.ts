@@ -1,15 +1,15 @@
 import type { Outcome } from "../../core/outcome.ts";
 import type { ErrorCode, ErrorReport } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { outcomeLines } from "../../render/outcome-lines.ts";
-import { againOf } from "../http/response/again.ts";
-import type { Refusal } from "../http/response/refusal.ts";
-import { type Annotation, annotationsOf } from "./annotations.ts";
+import { renderOutcome } from "../../render/outcome-lines.ts";
+import { toRetryResponse } from "../http/response/again.ts";
+import type { HttpRefusal } from "../http/response/refusal.ts";
+import { type Annotation, toAnnotations } from "./annotations.ts";
 import type { Finish } from "./completion.ts";
-import { usageOf, type WireUsage } from "./usage.ts";
+import { toUsage, type WireUsage } from "./usage.ts";
 
 /** How a run ended, in OpenAI's words. */
-export interface Ending {
+export interface CompletionEnd {
   /** What the reader must know beside the answer; empty where that is complete. */
   notice: string;
   annotations: Annotation[];
@@ -18,15 +18,15 @@ export interface Ending {
 }
 
 /** What a run came to; a refusal where it has no answer. */
-export function endingOf(outcome: Outcome, locale: Locale): Ending | { failure: Refusal } {
+export function toCompletionEnd(outcome: Outcome, locale: Locale): CompletionEnd | { failure: HttpRefusal } {
   const { status, response, meta } = outcome;
   if (status === "failed") return { failure: failureOf(outcome) };
   if (status === "cancelled" && response === "") return { failure: cancelled };
   return {
-    notice: outcomeLines(outcome, locale).join("\n\n"),
-    annotations: annotationsOf(outcome),
+    notice: renderOutcome(outcome, locale).join("\n\n"),
+    annotations: toAnnotations(outcome),
     finish: finishOf(outcome),
-    usage: usageOf(Object.values(meta.models)),
+    usage: toUsage(Object.values(meta.models)),
   };
 }
 
@@ -41,11 +41,11 @@ function finishOf({ status, stop_reason: reason }: Outcome): Finish {
 /** OpenAI's own clients go by it. */
 const headers = { "x-should-retry": "false" };
 
-function failureOf(outcome: Outcome): Refusal {
+function failureOf(outcome: Outcome): HttpRefusal {
   const { code, message, hint } = outcome.error ?? unexplained;
   const same = (text: string) => ({ zh: text, en: text });
   const told = { error: code, text: same(message), hint: hint ? same(hint) : undefined };
-  return { status: statuses[code] ?? 424, headers, ...told, ...againOf(outcome) };
+  return { status: statuses[code] ?? 424, headers, ...told, ...toRetryResponse(outcome) };
 }
 
 const unexplained: ErrorReport = { code: "internal", message: "the run failed", hint: null };
@@ -62,7 +62,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
 };
 
 /** 499 as proxies write it: whoever asked, or the operator, has stopped it. */
-const cancelled: Refusal = {
+const cancelled: HttpRefusal = {
   status: 499,
   error: "internal",
   openAiCode: "cancelled",

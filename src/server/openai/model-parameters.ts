@@ -1,13 +1,13 @@
 import type { AskRequest, Duet } from "../../app/open-duet.ts";
 import { DuetError } from "../../kit/errors.ts";
-import { Refused } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refuse.ts";
 import type { ChatRequest } from "./read-chat.ts";
 
 /**
  * The models with the client's temperature and top_p for the answer; undefined where it sets none, or where the answer model
  * has no parameters. Throws `Refused` (400) for a value that the model does not take.
  */
-export async function modelsFor(
+export async function chooseModelParameters(
   duet: Duet,
   { temperature, topP }: Pick<ChatRequest, "temperature" | "topP">,
 ): Promise<AskRequest["models"]> {
@@ -20,6 +20,6 @@ export async function modelsFor(
   } catch (thrown) {
     if (!(thrown instanceof DuetError) || thrown.code !== "config") throw thrown;
     const param = thrown.text.en.includes("top_p") ? "top_p" : "temperature";
-    throw new Refused({ status: 400, text: thrown.text, hint: thrown.hint, param });
+    throw new RefusedError({ status: 400, text: thrown.text, hint: thrown.hint, param });
   }
 }

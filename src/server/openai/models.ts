@@ -1,17 +1,17 @@
 import type { Mode } from "../../core/outcome.ts";
-import { Refused } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refuse.ts";
 import type { Handle } from "../http/routes.ts";
 
 /** The modes, as what OpenAI's clients know: models. */
 const modes: Readonly<Record<string, Mode>> = { "duet-agent": "agent", "duet-plan": "plan", "duet-chat": "chat" };
 
 /** Throws `Refused` (404) for a model that there is not. */
-export function modeOf(model: string): Mode {
+export function parseMode(model: string): Mode {
   const mode = Object.hasOwn(modes, model) ? modes[model] : undefined;
   if (mode !== undefined) return mode;
   const shown = JSON.stringify(model.slice(0, 100));
   const allowed = Object.keys(modes).join(", ");
-  throw new Refused({
+  throw new RefusedError({
     status: 404,
     text: { zh: `没有模型 ${shown}（允许：${allowed}）`, en: `there is no model ${shown} (allowed: ${allowed})` },
     param: "model",
@@ -30,7 +30,7 @@ export function createModelRoutes(created: number): { list: Handle; one: Handle 
   return {
     list: async () => Response.json({ object: "list", data: Object.keys(modes).map(entryOf) }),
     async one({ params: { id = "" } }) {
-      modeOf(id);
+      parseMode(id);
       return Response.json(entryOf(id));
     },
   };

@@ -2,10 +2,10 @@ import * as z from "zod";
 import type { Mode } from "../../core/outcome.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { Refused } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refuse.ts";
 import { parseInput } from "../mcp/read-input.ts";
-import { modeOf } from "./models.ts";
-import { refused, type WireMessage } from "./read-messages.ts";
+import { parseMode } from "./models.ts";
+import { fieldRefusedError, type WireMessage } from "./read-messages.ts";
 
 /** A request for a chat completion, as far as Duet goes by it. */
 export interface ChatRequest {
@@ -47,11 +47,11 @@ export const chatBody = z.looseObject({
 /** Throws `Refused` (400, or 404 for the model) with one line that names the field, its value and what is allowed. */
 export function readChat(body: unknown): ChatRequest {
   const fields = readFields(body);
-  const mode = modeOf(fields.model);
+  const mode = parseMode(fields.model);
   const { messages, stream, stream_options, response_format: format, tools, functions } = fields;
   refuseToolChoice("tool_choice", fields.tool_choice);
   refuseToolChoice("function_call", fields.function_call);
-  if (format && format.type !== "text") throw refused("response_format", onlyTextFormat(format.type));
+  if (format && format.type !== "text") throw fieldRefusedError("response_format", onlyTextFormat(format.type));
   return {
     model: fields.model,
     mode,
@@ -67,7 +67,7 @@ export function readChat(body: unknown): ChatRequest {
 }
 
 function readFields(body: unknown): z.infer<typeof chatBody> {
-  if (!isRecord(body)) throw new Refused({ status: 400, text: noObject });
+  if (!isRecord(body)) throw new RefusedError({ status: 400, text: noObject });
   const read = parseInput(chatBody, body, "en");
   if ("input" in read) return read.input;
   const [problem] = read.problems;
@@ -75,7 +75,7 @@ function readFields(body: unknown): z.infer<typeof chatBody> {
   const text = { zh: chinese?.text.zh ?? "", en: problem?.text.en ?? "" };
   const param = firstWrong(body);
   // What is missing is named by the words themselves.
-  throw problem?.path === "" ? new Refused({ status: 400, text, param }) : refused(param, text);
+  throw problem?.path === "" ? new RefusedError({ status: 400, text, param }) : fieldRefusedError(param, text);
 }
 
 /** The field that the first problem is about, as JavaScript writes it: `messages[0].role`. */
@@ -93,7 +93,7 @@ function problemsIn(body: unknown) {
 function refuseToolChoice(param: string, choice: unknown): void {
   if (choice === undefined || choice === null || choice === "auto" || choice === "none") return;
   const shown = JSON.stringify(choice).slice(0, 100);
-  throw refused(param, {
+  throw fieldRefusedError(param, {
     zh: `${shown} 不可用（允许：auto、none）：Duet 运行自己的工具，不调用请求中的工具`,
     en: `${shown} (allowed: auto, none): Duet runs tools of its own and calls none of the request's`,
   });

@@ -1,7 +1,7 @@
 import type { AskRequest } from "../../app/open-duet.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { Refused } from "../http/response/refuse.ts";
+import { RefusedError } from "../http/response/refuse.ts";
 
 /** As a client sends it; what more there is in it is not looked at. */
 export interface WireMessage {
@@ -47,7 +47,7 @@ export function readMessages(messages: readonly WireMessage[]): ReadMessages {
       leftOut += 1;
       continue;
     }
-    const text = textOf(message.content, `${place}.content`);
+    const text = readText(message.content, `${place}.content`);
     if (text.trim() === "") continue;
     if (role === "instruction") instructions.push(text);
     else if (role === "assistant") lastOf(turns).answers.push(text);
@@ -56,8 +56,8 @@ export function readMessages(messages: readonly WireMessage[]): ReadMessages {
   }
   const last = turns.pop();
   const question = last?.questions.join("\n\n").trim() ?? "";
-  if (question === "" || (last?.answers.length ?? 0) > 0) throw refused("messages", noQuestion);
-  if (question.length > longestQuestion) throw refused("messages", tooLong(question.length));
+  if (question === "" || (last?.answers.length ?? 0) > 0) throw fieldRefusedError("messages", noQuestion);
+  if (question.length > longestQuestion) throw fieldRefusedError("messages", tooLong(question.length));
   return {
     question,
     history: turns.map(({ questions, answers }) => ({
@@ -91,14 +91,17 @@ function roleOf(written: string, place: string): Role {
   if (role !== undefined) return role;
   const shown = JSON.stringify(written.slice(0, 50));
   const allowed = Object.keys(roles).join(", ");
-  throw refused(`${place}.role`, { zh: `${shown} 不可用（允许：${allowed}）`, en: `${shown} (allowed: ${allowed})` });
+  throw fieldRefusedError(`${place}.role`, {
+    zh: `${shown} 不可用（允许：${allowed}）`,
+    en: `${shown} (allowed: ${allowed})`,
+  });
 }
 
 /** A text, or the texts among its parts. */
-export function textOf(content: unknown, place: string): string {
+export function readText(content: unknown, place: string): string {
   if (content === undefined || content === null) return "";
   if (typeof content === "string") return content;
-  if (!Array.isArray(content)) throw refused(place, onlyText(typeof content));
+  if (!Array.isArray(content)) throw fieldRefusedError(place, onlyText(typeof content));
   return content.map((part: unknown, index) => partText(part, `${place}[${index}]`)).join("\n");
 }
 
@@ -107,7 +110,7 @@ function partText(part: unknown, place: string): string {
   const { type, text, refusal } = isRecord(part) ? part : { type: typeof part, text: undefined, refusal: undefined };
   if (type === "text" && typeof text === "string") return text;
   if (type === "refusal" && typeof refusal === "string") return refusal;
-  throw refused(place, onlyText(String(type)));
+  throw fieldRefusedError(place, onlyText(String(type)));
 }
 
 function onlyText(type: string): Text {
@@ -119,8 +122,8 @@ function onlyText(type: string): Text {
 }
 
 /** A refusal of one field. */
-export function refused(param: string, { zh, en }: Text): Refused {
-  return new Refused({ status: 400, text: { zh: `${param}：${zh}`, en: `${param}: ${en}` }, param });
+export function fieldRefusedError(param: string, { zh, en }: Text): RefusedError {
+  return new RefusedError({ status: 400, text: { zh: `${param}：${zh}`, en: `${param}: ${en}` }, param });
 }
 
 const noQuestion = {

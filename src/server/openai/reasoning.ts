@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../core/events.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { lineOf } from "../../render/event-lines.ts";
+import { renderEvent } from "../../render/event-lines.ts";
 import { createPlanLines } from "../../render/plan-lines.ts";
 
 /**
@@ -26,7 +26,7 @@ export function createReasoning(locale: Locale): (event: AgentEvent) => string {
       growing = event.type;
       return paragraph(`💭 ${text}`);
     }
-    const line = event.type === "plan" ? planLines(event.steps).join("\n") : lineOf(event, locale);
+    const line = event.type === "plan" ? planLines(event.steps).join("\n") : renderEvent(event, locale);
     if (line === undefined || line === "") return "";
     growing = undefined;
     return paragraph(line);

@@ -1,5 +1,5 @@
 import type { ChatRequest } from "./read-chat.ts";
-import { textOf } from "./read-messages.ts";
+import { readText } from "./read-messages.ts";
 
 /** How a prompt begins, and what must follow it. */
 interface Known {
@@ -45,7 +45,7 @@ export function isSideCall({ messages, isStreamed }: Pick<ChatRequest, "messages
   const last = messages.at(-1);
   const before = messages.slice(0, -1);
   if (isStreamed || last === undefined || before.some(({ role }) => role !== "system")) return false;
-  const text = textOf(last.content, `messages[${before.length}].content`).trimStart();
+  const text = readText(last.content, `messages[${before.length}].content`).trimStart();
   return (
     text.length <= longest &&
     known.some(({ begins, has }) => begins.test(text) && has.every((mark) => text.includes(mark)))

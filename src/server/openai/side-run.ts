@@ -1,11 +1,11 @@
 import type { AgentEvent } from "../../core/events.ts";
 import type { Message } from "../../core/messages.ts";
-import { addUsage, type FinishReason, type Model, modelName, noUsage, type Usage } from "../../core/model.ts";
+import { addUsage, type FinishReason, type Model, noUsage, toModelName, type Usage } from "../../core/model.ts";
 import { hasSucceeded, type Outcome, type Status, type StopReason } from "../../core/outcome.ts";
-import { timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
-import { randomHex } from "../../kit/random.ts";
-import { createSoFar } from "../../runs/run-snapshot.ts";
+import { createRandomHex } from "../../kit/random.ts";
+import { createRunSnapshot } from "../../runs/run-snapshot.ts";
 
 export interface SideRun {
   runId: string;
@@ -20,23 +20,29 @@ export interface SideRun {
 const longestMs = 30_000;
 
 /** One turn of a model as the events of a run: no prompt of ours, no tools, nothing kept. Throws what the model throws. */
-export async function* runAside({ runId, model, messages, maxTokens, signal }: SideRun): AsyncGenerator<AgentEvent> {
-  const name = modelName(model);
+export async function* streamSideRun({
+  runId,
+  model,
+  messages,
+  maxTokens,
+  signal,
+}: SideRun): AsyncGenerator<AgentEvent> {
+  const name = toModelName(model);
   const began = performance.now();
-  const soFar = createSoFar({ runId, conversationId: "", mode: "chat" });
+  const snapshot = createRunSnapshot({ runId, conversationId: "", mode: "chat" });
   const bill = createBill(model);
-  const limit = timeLimit(longestMs, () => timeoutError(name, longestMs), signal);
+  const limit = createTimeLimit(longestMs, () => timeoutError(name, longestMs), signal);
   const place = { phase: "decide", step: 1, model: name } as const;
   let finish: FinishReason | undefined;
   let failure: DuetError | undefined;
 
   function told(event: AgentEvent): AgentEvent {
-    soFar.take(event);
+    snapshot.handle(event);
     return event;
   }
 
   const models = { functionCall: name, answer: name };
-  const traceId = randomHex();
+  const traceId = createRandomHex();
   yield told({ type: "run-start", runId, traceId, conversationId: "", mode: "chat", models, toolCount: 0 });
   yield told({ type: "phase-start", ...place, reason: "" });
   try {
@@ -59,7 +65,7 @@ export async function* runAside({ runId, model, messages, maxTokens, signal }: S
   const elapsedMs = Math.round(performance.now() - began);
   yield told({ type: "phase-end", ...place, ...bill.total(), elapsedMs, finish, error });
   if (failure !== undefined) throw failure;
-  yield { type: "run-end", outcome: endOf(soFar.outcome(), finish) };
+  yield { type: "run-end", outcome: endOf(snapshot.outcome(), finish) };
 }
 
 /** Of all attempts; the cost is null where one of them has none that is known. */

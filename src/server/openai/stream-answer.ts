@@ -1,27 +1,27 @@
 import type { AgentEvent } from "../../core/events.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Locale } from "../../kit/locale.ts";
-import type { HeldRun } from "../../runs/run-handle.ts";
+import type { RunHandle } from "../../runs/run-handle.ts";
 import { openAi } from "../http/response/dialects.ts";
-import { chunkOf, type Delta, type Naming, usageChunkOf } from "./completion.ts";
-import { endingOf } from "./finish.ts";
+import { type CompletionId, type Delta, toChunk, toUsageChunk } from "./completion.ts";
+import { toCompletionEnd } from "./finish.ts";
 import { createReasoning } from "./reasoning.ts";
 
 export interface AnswerOptions {
-  naming: Naming;
+  naming: CompletionId;
   includesUsage: boolean;
   locale: Locale;
   /** What the reader is told before all else. */
   notes: readonly string[];
   /** Resolves at the run's end, or with nothing when the signal aborts. */
-  ended(run: HeldRun, signal: AbortSignal): Promise<Outcome | undefined>;
+  ended(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined>;
 }
 
 /** Something is sent at least so often, in milliseconds: proxies and clients give up a connection on which nothing comes. */
 const keepAliveMs = 10_000;
 
 /** A run as the pieces of a streamed chat completion. Ends with the run; cancelling it leaves the run as it is. */
-export function streamAnswer(run: HeldRun, options: AnswerOptions): ReadableStream<Uint8Array> {
+export function streamAnswer(run: RunHandle, options: AnswerOptions): ReadableStream<Uint8Array> {
   const { naming, includesUsage, locale, notes, ended } = options;
   const encoder = new TextEncoder();
   const left = new AbortController();
@@ -31,22 +31,22 @@ export function streamAnswer(run: HeldRun, options: AnswerOptions): ReadableStre
     const reasoning = createReasoning(locale);
     const send = (text: string): void => controller.enqueue(encoder.encode(text));
     const tell = (data: object): void => send(`data: ${JSON.stringify(data)}\n\n`);
-    const add = (delta: Delta): void => tell(chunkOf(naming, delta, null, includesUsage));
+    const add = (delta: Delta): void => tell(toChunk(naming, delta, null, includesUsage));
     function take(event: AgentEvent): void {
       const thought = reasoning(event);
       if (event.type === "answer-delta") add({ content: event.text });
       else if (thought !== "") add({ reasoning_content: thought });
     }
     function finish(outcome: Outcome): void {
-      const ending = endingOf(outcome, locale);
+      const ending = toCompletionEnd(outcome, locale);
       if ("failure" in ending) {
         tell(openAi(ending.failure, locale).body);
         return;
       }
       if (ending.notice !== "") add({ reasoning_content: `\n\n${ending.notice}` });
       if (ending.annotations.length > 0) add({ annotations: ending.annotations });
-      tell(chunkOf(naming, {}, ending.finish, includesUsage));
-      if (includesUsage) tell(usageChunkOf(naming, ending.usage));
+      tell(toChunk(naming, {}, ending.finish, includesUsage));
+      if (includesUsage) tell(toUsageChunk(naming, ending.usage));
     }
     const beat = setInterval(() => send(": keep-alive\n\n"), keepAliveMs);
     over.push(() => clearInterval(beat), run.follow(take));

@@ -1,7 +1,7 @@
 import type { ModelBill } from "../../core/outcome.ts";
 
 /** Tokens of all models of a run, as OpenAI counts them: cached ones are part of the prompt's, reasoning of the completion's. */
-export function usageOf(bills: readonly Tokens[]) {
+export function toUsage(bills: readonly Tokens[]) {
   const sum = (name: keyof Tokens): number => bills.reduce((before, bill) => before + bill[name], 0);
   const [input, output] = [sum("input_tokens"), sum("output_tokens")];
   return {
@@ -15,4 +15,4 @@ export function usageOf(bills: readonly Tokens[]) {
 
 export type Tokens = Pick<ModelBill, "input_tokens" | "output_tokens" | "cached_tokens" | "reasoning_tokens">;
 
-export type WireUsage = ReturnType<typeof usageOf>;
+export type WireUsage = ReturnType<typeof toUsage>;

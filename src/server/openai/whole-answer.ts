@@ -1,14 +1,14 @@
 import type { AgentEvent } from "../../core/events.ts";
-import type { HeldRun } from "../../runs/run-handle.ts";
-import { Refused } from "../http/response/refuse.ts";
-import { completionOf } from "./completion.ts";
-import { endingOf } from "./finish.ts";
+import type { RunHandle } from "../../runs/run-handle.ts";
+import { RefusedError } from "../http/response/refuse.ts";
+import { toCompletion } from "./completion.ts";
+import { toCompletionEnd } from "./finish.ts";
 import { createReasoning } from "./reasoning.ts";
 import type { AnswerOptions } from "./stream-answer.ts";
 
 /** A run as one chat completion, when it has ended. Throws `Refused` where it has no answer. */
-export async function wholeAnswer(
-  run: HeldRun,
+export async function waitForCompletion(
+  run: RunHandle,
   { naming, locale, notes, ended }: AnswerOptions,
   signal: AbortSignal,
 ): Promise<object> {
@@ -19,9 +19,9 @@ export async function wholeAnswer(
   const unfollow = run.follow(take);
   const outcome = await ended(run, signal);
   unfollow();
-  const ending = endingOf(outcome ?? run.soFar(), locale);
-  if ("failure" in ending) throw new Refused(ending.failure);
+  const ending = toCompletionEnd(outcome ?? run.snapshot(), locale);
+  if ("failure" in ending) throw new RefusedError(ending.failure);
   const { notice, ...said } = ending;
   if (notice !== "") thoughts.push(`\n\n${notice}`);
-  return completionOf(naming, { ...said, content: run.soFar().response, reasoning: thoughts.join("").trim() });
+  return toCompletion(naming, { ...said, content: run.snapshot().response, reasoning: thoughts.join("").trim() });
 }

@@ -1,4 +1,4 @@
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 
 const longest = 100;
 
@@ -9,7 +9,7 @@ const longest = 100;
 export function createBoundedLabel(most: number): (name: string) => string {
   const known = new Set<string>();
   return (name) => {
-    const label = printableLine(name).slice(0, longest);
+    const label = sanitizeLine(name).slice(0, longest);
     if (known.has(label)) return label;
     if (known.size >= most) return "other";
     known.add(label);

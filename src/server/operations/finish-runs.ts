@@ -1,6 +1,6 @@
-import { timeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import type { HeldRun } from "../../runs/run-handle.ts";
+import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunRegistry } from "../../runs/run-registry.ts";
 import type { InFlight } from "../http/response/in-flight.ts";
 import { finishTexts } from "./finish-texts.ts";
@@ -46,20 +46,20 @@ export async function finishRuns({ runs, inFlight, graceMs, hurry, locale, log }
 }
 
 /** Waits for a run as long as it does something itself; one that waits for a person is cancelled. */
-async function endItself(run: HeldRun, signal: AbortSignal): Promise<void> {
+async function endItself(run: RunHandle, signal: AbortSignal): Promise<void> {
   while (goesOn(run) && !signal.aborted) {
     if (run.open !== undefined) run.cancel();
-    await run.turned(signal);
+    await run.waitForChange(signal);
   }
 }
 
-function goesOn({ outcome }: HeldRun): boolean {
+function goesOn({ outcome }: RunHandle): boolean {
   return outcome === undefined;
 }
 
 /** The work sees the end of its time by the signal, and obeys it. */
 async function within(ms: number, work: (signal: AbortSignal) => Promise<unknown>, hurry?: AbortSignal): Promise<void> {
-  const limit = timeLimit(ms, () => timeoutError("stop", ms), hurry);
+  const limit = createTimeLimit(ms, () => timeoutError("stop", ms), hurry);
   await work(limit.signal);
   limit.clear();
 }

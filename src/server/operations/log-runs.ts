@@ -1,12 +1,12 @@
 import type { Status } from "../../core/outcome.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { LiveRun } from "../../runs/live-run.ts";
-import type { HeldRun } from "../../runs/run-handle.ts";
+import type { RunHandle } from "../../runs/run-handle.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";
 
 /** What the operator is told of each run, for programs that gather logs: never a word of what was asked or answered. */
 export interface RunLog {
-  begun(run: HeldRun): void;
+  begun(run: RunHandle): void;
   ended(run: LiveRun): void;
 }
 
@@ -25,7 +25,7 @@ export function createRunLog(log: Log, locale: Locale): RunLog {
     },
     ended(run) {
       tellBeginning(run);
-      const { status, stop_reason, error, meta } = run.soFar();
+      const { status, stop_reason, error, meta } = run.snapshot();
       log(say(locale, ending), levels[status], {
         ...namesOf(run),
         status,
@@ -41,10 +41,10 @@ export function createRunLog(log: Log, locale: Locale): RunLog {
 }
 
 /** Tells the operator what a fault of the program was, which nobody else is told. */
-export function createFaultLog(log: Log, locale: Locale): (run: HeldRun) => void {
+export function createFaultLog(log: Log, locale: Locale): (run: RunHandle) => void {
   return (run) => {
     if (run.fault === undefined) return;
-    const { run_id, trace_id } = run.soFar();
+    const { run_id, trace_id } = run.snapshot();
     log(say(locale, faultOf(`${run_id}, trace_id ${trace_id}`, run.fault.message)), "error", namesOf(run));
   };
 }
@@ -56,7 +56,7 @@ function faultOf(name: string, cause: string): Text {
 const levels: Partial<Record<Status, LogLevel>> = { failed: "error", partial: "warn" };
 
 function namesOf(run: LiveRun): LogFields {
-  const { run_id, trace_id, conversation_id, meta } = run.soFar();
+  const { run_id, trace_id, conversation_id, meta } = run.snapshot();
   return {
     run_id,
     trace_id: trace_id || undefined,

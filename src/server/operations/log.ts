@@ -1,5 +1,5 @@
-import { printableJson, printableLine } from "../../kit/text/sanitize.ts";
-import { cutText } from "../../kit/text/truncate.ts";
+import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
@@ -25,15 +25,15 @@ const longestField = 300;
 /** Whatever is told, each time it is exactly one line, in which nothing can drive a terminal. */
 export function createLog({ format, write, hide = (text) => text }: LogOptions): Log {
   return (line, level = "info", fields = {}) => {
-    const shown = printableLine(hide(line));
-    const message = level === "debug" ? shown : cutText(shown, longestMessage);
+    const shown = sanitizeLine(hide(line));
+    const message = level === "debug" ? shown : truncate(shown, longestMessage);
     if (format === "text") return write(`duet: ${message}`);
     const more = Object.entries(fields).map(([name, value]) => [name, shortened(value, hide)]);
     const time = new Date().toISOString();
-    write(printableJson({ time, level, message, ...Object.fromEntries(more) }));
+    write(toSafeJson({ time, level, message, ...Object.fromEntries(more) }));
   };
 }
 
 function shortened(value: LogFields[string], hide: (text: string) => string): LogFields[string] {
-  return typeof value === "string" ? cutText(printableLine(hide(value)), longestField) : value;
+  return typeof value === "string" ? truncate(sanitizeLine(hide(value)), longestField) : value;
 }

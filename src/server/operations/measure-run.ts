@@ -1,12 +1,12 @@
 import type { AgentEvent, PhaseEnd, ToolEnd } from "../../core/events.ts";
 import type { LiveRun } from "../../runs/live-run.ts";
-import type { Figures } from "./metrics.ts";
+import type { Metrics } from "./metrics.ts";
 
 /** Something to be counted, at once or as soon as figures are kept. */
-export type Note = (figures: Figures) => void;
+export type MetricUpdate = (figures: Metrics) => void;
 
 /** Counts what the events of one run say, each as it comes. */
-export function createRunMeter(note: (note: Note) => void): (event: AgentEvent) => void {
+export function createRunMeter(note: (note: MetricUpdate) => void): (event: AgentEvent) => void {
   let phase: { name: string; model: string; began: number } | undefined;
 
   function spoken(): void {
@@ -41,8 +41,8 @@ export function createRunMeter(note: (note: Note) => void): (event: AgentEvent) 
 }
 
 /** Counts a run that has ended, also one that never came to an event. */
-export function noteRun(run: LiveRun): Note {
-  const { status, error, meta } = run.soFar();
+export function countRun(run: LiveRun): MetricUpdate {
+  const { status, error, meta } = run.snapshot();
   // A note may wait for long, and must not keep the run.
   const { mode, latency_ms } = meta;
   const code = error?.code;
@@ -53,7 +53,7 @@ export function noteRun(run: LiveRun): Note {
   };
 }
 
-function notePhase(figures: Figures, { phase, model, usage, elapsedMs, costUsd, error }: PhaseEnd): void {
+function notePhase(figures: Metrics, { phase, model, usage, elapsedMs, costUsd, error }: PhaseEnd): void {
   const name = figures.model(model);
   const role = phase === "answer" ? "answer" : "function_call";
   const tokens = usage.inputTokens + usage.outputTokens;
@@ -65,7 +65,7 @@ function notePhase(figures: Figures, { phase, model, usage, elapsedMs, costUsd, 
   if (error !== undefined && error !== "cancelled") figures.errors.inc({ source: "model", code: error });
 }
 
-function noteTool(figures: Figures, { tool, ok, cached, elapsedMs, error }: ToolEnd): void {
+function noteTool(figures: Metrics, { tool, ok, cached, elapsedMs, error }: ToolEnd): void {
   const name = error?.code === "unknown_tool" ? "unknown" : figures.tool(tool);
   // What somebody wanted so is no error.
   const isWanted = error?.code === "denied" || error?.code === "cancelled";

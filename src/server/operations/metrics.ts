@@ -1,15 +1,15 @@
 import { type CollectFunction, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { createBoundedLabel } from "./bounded-label.ts";
-import { addProcessFigures } from "./process-metrics.ts";
+import { addProcessMetrics } from "./process-metrics.ts";
 
 /** What is there at the moment of asking. */
-export interface Levels {
+export interface Gauges {
   runs: number;
   streams: number;
 }
 
 /** All that `/metrics` shows. Names and units as Prometheus wants them: seconds, `_total` for what only grows. */
-export type Figures = ReturnType<typeof createFigures>;
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Tools and models that are told apart; those of later ones are added up. */
 const mostTools = 200;
@@ -23,7 +23,7 @@ const seconds = {
 };
 
 /** In a registry of its own; `close` ends what it measures. */
-export function createFigures(levels: Levels) {
+export function createMetrics(levels: Gauges) {
   const registry = new Registry();
   const registers = [registry];
 
@@ -45,7 +45,7 @@ export function createFigures(levels: Levels) {
   });
   return {
     registry,
-    close: addProcessFigures(registry),
+    close: addProcessMetrics(registry),
     tool: createBoundedLabel(mostTools),
     model: createBoundedLabel(mostModels),
     runs: counter("duet_runs_total", "Runs that have ended.", ["mode", "status"]),

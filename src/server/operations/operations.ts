@@ -1,16 +1,16 @@
-import type { HeldRun } from "../../runs/run-handle.ts";
-import { Refused } from "../http/response/refuse.ts";
+import type { RunHandle } from "../../runs/run-handle.ts";
+import { RefusedError } from "../http/response/refuse.ts";
 import type { Answer, Route, RouteCall } from "../http/routes.ts";
-import { createRunMeter, type Note, noteRun } from "./measure-run.ts";
-import type { Figures } from "./metrics.ts";
+import { countRun, createRunMeter, type MetricUpdate } from "./measure-run.ts";
+import type { Metrics } from "./metrics.ts";
 
 /** What the operator is told of a server that runs: figures at `/metrics`. */
 export interface Operations {
   readonly routes: Readonly<Record<string, Route>>;
   /** Counts a run from its beginning on. */
-  follow(run: HeldRun): void;
+  follow(run: RunHandle): void;
   /** Counts how it ended. */
-  ended(run: HeldRun): void;
+  ended(run: RunHandle): void;
   answered(answer: Answer): void;
   /** Nothing is measured any more. */
   close(): void;
@@ -21,19 +21,19 @@ const mostWaiting = 2000;
 
 export function openOperations(): Operations {
   const levels = { runs: 0, streams: 0 };
-  let waiting: Note[] = [];
-  let figures: Figures | undefined;
-  let loading: Promise<Figures> | undefined;
+  let waiting: MetricUpdate[] = [];
+  let figures: Metrics | undefined;
+  let loading: Promise<Metrics> | undefined;
   let isClosed = false;
 
-  function note(each: Note): void {
+  function note(each: MetricUpdate): void {
     if (isClosed) return;
     if (figures === undefined) waiting.push(each);
     else each(figures);
     if (waiting.length >= mostWaiting) load().catch(() => {});
   }
 
-  function load(): Promise<Figures> {
+  function load(): Promise<Metrics> {
     loading ??= open().catch((thrown: unknown) => {
       loading = undefined;
       waiting = [];
@@ -42,9 +42,9 @@ export function openOperations(): Operations {
     return loading;
   }
 
-  async function open(): Promise<Figures> {
-    const { createFigures } = await import("./metrics.ts");
-    const opened = createFigures(levels);
+  async function open(): Promise<Metrics> {
+    const { createMetrics } = await import("./metrics.ts");
+    const opened = createMetrics(levels);
     if (isClosed) opened.close();
     else figures = opened;
     for (const each of waiting) each(opened);
@@ -53,7 +53,7 @@ export function openOperations(): Operations {
   }
 
   async function metrics({ caller }: RouteCall): Promise<Response> {
-    if (caller.owner !== undefined || caller.tools !== undefined) throw new Refused(forOperator);
+    if (caller.owner !== undefined || caller.tools !== undefined) throw new RefusedError(forOperator);
     const { registry } = await load();
     return new Response(await registry.metrics(), { headers: { "content-type": registry.contentType } });
   }
@@ -66,7 +66,7 @@ export function openOperations(): Operations {
     },
     ended(run) {
       levels.runs -= 1;
-      note(noteRun(run));
+      note(countRun(run));
     },
     answered({ route = "none", method, status, elapsedMs, stream }) {
       const name = methods.has(method) ? method : "other";

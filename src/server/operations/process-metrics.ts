@@ -8,7 +8,7 @@ const resolution = 20;
  * The process's own figures, under the names that prom-client gives them, so that dashboards know them. Its collector is not
  * used, as what it starts can never be stopped. Gives what ends the measuring.
  */
-export function addProcessFigures(registry: Registry): () => void {
+export function addProcessMetrics(registry: Registry): () => void {
   const registers = [registry];
   const delay = monitorEventLoopDelay({ resolution });
   delay.enable();

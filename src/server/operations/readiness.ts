@@ -1,6 +1,6 @@
 import type { Duet } from "../../app/open-duet.ts";
 import type { Config } from "../../config/load-config.ts";
-import { modelName } from "../../core/model.ts";
+import { toModelName } from "../../core/model.ts";
 import type { Readiness } from "../http/health.ts";
 
 /** Servers that are starting are told as such rather than waited for, in milliseconds. */
@@ -23,7 +23,7 @@ export async function findReadiness(duet: Duet, config: Pick<Config, "models">):
 async function findModels(duet: Duet, { models }: Pick<Config, "models">) {
   try {
     const { functionCall, answer } = await duet.models();
-    const inForce = { function_call: modelName(functionCall), answer: modelName(answer) };
+    const inForce = { function_call: toModelName(functionCall), answer: toModelName(answer) };
     const isInForce = (name: string): boolean => Object.values(inForce).includes(name);
     return {
       ...inForce,
@@ -40,7 +40,7 @@ function withoutKey({ functionCall, answer }: Config["models"]): string[] {
   return [functionCall, answer]
     .filter((choice) => choice !== undefined)
     .filter((choice) => "wire" in choice && choice.apiKeyEnv !== undefined && !choice.apiKey)
-    .map(modelName);
+    .map(toModelName);
 }
 
 async function findServers(duet: Duet) {

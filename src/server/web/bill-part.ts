@@ -1,9 +1,9 @@
 import type { AgentsBill } from "../../core/outcome.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import { seconds } from "../../render/event-lines.ts";
-import { dollars } from "../../render/known-cost.ts";
-import { element, listOf, type Part, section, setShown, setText } from "./dom.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { renderSeconds } from "../../render/event-lines.ts";
+import { renderDollars } from "../../render/known-cost.ts";
+import { createElement, createList, createSection, type Part, setShown, setText } from "./dom.ts";
 import type { PhaseBill, RunView } from "./run/run-view.ts";
 import { phaseTitles, texts } from "./texts.ts";
 
@@ -14,10 +14,10 @@ interface Card {
 }
 
 /** What each phase used. A cost that is not known is said to be unknown, never nothing. */
-export function createBill(locale: Locale): Part<Pick<RunView, "bill" | "agents">> {
-  const list = element("div", { class: "phases" });
-  const whole = section("bill", say(locale, texts.bill), list);
-  const showCards = listOf(list, () => createCard(locale));
+export function createBillPart(locale: Locale): Part<Pick<RunView, "bill" | "agents">> {
+  const list = createElement("div", { class: "phases" });
+  const whole = createSection("bill", say(locale, texts.bill), list);
+  const showCards = createList(list, () => createCard(locale));
   return {
     element: whole,
     show({ bill, agents }) {
@@ -32,10 +32,10 @@ function phaseCard(bill: PhaseBill, locale: Locale): Card {
   return {
     title: say(locale, phaseTitles[bill.phase]),
     entries: [
-      [texts.model, printableLine(bill.model)],
+      [texts.model, sanitizeLine(bill.model)],
       [texts.calls, String(bill.calls)],
       [texts.tokens, `${bill.inputTokens} → ${bill.outputTokens}`],
-      [texts.time, seconds(bill.elapsedMs)],
+      [texts.time, renderSeconds(bill.elapsedMs)],
       [texts.cost, costOf(bill.costUsd, locale)],
     ],
   };
@@ -53,15 +53,15 @@ function agentsCard({ runs, total_tokens, cost_usd }: AgentsBill, locale: Locale
 }
 
 function costOf(cost: number | null, locale: Locale): string {
-  return cost === null ? say(locale, texts.unknown) : dollars(cost);
+  return cost === null ? say(locale, texts.unknown) : renderDollars(cost);
 }
 
 function createCard(locale: Locale): Part<Card> {
-  const title = element("h3");
-  const list = element("dl");
-  const showEntries = listOf(list, () => createEntry(locale));
+  const title = createElement("h3");
+  const list = createElement("dl");
+  const showEntries = createList(list, () => createEntry(locale));
   return {
-    element: element("div", { class: "phase" }, title, list),
+    element: createElement("div", { class: "phase" }, title, list),
     show(card) {
       setText(title, card.title);
       showEntries(card.entries);
@@ -70,10 +70,10 @@ function createCard(locale: Locale): Part<Card> {
 }
 
 function createEntry(locale: Locale): Part<Card["entries"][number]> {
-  const term = element("dt");
-  const detail = element("dd");
+  const term = createElement("dt");
+  const detail = createElement("dd");
   return {
-    element: element("div", {}, term, detail),
+    element: createElement("div", {}, term, detail),
     show([name, value]) {
       setText(term, say(locale, name));
       setText(detail, value);

@@ -1,9 +1,9 @@
 import type { Citation } from "../../core/outcome.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import { element } from "./dom.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { createElement } from "./dom.ts";
 import { createLink, type OpenLink } from "./link.ts";
-import { safeUrl } from "./safe-url.ts";
+import { toSafeUrl } from "./safe-url.ts";
 
 export interface CitationsOptions {
   readonly locale: Locale;
@@ -21,22 +21,22 @@ export interface Citations {
   show(sources: readonly Citation[]): void;
 }
 
-export function citationsOf({ locale, words, list, openLink }: CitationsOptions): Citations {
+export function createCitations({ locale, words, list, openLink }: CitationsOptions): Citations {
   let known: ReadonlyMap<number, Citation> = new Map();
   let before = "[]";
 
   function fill(n: number, place: HTMLElement): void {
     const source = known.get(n);
-    place.replaceChildren(source === undefined || safeUrl(source.url) === undefined ? `[${n}]` : linkTo(source));
+    place.replaceChildren(source === undefined || toSafeUrl(source.url) === undefined ? `[${n}]` : linkTo(source));
   }
 
   function linkTo({ n, title, url }: Citation): HTMLElement {
-    const name = printableLine(title);
+    const name = sanitizeLine(title);
     const label = say(locale, { zh: `来源 ${n}：${name}`, en: `Source ${n}: ${name}` });
     // A host opens links itself, and in its frame there may be nowhere to go.
     if (openLink !== undefined) return createLink(url, `[${n}]`, openLink, label);
     const entryOf = (): Element | null => list.querySelector(`:scope > li[value="${n}"]`);
-    const link = element("a", { href: `#${entryOf()?.id ?? ""}`, "aria-label": label, title: label }, `[${n}]`);
+    const link = createElement("a", { href: `#${entryOf()?.id ?? ""}`, "aria-label": label, title: label }, `[${n}]`);
     link.addEventListener("click", (event) => {
       event.preventDefault();
       const entry = entryOf();
@@ -48,7 +48,7 @@ export function citationsOf({ locale, words, list, openLink }: CitationsOptions)
 
   return {
     place(n) {
-      const place = element("span", { class: "cite", "data-n": String(n) });
+      const place = createElement("span", { class: "cite", "data-n": String(n) });
       fill(n, place);
       return place;
     },

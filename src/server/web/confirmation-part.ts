@@ -1,6 +1,6 @@
 import { type Locale, say } from "../../kit/locale.ts";
-import { printable, printableLine } from "../../kit/text/sanitize.ts";
-import { element, type Part, setShown, setText } from "./dom.ts";
+import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
+import { createElement, type Part, setShown, setText } from "./dom.ts";
 import type { Confirmation } from "./run/run-view.ts";
 import { texts } from "./texts.ts";
 
@@ -8,25 +8,25 @@ const titles = { call: texts.confirmCall, plan: texts.confirmPlan, question: tex
 
 /** What the run waits for. The chat asks, not the page: whoever answers must have seen the question there. */
 export function createConfirmation(locale: Locale): Part<Confirmation | undefined> {
-  const title = element("strong");
-  const tool = element("code");
-  const message = element("p", { class: "words", dir: "auto" });
-  const given = element("pre", { tabindex: "0", role: "group", "aria-label": say(locale, texts.arguments) });
-  const advice = element("p", {}, say(locale, texts.chatAsks));
-  const box = element("div", { class: "confirmation", role: "alert", hidden: "" });
-  box.append(element("p", {}, title, " ", tool), message, given, advice);
+  const title = createElement("strong");
+  const tool = createElement("code");
+  const message = createElement("p", { class: "words", dir: "auto" });
+  const given = createElement("pre", { tabindex: "0", role: "group", "aria-label": say(locale, texts.arguments) });
+  const advice = createElement("p", {}, say(locale, texts.chatAsks));
+  const box = createElement("div", { class: "confirmation", role: "alert", hidden: "" });
+  box.append(createElement("p", {}, title, " ", tool), message, given, advice);
   return {
     element: box,
     show(waits) {
       setShown(box, waits !== undefined);
       if (waits === undefined) return;
       setText(title, say(locale, titles[waits.kind]));
-      setText(tool, printableLine(waits.tool));
+      setText(tool, sanitizeLine(waits.tool));
       setShown(tool, waits.tool !== "");
-      setText(message, printable(waits.message));
+      setText(message, sanitize(waits.message));
       setShown(message, waits.message !== "");
       const json = waits.arguments === undefined ? "" : JSON.stringify(waits.arguments, undefined, 2);
-      setText(given, printable(json));
+      setText(given, sanitize(json));
       setShown(given, json !== "");
     },
   };

@@ -5,7 +5,7 @@ export interface Part<T> {
 }
 
 /** An element with attributes and children. A string becomes text and never markup. */
-export function element<Name extends keyof HTMLElementTagNameMap>(
+export function createElement<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Readonly<Record<string, string>> = {},
   ...children: readonly (Node | string)[]
@@ -26,7 +26,7 @@ export function setShown(node: Element, isShown: boolean): void {
 }
 
 /** Shows a list, one part for each entry. A part stays as long as there is an entry in its place, and so does what a reader did to it. */
-export function listOf<T>(parent: Element, create: () => Part<T>): (values: readonly T[]) => void {
+export function createList<T>(parent: Element, create: () => Part<T>): (values: readonly T[]) => void {
   const parts: Part<T>[] = [];
   let shown: readonly T[] = [];
   return (values) => {
@@ -45,6 +45,6 @@ export function listOf<T>(parent: Element, create: () => Part<T>): (values: read
 }
 
 /** A section under a heading, out of sight while it has nothing to show. A page may have many of one name. */
-export function section(name: string, title: string, ...children: readonly Node[]): HTMLElement {
-  return element("section", { class: name, hidden: "" }, element("h2", {}, title), ...children);
+export function createSection(name: string, title: string, ...children: readonly Node[]): HTMLElement {
+  return createElement("section", { class: name, hidden: "" }, createElement("h2", {}, title), ...children);
 }

@@ -1,4 +1,4 @@
-import { element } from "./dom.ts";
+import { createElement } from "./dom.ts";
 
 export interface Fold {
   readonly element: HTMLDetailsElement;
@@ -6,9 +6,9 @@ export interface Fold {
   open(isOpen: boolean): void;
 }
 
-export function foldOf(summary: readonly (Node | string)[], body: readonly Node[]): Fold {
-  const head = element("summary", {}, ...summary);
-  const details = element("details", {}, head, element("div", { class: "body" }, ...body));
+export function createFold(summary: readonly (Node | string)[], body: readonly Node[]): Fold {
+  const head = createElement("summary", {}, ...summary);
+  const details = createElement("details", {}, head, createElement("div", { class: "body" }, ...body));
   let isDone = false;
   // A key that folds comes as a click too.
   head.addEventListener("click", () => {

@@ -1,14 +1,14 @@
 import { type Locale, say } from "../../kit/locale.ts";
 import { createAnswer } from "./answer-part.ts";
-import { createBill } from "./bill-part.ts";
+import { createBillPart } from "./bill-part.ts";
 import { createConfirmation } from "./confirmation-part.ts";
-import { element, listOf, type Part, section, setShown, setText } from "./dom.ts";
+import { createElement, createList, createSection, type Part, setShown, setText } from "./dom.ts";
 import type { OpenLink } from "./link.ts";
 import { createPlanStep } from "./plan-part.ts";
 import type { RunView } from "./run/run-view.ts";
 import { createStepList } from "./run/step-list.ts";
 import { createNotice } from "./step-part.ts";
-import { statusLine, texts } from "./texts.ts";
+import { renderStatus, texts } from "./texts.ts";
 
 export interface PanelOptions {
   readonly locale: Locale;
@@ -20,10 +20,10 @@ export interface PanelOptions {
 
 /** A run as a live part of a page, whatever page that is. */
 export function createPanel({ locale, stop, openLink }: PanelOptions): Part<RunView> {
-  const title = element("h1", { dir: "auto" });
-  const status = element("p", { class: "status", role: "status", "aria-live": "polite" });
-  const problem = element("div", { class: "problem", role: "alert", hidden: "" });
-  const word = element("p", { class: "word", role: "alert", hidden: "" });
+  const title = createElement("h1", { dir: "auto" });
+  const status = createElement("p", { class: "status", role: "status", "aria-live": "polite" });
+  const problem = createElement("div", { class: "problem", role: "alert", hidden: "" });
+  const word = createElement("p", { class: "word", role: "alert", hidden: "" });
   const tell = (text: string): void => {
     setText(word, text);
     setShown(word, text !== "");
@@ -31,23 +31,23 @@ export function createPanel({ locale, stop, openLink }: PanelOptions): Part<RunV
   const stopButton = createStop({ locale, stop, tell });
   const open = openLink && ((url: string) => openLink(url).catch(() => tell(say(locale, texts.notOpened) + url)));
 
-  const notices = element("ul", { class: "notices" });
-  const planList = element("ol");
-  const plan = section("plan", say(locale, texts.plan), planList);
+  const notices = createElement("ul", { class: "notices" });
+  const planList = createElement("ol");
+  const plan = createSection("plan", say(locale, texts.plan), planList);
   const steps = createStepList(locale, open);
   const confirmation = createConfirmation(locale);
   const answer = createAnswer(locale, open);
-  const bill = createBill(locale);
-  const showNotices = listOf(notices, () => createNotice("li"));
-  const showPlan = listOf(planList, () => createPlanStep(locale));
+  const bill = createBillPart(locale);
+  const showNotices = createList(notices, () => createNotice("li"));
+  const showPlan = createList(planList, () => createPlanStep(locale));
 
-  const head = element("header", {}, title, element("div", { class: "bar" }, status, stopButton.element));
+  const head = createElement("header", {}, title, createElement("div", { class: "bar" }, status, stopButton.element));
   const parts = [head, word, problem, confirmation.element, notices, plan, steps.element, answer.element, bill.element];
   return {
-    element: element("main", { lang: locale === "zh" ? "zh-CN" : "en" }, ...parts),
+    element: createElement("main", { lang: locale === "zh" ? "zh-CN" : "en" }, ...parts),
     show(view) {
       setText(title, view.question || say(locale, texts.noQuestion));
-      setText(status, statusLine(view, locale));
+      setText(status, renderStatus(view, locale));
       status.dataset.status = view.status;
       stopButton.show(view);
       setText(problem, view.problem ? [view.problem.message, view.problem.hint].filter(Boolean).join("\n") : "");
@@ -70,7 +70,7 @@ interface StopOptions extends Pick<PanelOptions, "locale" | "stop"> {
 
 /** A button that is there while there is something to stop. */
 function createStop({ locale, stop, tell }: StopOptions): Part<RunView> {
-  const button = element("button", { type: "button", class: "stop", hidden: "" }, say(locale, texts.stop));
+  const button = createElement("button", { type: "button", class: "stop", hidden: "" }, say(locale, texts.stop));
   let runId: string | undefined;
   let asked: string | undefined;
   const draw = (): void => {

@@ -62,7 +62,7 @@ export const planStates: Record<PlanStep["state"], Text> = {
 };
 
 /** The one line that is read out: what happens now, or how it ended. */
-export function statusLine(view: RunView, locale: Locale): string {
+export function renderStatus(view: RunView, locale: Locale): string {
   const { status, stopReason } = view;
   if (status === "running") return say(locale, activityOf(view.steps.at(-1)));
   const text = say(locale, statusTexts[status]);
@@ -72,7 +72,7 @@ export function statusLine(view: RunView, locale: Locale): string {
 }
 
 /** What a step is called. */
-export function stepTitle({ phase, step, items }: StepView): Text {
+export function renderStepTitle({ phase, step, items }: StepView): Text {
   const count = items.filter(({ kind }) => kind === "call").length;
   const name = phase === undefined ? { zh: "工具调用", en: "Tool calls" } : phaseTitles[phase];
   // Before the first turn a model shortens what was said so far.

@@ -1,18 +1,22 @@
-import { type BegunRun, type BegunRuns, longestMarkMs } from "../../core/store/idempotency-records.ts";
+import {
+  type IdempotencyRecord,
+  type IdempotencyRecords,
+  longestRecordMs,
+} from "../../core/store/idempotency-records.ts";
 
-export interface MemoryMarks {
-  of(owner: string | undefined): BegunRuns;
+export interface MemoryIdempotencyRecords {
+  of(owner: string | undefined): IdempotencyRecords;
   /** The run is kept. */
   settle(runId: string): void;
 }
 
 /** Marks for as long as the process lives. */
-export function createMemoryMarks(): MemoryMarks {
-  const marks = new Map<string, BegunRun & { owner: string | undefined }>();
+export function createMemoryIdempotencyRecords(): MemoryIdempotencyRecords {
+  const marks = new Map<string, IdempotencyRecord & { owner: string | undefined }>();
   const settle = (runId: string): void => void marks.delete(runId);
 
   function prune(): void {
-    const oldest = new Date(Date.now() - longestMarkMs).toISOString();
+    const oldest = new Date(Date.now() - longestRecordMs).toISOString();
     for (const { runId, begunAt } of marks.values()) if (begunAt < oldest) settle(runId);
   }
 

@@ -1,13 +1,13 @@
 import { LRUCache } from "lru-cache";
-import { type Conversation, type ConversationTurn, newId, type Summary } from "../../core/store/conversation.ts";
-import { titleOf } from "../../core/store/conversation-title.ts";
+import { type Conversation, type ConversationTurn, createId, type Summary } from "../../core/store/conversation.ts";
+import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import type { SourceList } from "../../core/store/source-list.ts";
 import type { ConversationEntry, SharedStore } from "../../core/store/store.ts";
 import type { Source } from "../../core/tools/tool.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { toRunEntry } from "../sqlite/rows.ts";
-import { noConversation } from "../store-errors.ts";
-import { createMemoryMarks } from "./idempotency-records.ts";
+import { noConversationError } from "../store-errors.ts";
+import { createMemoryIdempotencyRecords } from "./idempotency-records.ts";
 
 interface Kept {
   id: string;
@@ -32,7 +32,7 @@ interface KeptTrace {
 export function createMemoryStore(max = 1000): SharedStore {
   const conversations = new LRUCache<string, Kept>({ max });
   const traces = new LRUCache<string, KeptTrace>({ max });
-  const marks = createMemoryMarks();
+  const marks = createMemoryIdempotencyRecords();
   let asked = 0;
 
   function of(owner: string | undefined): SharedStore {
@@ -43,7 +43,7 @@ export function createMemoryStore(max = 1000): SharedStore {
     /** The conversation as it stands, or a new one; either is now the last one asked. */
     function touch(id: string): Kept {
       const kept = conversations.get(id) ?? begin(id, owner);
-      if (kept.owner !== owner) throw noConversation();
+      if (kept.owner !== owner) throw noConversationError();
       kept.asked = ++asked;
       kept.updatedAt = new Date().toISOString();
       conversations.set(id, kept);
@@ -65,11 +65,12 @@ export function createMemoryStore(max = 1000): SharedStore {
         const kept = own(conversations.peek(id)) && conversations.get(id);
         return kept && conversationOf(kept);
       },
-      create: async (wanted) => conversationOf(touch(wanted !== undefined && mayHave(wanted) ? wanted : newId("conv"))),
+      create: async (wanted) =>
+        conversationOf(touch(wanted !== undefined && mayHave(wanted) ? wanted : createId("conv"))),
       async append({ conversationId, runId, turn, trace, pendingPlan }) {
-        if (traces.has(runId) && !own(traces.peek(runId))) throw noConversation();
+        if (traces.has(runId) && !own(traces.peek(runId))) throw noConversationError();
         const kept = touch(conversationId);
-        kept.title ||= titleOf(trace.question);
+        kept.title ||= toConversationTitle(trace.question);
         if (turn) kept.turns.push(turn);
         kept.pendingPlan = pendingPlan;
         traces.set(runId, { owner, trace });
@@ -120,7 +121,7 @@ export function createMemoryStore(max = 1000): SharedStore {
 
 function begin(id: string, owner: string | undefined): Kept {
   const now = new Date().toISOString();
-  const sources = createSourceList();
+  const sources = createMemorySourceList();
   return { id, owner, title: "", turns: [], summary: undefined, sources, asked: 0, createdAt: now, updatedAt: now };
 }
 
@@ -133,7 +134,7 @@ function entryOf({ id, title, turns, createdAt, updatedAt }: Kept): Conversation
   return { id, title, turns: turns.length, createdAt, updatedAt };
 }
 
-export function createSourceList(): SourceList {
+export function createMemorySourceList(): SourceList {
   const sources: Source[] = [];
   const numbers = new Map<string, number>();
   function number(source: Source): number {

@@ -1,20 +1,20 @@
 import { sleep } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { isBusy, isDamage, toStoreError } from "../store-errors.ts";
-import { identityOf } from "./damaged-file.ts";
+import { getFileIdentity } from "./damaged-file.ts";
 import { type Database, openDatabase } from "./open-database.ts";
 import type { Statements } from "./statements.ts";
 
 /** The store's database through its whole life: opened again when its file is another one, set aside when it is damaged. */
-export interface Connection {
+export interface StoreConnection {
   /** One transaction that sees one moment. Rejects with a `DuetError`. */
-  read<T>(work: Work<T>): Promise<T>;
+  read<T>(work: StoreWork<T>): Promise<T>;
   /** One transaction, kept as a whole or not at all. May be done again on another file, so it must bear repetition. */
-  write<T>(work: Work<T>): Promise<T>;
+  write<T>(work: StoreWork<T>): Promise<T>;
   close(): void;
 }
 
-export type Work<T> = (statements: Statements) => T;
+export type StoreWork<T> = (statements: Statements) => T;
 
 /** More often in a row no file is replaced by another; where identities mean nothing this ends it. */
 const mostReopenings = 3;
@@ -27,7 +27,7 @@ export interface ConnectionOptions {
 }
 
 /** Rejects with a `DuetError` when the store cannot be used. */
-export async function openConnection(file: string, options: ConnectionOptions): Promise<Connection> {
+export async function openStoreConnection(file: string, options: ConnectionOptions): Promise<StoreConnection> {
   const closing = new AbortController();
   const orStoreError = (thrown: unknown): never => {
     throw toStoreError(thrown, file);
@@ -70,9 +70,9 @@ export async function openConnection(file: string, options: ConnectionOptions): 
     return reopening;
   }
 
-  const isMoved = (): boolean => identityOf(file) !== database.identity;
+  const isMoved = (): boolean => getFileIdentity(file) !== database.identity;
 
-  async function use<T>(begin: string, work: Work<T>): Promise<T> {
+  async function use<T>(begin: string, work: StoreWork<T>): Promise<T> {
     closing.signal.throwIfAborted();
     for (let left = mostReopenings; ; left--) {
       if (left > 0 && isMoved()) await reopen();
@@ -98,7 +98,7 @@ export async function openConnection(file: string, options: ConnectionOptions): 
   };
 }
 
-function transact<T>({ connection, statements }: Database, begin: string, work: Work<T>): T {
+function transact<T>({ connection, statements }: Database, begin: string, work: StoreWork<T>): T {
   connection.exec(begin);
   try {
     const result = work(statements);

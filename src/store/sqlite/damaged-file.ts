@@ -7,7 +7,7 @@ const parts = ["", "-wal", "-shm", "-journal"];
  * Renames a store with all its parts to `FILE.damaged-TIME` (UTC), never over a file that is there; gives the name.
  * Only behind the gate.
  */
-export function setAside(file: string): string {
+export function moveDamagedFile(file: string): string {
   const time = new Date().toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
   const wanted = `${file}.damaged-${time}`;
   let name = wanted;
@@ -26,7 +26,7 @@ function sizeOf(file: string): number {
 }
 
 /** Which file stands under this name; undefined when there is none. */
-export function identityOf(file: string): string | undefined {
+export function getFileIdentity(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;
 }

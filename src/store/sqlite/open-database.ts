@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isDamage } from "../store-errors.ts";
-import { identityOf, isLogAlone, setAside } from "./damaged-file.ts";
-import { keepPrivate } from "./ensure-private-file.ts";
+import { getFileIdentity, isLogAlone, moveDamagedFile } from "./damaged-file.ts";
+import { ensurePrivateFile } from "./ensure-private-file.ts";
 import { loadSqlite } from "./load-sqlite.ts";
-import { behindGate } from "./open-lock.ts";
-import { bringUpToDate, inspectSchema } from "./schema.ts";
+import { withOpenLock } from "./open-lock.ts";
+import { inspectSchema, migrateSchema } from "./schema.ts";
 import { prepareStatements, type Statements } from "./statements.ts";
 
 export interface Database {
@@ -14,7 +14,7 @@ export interface Database {
   identity: string | undefined;
 }
 
-export interface Opened extends Database {
+export interface OpenedDatabase extends Database {
   /** The name under which a damaged store was kept; undefined when there was none. */
   damaged: string | undefined;
 }
@@ -26,21 +26,21 @@ const busyTimeoutMs = 20;
  * Opens the store, or begins it. A damaged one is set aside first, and so is the one whose identity is `condemned`.
  * Throws a `DuetError` for a store of a newer version, else what SQLite and the file system throw.
  */
-export function openDatabase(file: string, condemned?: string): Opened {
-  return behindGate(file, () => {
-    const isCondemned = condemned !== undefined && identityOf(file) === condemned;
-    let damaged = isCondemned || isLogAlone(file) ? setAside(file) : undefined;
+export function openDatabase(file: string, condemned?: string): OpenedDatabase {
+  return withOpenLock(file, () => {
+    const isCondemned = condemned !== undefined && getFileIdentity(file) === condemned;
+    let damaged = isCondemned || isLogAlone(file) ? moveDamagedFile(file) : undefined;
     for (;;) {
       const connection = connect(file);
       try {
         start(connection);
-        return { connection, statements: prepareStatements(connection), identity: identityOf(file), damaged };
+        return { connection, statements: prepareStatements(connection), identity: getFileIdentity(file), damaged };
       } catch (thrown) {
         const isNew = isDamage(thrown) && damaged === undefined;
         // SQLite sees that an open file was moved, and leaves its log alone when it closes. Windows moves no open file.
         if (!isNew || process.platform === "win32") connection.close();
         if (!isNew) throw thrown;
-        damaged = setAside(file);
+        damaged = moveDamagedFile(file);
         if (connection.isOpen) connection.close();
       }
     }
@@ -48,7 +48,7 @@ export function openDatabase(file: string, condemned?: string): Opened {
 }
 
 function connect(file: string): DatabaseSync {
-  keepPrivate(file);
+  ensurePrivateFile(file);
   const { DatabaseSync } = loadSqlite();
   return new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
 }
@@ -59,7 +59,7 @@ function start(connection: DatabaseSync): void {
   connection.exec(settings);
   // A store that can only be read says so now.
   if (state === "ours") connection.exec("BEGIN IMMEDIATE; ROLLBACK");
-  else bringUpToDate(connection, state);
+  else migrateSchema(connection, state);
 }
 
 // NORMAL keeps every commit through a crash of the process; only a crash of the machine may take the last ones back.

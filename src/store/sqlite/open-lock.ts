@@ -1,14 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
-import { keepPrivate } from "./ensure-private-file.ts";
+import { ensurePrivateFile } from "./ensure-private-file.ts";
 import { loadSqlite } from "./load-sqlite.ts";
 
 /**
  * Does the work while no other process opens this store or sets it aside. The lock is SQLite's own, on a file beside
  * the store that stays empty, so it ends with its process. Throws SQLite's "busy" when another one is at it.
  */
-export function behindGate<T>(file: string, work: () => T): T {
+export function withOpenLock<T>(file: string, work: () => T): T {
   const gateFile = `${file}-gate`;
-  keepPrivate(gateFile);
+  ensurePrivateFile(gateFile);
   const { DatabaseSync } = loadSqlite();
   const gate: DatabaseSync = new DatabaseSync(gateFile, { timeout: 20 });
   try {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { DuetError } from "../../kit/errors.ts";
-import { WrongTables } from "../store-errors.ts";
+import { WrongTablesError } from "../store-errors.ts";
 
 /** Kept as `user_version`; a change of the tables raises it and brings the older ones up to it. */
 const version = 2;
@@ -103,11 +103,11 @@ export function inspectSchema(connection: DatabaseSync): SchemaState {
   if (found === version && objects.every((sql) => known.has(sql)))
     return additions.every((sql) => known.has(sql)) ? "ours" : "without-additions";
   if (found === 1 && first.every((sql) => known.has(sql))) return "older";
-  throw new WrongTables("the tables are not those of Duet");
+  throw new WrongTablesError("the tables are not those of Duet");
 }
 
 /** Makes the tables in an empty file, or of those of an older version today's: all of it or nothing. */
-export function bringUpToDate(connection: DatabaseSync, state: Exclude<SchemaState, "ours">): void {
+export function migrateSchema(connection: DatabaseSync, state: Exclude<SchemaState, "ours">): void {
   const before = { empty: objects, older: upgrade, "without-additions": [] }[state];
   connection.exec(
     ["BEGIN IMMEDIATE", ...before, ...addMissing, `PRAGMA user_version = ${version}`, "COMMIT"].join(";\n"),

@@ -1,13 +1,13 @@
 import type { NumberedSource } from "../../core/sources.ts";
 import type { SourceList } from "../../core/store/source-list.ts";
 import type { Source } from "../../core/tools/tool.ts";
-import type { Connection } from "./connection.ts";
-import { type Owner, type Statements, touchConversation } from "./statements.ts";
+import type { StoreConnection } from "./connection.ts";
+import { type Owner, type Statements, updateConversation } from "./statements.ts";
 
 export interface SourceListOptions {
   conversationId: string;
   owner: Owner;
-  connection: Connection;
+  connection: StoreConnection;
   /** As they were loaded. */
   known: readonly NumberedSource[];
   /** Takes the numbers that could not be claimed; they are to be kept with the conversation's next turn. */
@@ -19,7 +19,13 @@ export interface SourceListOptions {
  * in the store before it is given, so that no other process gives it to another page; where the store cannot be written
  * the run goes on with numbers of its own, which it owes.
  */
-export function createSourceList({ conversationId, owner, connection, known, owe }: SourceListOptions): SourceList {
+export function createSqliteSourceList({
+  conversationId,
+  owner,
+  connection,
+  known,
+  owe,
+}: SourceListOptions): SourceList {
   const byNumber = new Map(known.map(({ n, source }) => [n, source]));
   const byUrl = new Map(known.map(({ n, source }) => [source.url, n]));
   let last = known.at(-1)?.n ?? 0;
@@ -70,17 +76,17 @@ interface Claim {
 
 /** The numbers that these pages have or now get. Within a transaction. */
 function claim(statements: Statements, { conversationId, owner, sources, after }: Claim): NumberedSource[] {
-  touchConversation(statements, { id: conversationId, owner });
+  updateConversation(statements, { id: conversationId, owner });
   let last = Math.max(after, Number(statements.lastNumber.get(conversationId)?.n));
   return sources.map((source) => {
     const taken = statements.sourceNumber.get(conversationId, source.url);
     if (taken) return { n: Number(taken.n), source };
-    keepSource(statements, conversationId, { n: ++last, source });
+    saveSource(statements, conversationId, { n: ++last, source });
     return { n: last, source };
   });
 }
 
 /** Keeps a source under its number. Throws when either is taken. */
-export function keepSource(statements: Statements, conversationId: string, { n, source }: NumberedSource): void {
+export function saveSource(statements: Statements, conversationId: string, { n, source }: NumberedSource): void {
   statements.addSource.run(conversationId, n, source.url, source.title, source.snippet);
 }

@@ -1,12 +1,12 @@
 import type { NumberedSource } from "../../core/sources.ts";
-import { type Conversation, newId } from "../../core/store/conversation.ts";
+import { type Conversation, createId } from "../../core/store/conversation.ts";
 import type { SharedStore } from "../../core/store/store.ts";
-import { textOf } from "../../kit/json.ts";
-import { type ConnectionOptions, openConnection } from "./connection.ts";
-import { createSqliteMarks } from "./idempotency-records.ts";
-import { type Loaded, loadWords, toEntry, toRunEntry, toTrace } from "./rows.ts";
-import { keepRun } from "./save-run.ts";
-import { createSourceList } from "./source-list.ts";
+import { toText } from "../../kit/json.ts";
+import { type ConnectionOptions, openStoreConnection } from "./connection.ts";
+import { createSqliteIdempotencyRecords } from "./idempotency-records.ts";
+import { type LoadedConversation, loadConversation, toEntry, toRunEntry, toTrace } from "./rows.ts";
+import { saveRun } from "./save-run.ts";
+import { createSqliteSourceList } from "./source-list.ts";
 
 const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {} };
 
@@ -15,7 +15,7 @@ const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {} };
  * is there after the process is killed. Rejects with a `DuetError` when the file cannot be used or is a newer Duet's.
  */
 export async function createSqliteStore(file: string, options: Partial<ConnectionOptions> = {}): Promise<SharedStore> {
-  const connection = await openConnection(file, { ...defaults, ...options });
+  const connection = await openStoreConnection(file, { ...defaults, ...options });
   /** Numbers that runs gave out while the store could not be written, by owner and conversation. */
   const owed = new Map<string, NumberedSource[]>();
 
@@ -23,8 +23,8 @@ export async function createSqliteStore(file: string, options: Partial<Connectio
     const owner = name ?? null;
     const keyOf = (id: string): string => JSON.stringify([owner, id]);
 
-    function conversationOf(id: string, { sources, ...words }: Loaded): Conversation {
-      const list = createSourceList({
+    function conversationOf(id: string, { sources, ...words }: LoadedConversation): Conversation {
+      const list = createSqliteSourceList({
         conversationId: id,
         owner,
         connection,
@@ -42,19 +42,19 @@ export async function createSqliteStore(file: string, options: Partial<Connectio
 
     return {
       of,
-      begun: createSqliteMarks(connection, owner),
+      begun: createSqliteIdempotencyRecords(connection, owner),
       async load(id) {
-        const loaded = await connection.read((statements) => loadWords(statements, { id, owner }));
+        const loaded = await connection.read((statements) => loadConversation(statements, { id, owner }));
         return loaded && conversationOf(id, loaded);
       },
       async create(wanted) {
-        const id = wanted !== undefined && (await mayHave(wanted)) ? wanted : newId("conv");
+        const id = wanted !== undefined && (await mayHave(wanted)) ? wanted : createId("conv");
         return conversationOf(id, { turns: [], summary: undefined, sources: [] });
       },
       async append(run) {
         const due = owed.get(keyOf(run.conversationId)) ?? [];
         owed.delete(keyOf(run.conversationId));
-        await connection.write((statements) => keepRun(statements, { run, owner, owed: due }));
+        await connection.write((statements) => saveRun(statements, { run, owner, owed: due }));
       },
       async summarise(id, { text, turns, isWanted = false }) {
         await connection.write(({ summarise, wantSummary }) => {
@@ -64,7 +64,7 @@ export async function createSqliteStore(file: string, options: Partial<Connectio
       },
       async latest() {
         const row = await connection.read(({ latest }) => latest.get({ owner }));
-        return row && textOf(row.id);
+        return row && toText(row.id);
       },
       list: ({ limit, offset }) => connection.read(({ list }) => list.all({ limit, offset, owner }).map(toEntry)),
       remove: (id) => connection.write(({ remove }) => remove.run({ id, owner }).changes > 0),

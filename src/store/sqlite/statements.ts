@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { noConversation } from "../store-errors.ts";
+import { noConversationError } from "../store-errors.ts";
 
 export type Statements = ReturnType<typeof prepareStatements>;
 
@@ -88,11 +88,11 @@ export function prepareStatements(connection: DatabaseSync) {
  * Begins a conversation, or makes it the last one asked; gives how many turns it has now. Its first title stays. Throws where it
  * is another owner's.
  */
-export function touchConversation(
+export function updateConversation(
   { touch }: Statements,
   { id, owner, title = "", turns = 0 }: { id: string; owner: Owner; title?: string; turns?: number },
 ): number {
   const row = touch.get({ id, owner, title, turns, now: new Date().toISOString() });
-  if (row === undefined) throw noConversation();
+  if (row === undefined) throw noConversationError();
   return Number(row.turns);
 }

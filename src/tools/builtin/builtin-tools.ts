@@ -1,8 +1,8 @@
 import type { Tool } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
-import type { OutgoingRules } from "../outgoing/create-outgoing.ts";
-import { createOutgoing } from "../outgoing/create-outgoing.ts";
+import type { ToolFetchRules } from "../outgoing/create-outgoing.ts";
+import { createToolFetch } from "../outgoing/create-outgoing.ts";
 import { createReadPage } from "../page/read-page.ts";
 import { withValidation } from "../schema/with-validation.ts";
 import { canSearch, createWebSearch, type SearchOptions } from "../search/web-search.ts";
@@ -20,7 +20,7 @@ import { createLogTransform } from "./log-transform/log-transform.ts";
 import { createReadFile } from "./read-file.ts";
 import { createSendEmail, type EmailOptions } from "./send-email/send-email.ts";
 
-export interface WebOptions extends OutgoingRules {
+export interface WebOptions extends ToolFetchRules {
   /** Patterns of the hosts that `http_request` may call; with none there is no such tool. */
   hosts: readonly string[];
 }
@@ -65,10 +65,10 @@ export function createBuiltinTools({
   ];
   if (email !== undefined) tools.push(limited(createSendEmail(email, locale), 60_000));
   if (web !== undefined) {
-    const outgoing = createOutgoing(web);
-    tools.push(limited(createReadPage(outgoing, locale, work), 60_000));
-    tools.push(limited(createHealthCheck(outgoing, locale, now), 65_000));
-    if (web.hosts.length > 0) tools.push(limited(createHttpRequest(outgoing, web.hosts, locale), 65_000));
+    const guardedFetch = createToolFetch(web);
+    tools.push(limited(createReadPage(guardedFetch, locale, work), 60_000));
+    tools.push(limited(createHealthCheck(guardedFetch, locale, now), 65_000));
+    if (web.hosts.length > 0) tools.push(limited(createHttpRequest(guardedFetch, web.hosts, locale), 65_000));
   }
   if (search === undefined || !canSearch(search)) return tools;
   return [...tools, limited(createWebSearch(search, locale, now), 25_000)];

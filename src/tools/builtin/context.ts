@@ -1,11 +1,11 @@
 import { basename } from "node:path";
 import type { RunFacts, Tool } from "../../core/tools/tool.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { version } from "../../kit/version.ts";
-import { defineTool, success } from "../define-tool.ts";
-import { realRoots } from "../files/allowed-path.ts";
-import { tellTime } from "./current-time.ts";
+import { createSuccess, defineTool } from "../define-tool.ts";
+import { resolveRoots } from "../files/allowed-path.ts";
+import { renderTime } from "./current-time.ts";
 
 /** What a model may want to know of where it is: nothing of the environment, and nobody's name. `now` is milliseconds since 1970. */
 export function createContext(roots: readonly string[], locale: Locale, now: () => number): Tool {
@@ -19,15 +19,15 @@ export function createContext(roots: readonly string[], locale: Locale, now: () 
     annotations: { readOnly: true },
     async run(_, context) {
       const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-      const [time = ""] = tellTime(now(), zone, context.locale).split("\n");
+      const [time = ""] = renderTime(now(), zone, context.locale).split("\n");
       const lines = [
         say(context.locale, { zh: `时间：${time}`, en: `Time: ${time}` }),
         say(context.locale, { zh: "语言：中文 (zh)", en: "Language: English (en)" }),
-        tellRoots(await realRoots(roots), context.locale),
+        tellRoots(await resolveRoots(roots), context.locale),
         ...tellFacts(context.facts?.(), context.locale),
         say(context.locale, { zh: `程序：Duet ${version}`, en: `Program: Duet ${version}` }),
       ];
-      return success(lines.join("\n"));
+      return createSuccess(lines.join("\n"));
     },
   });
 }
@@ -37,13 +37,13 @@ function tellRoots(roots: readonly string[], locale: Locale): string {
   const [only] = roots;
   if (only === undefined) return say(locale, { zh: "可读目录：无", en: "Readable directories: none" });
   if (roots.length === 1) {
-    const name = printableLine(basename(only)) || "/";
+    const name = sanitizeLine(basename(only)) || "/";
     return say(locale, {
       zh: `可读目录：${name}（路径相对于它）`,
       en: `Readable directory: ${name} (paths are relative to it)`,
     });
   }
-  const list = roots.map(printableLine);
+  const list = roots.map(sanitizeLine);
   return say(locale, { zh: `可读目录：${list.join("、")}`, en: `Readable directories: ${list.join(", ")}` });
 }
 

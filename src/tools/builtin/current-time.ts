@@ -1,7 +1,7 @@
-import { invalidArguments, valueProblem } from "../../core/tools/argument-feedback.ts";
+import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { defineTool, success } from "../define-tool.ts";
+import { createSuccess, defineTool } from "../define-tool.ts";
 
 /** `now` is milliseconds since 1970. */
 export function createCurrentTime(locale: Locale, now: () => number): Tool {
@@ -26,15 +26,15 @@ export function createCurrentTime(locale: Locale, now: () => number): Tool {
     async run(args, context) {
       const wanted = typeof args.timezone === "string" ? args.timezone : undefined;
       const zone = knownZone(wanted);
-      if (zone !== undefined) return success(tellTime(now(), zone, context.locale));
+      if (zone !== undefined) return createSuccess(renderTime(now(), zone, context.locale));
       const example = "Asia/Shanghai, Europe/Berlin, UTC";
-      const problem = valueProblem(
+      const problem = toValueProblem(
         "timezone",
         wanted,
         `必须是 IANA 时区，如 ${example}`,
         `must be an IANA time zone such as ${example}`,
       );
-      return invalidArguments(context.locale, [problem]);
+      return toInvalidArgumentsResult(context.locale, [problem]);
     },
   });
 }
@@ -68,7 +68,7 @@ function zoneOfCity(city: string): string {
 }
 
 /** The time in a zone: for people, and on a second line as ISO 8601. */
-export function tellTime(ms: number, zone: string, locale: Locale): string {
+export function renderTime(ms: number, zone: string, locale: Locale): string {
   const offsetMinutes = Math.round((wallClock(ms, zone) - ms) / 60_000);
   const sign = offsetMinutes < 0 ? "-" : "+";
   const [hours, minutes] = [Math.floor(Math.abs(offsetMinutes) / 60), Math.abs(offsetMinutes) % 60].map((n) =>

@@ -1,6 +1,6 @@
 import type { Tool } from "../../core/tools/tool.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { defineTool, success } from "../define-tool.ts";
+import { createSuccess, defineTool } from "../define-tool.ts";
 
 export function createEcho(locale: Locale): Tool {
   return defineTool({
@@ -15,6 +15,6 @@ export function createEcho(locale: Locale): Tool {
       additionalProperties: false,
     },
     annotations: { readOnly: true, idempotent: true },
-    run: async (args) => success(String(args.text)),
+    run: async (args) => createSuccess(String(args.text)),
   });
 }

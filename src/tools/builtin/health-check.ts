@@ -1,16 +1,16 @@
-import { invalidArguments, valueProblem } from "../../core/tools/argument-feedback.ts";
+import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
 import type { ArgumentProblem, Tool, ToolContext } from "../../core/tools/tool.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import type { Outgoing } from "../../kit/net/guarded-fetch.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
-import { defineTool, success } from "../define-tool.ts";
+import type { GuardedFetch } from "../../kit/net/guarded-fetch.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
+import { createSuccess, defineTool } from "../define-tool.ts";
 
 /** At one time. */
 const mostAtOnce = 10;
 
 /** Whether web addresses answer and TCP ports are open; `now` is milliseconds since 1970, for the days of certificates. */
-export function createHealthCheck(outgoing: Outgoing, locale: Locale, now: () => number): Tool {
+export function createHealthCheck(guardedFetch: GuardedFetch, locale: Locale, now: () => number): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
   return defineTool({
     name: "health_check",
@@ -47,13 +47,13 @@ export function createHealthCheck(outgoing: Outgoing, locale: Locale, now: () =>
       const problems = read.flatMap((target, index) =>
         "path" in target ? [{ ...target, path: `targets[${index}]` }] : [],
       );
-      if (problems.length > 0) return invalidArguments(context.locale, problems);
+      if (problems.length > 0) return toInvalidArgumentsResult(context.locale, problems);
       const timeoutMs = (typeof timeout_s === "number" ? timeout_s : 5) * 1000;
       const probes = read.filter((target) => "written" in target);
       const findings = await sideBySide(probes, mostAtOnce, (probe) =>
-        check(probe, { outgoing, now, timeoutMs, context }),
+        check(probe, { guardedFetch, now, timeoutMs, context }),
       );
-      return success([summary(findings, context.locale), ...findings.map(({ line }) => line)].join("\n"));
+      return createSuccess([summary(findings, context.locale), ...findings.map(({ line }) => line)].join("\n"));
     },
   });
 }
@@ -75,7 +75,7 @@ function readTarget(written: string): Probe | ArgumentProblem {
   if (host !== undefined && Number(port) >= 1 && Number(port) <= 65_535) {
     return { written, endpoint: { host, port: Number(port) } };
   }
-  return valueProblem(
+  return toValueProblem(
     "targets",
     written,
     "必须是 http(s):// 网址，或 主机:端口（如 db.example.com:5432、[::1]:80）",
@@ -84,29 +84,29 @@ function readTarget(written: string): Probe | ArgumentProblem {
 }
 
 interface Surroundings {
-  outgoing: Outgoing;
+  guardedFetch: GuardedFetch;
   now: () => number;
   timeoutMs: number;
   context: ToolContext;
 }
 
-async function check({ written, endpoint }: Probe, surroundings: Surroundings): Promise<Finding> {
-  const { outgoing, timeoutMs, context } = surroundings;
+async function check({ written, endpoint }: Probe, shared: Surroundings): Promise<Finding> {
+  const { guardedFetch, timeoutMs, context } = shared;
   const { signal, locale } = context;
   const start = performance.now();
   const tell = (isUp: boolean, ...facts: string[]): Finding => ({
     isUp,
-    line: [`${isUp ? "✓" : "✗"} ${shortLine(written, 200)}`, ...facts].join(" · "),
+    line: [`${isUp ? "✓" : "✗"} ${toShortLine(written, 200)}`, ...facts].join(" · "),
   });
   try {
     if (endpoint) {
-      const ms = await outgoing.connect(endpoint.host, endpoint.port, { timeoutMs, signal });
+      const ms = await guardedFetch.connect(endpoint.host, endpoint.port, { timeoutMs, signal });
       return tell(true, say(locale, { zh: "端口已打开", en: "open" }), `${Math.round(ms)} ms`);
     }
     const limits = { maxBytes: 0, maxRedirects: 5, timeoutMs, signal };
-    const { status, statusText, certificateUntil, elapsedMs } = await outgoing.request({ url: written, ...limits });
+    const { status, statusText, certificateUntil, elapsedMs } = await guardedFetch.request({ url: written, ...limits });
     const facts = [`${status} ${statusText}`.trimEnd(), `${Math.round(elapsedMs)} ms`];
-    if (certificateUntil !== undefined) facts.push(daysLeft(certificateUntil - surroundings.now(), locale));
+    if (certificateUntil !== undefined) facts.push(daysLeft(certificateUntil - shared.now(), locale));
     return tell(status < 400, ...facts);
   } catch (thrown) {
     signal.throwIfAborted();

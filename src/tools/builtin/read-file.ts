@@ -3,12 +3,12 @@ import type { Tool, ToolContext, ToolResult } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
-import { printable, printableLine } from "../../kit/text/sanitize.ts";
-import { headOf } from "../../kit/text/truncate.ts";
-import { defineTool, success } from "../define-tool.ts";
-import { realRoots } from "../files/allowed-path.ts";
+import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
+import { takeStart } from "../../kit/text/truncate.ts";
+import { createSuccess, defineTool } from "../define-tool.ts";
+import { resolveRoots } from "../files/allowed-path.ts";
 import { openFound } from "../files/open-allowed.ts";
-import { notText, pathRefused, shownPath } from "../files/path-texts.ts";
+import { toDisplayedPath, toNotTextResult, toPathRefusedResult } from "../files/path-texts.ts";
 import { type LineLimits, readLines } from "../files/read-lines.ts";
 
 /** Characters of a piece. */
@@ -42,16 +42,16 @@ async function read(
   limits: LineLimits,
 ): Promise<ToolResult> {
   const { locale, signal } = context;
-  const real = await realRoots(roots);
+  const real = await resolveRoots(roots);
   const path = String(args.path);
   const file = await openFound(path, real);
-  if (file === undefined) return pathRefused(path, locale);
+  if (file === undefined) return toPathRefusedResult(path, locale);
   const first = typeof args.start_line === "number" ? args.start_line : 1;
   const count = typeof args.lines === "number" ? args.lines : Number.POSITIVE_INFINITY;
   try {
     const piece = await readPiece(file.handle, { first, count }, limits, signal);
-    const name = printableLine(shownPath(file.path, real));
-    return piece.binary ? notText(name, locale) : tell(name, first, piece, locale);
+    const name = sanitizeLine(toDisplayedPath(file.path, real));
+    return piece.binary ? toNotTextResult(name, locale) : tell(name, first, piece, locale);
   } finally {
     await file.handle.close();
   }
@@ -79,7 +79,7 @@ async function readPiece(
   const piece: Piece = { binary: false, lines: [], seen: 0, cut: false, more: false, partial: false };
   let left = longest;
   const reading = await readLines(handle, limits, signal, (line, isCut) => {
-    const shown = piece.seen + 1 < first ? "" : printable(line);
+    const shown = piece.seen + 1 < first ? "" : sanitize(line);
     if (piece.lines.length >= count || (piece.lines.length > 0 && shown.length + 1 > left)) {
       piece.more = true;
       return "stop";
@@ -87,7 +87,7 @@ async function readPiece(
     piece.seen++;
     if (piece.seen < first) return undefined;
     piece.cut ||= isCut || shown.length > longest;
-    piece.lines.push(headOf(shown, longest));
+    piece.lines.push(takeStart(shown, longest));
     left -= shown.length + 1;
     return undefined;
   });
@@ -107,9 +107,9 @@ function tell(name: string, first: number, { lines, seen, cut, more, partial }: 
   ];
   if (lines.length === 0) {
     const zh = `${name} 只有 ${seen} 行`;
-    return success([say(locale, { zh, en: `${name} has ${formatCount(seen, "line")}.` }), ...notes].join("\n"));
+    return createSuccess([say(locale, { zh, en: `${name} has ${formatCount(seen, "line")}.` }), ...notes].join("\n"));
   }
   const of = more || partial ? "" : say(locale, { zh: `（共 ${last} 行）`, en: ` of ${last}` });
   const head = say(locale, { zh: `${name} 第 ${first}-${last} 行${of}`, en: `${name}, lines ${first}-${last}${of}` });
-  return success([[head, ...notes].join("\n"), lines.join("\n")].join("\n\n"));
+  return createSuccess([[head, ...notes].join("\n"), lines.join("\n")].join("\n\n"));
 }

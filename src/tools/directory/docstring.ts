@@ -1,5 +1,5 @@
 /** What a program says of itself before its first statement, without tags; empty where it says nothing. */
-export function docstringOf(text: string, file: string): string {
+export function readDocstring(text: string, file: string): string {
   const code = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
   if (/\.m?[jt]s$|\.cjs$/.test(file)) return ofJavaScript(code);
   return file.endsWith(".py") ? ofPython(code) : ofHashes(code);
@@ -43,7 +43,7 @@ function firstLines(lines: readonly string[]): string[] {
 }
 
 /** The first paragraph of a Markdown text that is prose: no heading, picture, comment, rule or code. */
-export function firstParagraph(markdown: string): string {
+export function findFirstParagraph(markdown: string): string {
   const prose = markdown
     .replace(/^\uFEFF/, "")
     .replaceAll("\r\n", "\n")

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { DroppedTool } from "../collect-tools.ts";
-import { broken, refuse } from "./broken-tools.ts";
+import { fileRefusedError, toDroppedTool } from "./broken-tools.ts";
 
 /** What lies in a directory of tools, by name. */
-export interface Found {
+export interface FoundTools {
   modules: string[];
   /** Folders with a `SKILL.md`. */
   skills: string[];
@@ -18,11 +18,12 @@ export interface Found {
  * begins with `_` or `.` is left alone, and so are declarations (`.d.ts`) and tests. A directory that is not there is
  * empty.
  */
-export async function findTools(directory: string): Promise<Found> {
-  const found: Found = { modules: [], skills: [], dropped: [] };
+export async function findTools(directory: string): Promise<FoundTools> {
+  const found: FoundTools = { modules: [], skills: [], dropped: [] };
   const names = await readdir(directory).catch((thrown: unknown) => {
-    const why = unreadable(thrown);
-    if (codeOf(thrown) !== "ENOENT") found.dropped.push(broken(directory, "user", refuse(directory, why, thrown)));
+    const why = describeUnreadable(thrown);
+    if (codeOf(thrown) !== "ENOENT")
+      found.dropped.push(toDroppedTool(directory, "user", fileRefusedError(directory, why, thrown)));
     return [];
   });
   const wanted = names.filter((name) => !/^[._]/.test(name)).sort();
@@ -31,7 +32,7 @@ export async function findTools(directory: string): Promise<Found> {
 }
 
 /** What is neither a module nor a skill is none of our business. */
-async function sort(directory: string, name: string, { modules, skills, dropped }: Found): Promise<void> {
+async function sort(directory: string, name: string, { modules, skills, dropped }: FoundTools): Promise<void> {
   const path = join(directory, name);
   const status = await stat(path).catch(() => undefined);
   if (status?.isDirectory()) {
@@ -40,7 +41,7 @@ async function sort(directory: string, name: string, { modules, skills, dropped 
   } else if (isModule(name)) {
     if (status?.isFile()) modules.push(name);
     // A pipe, which might never end, or a link to nowhere.
-    else dropped.push(broken(name, "user", refuse(name, { zh: "不是文件", en: "is not a file" })));
+    else dropped.push(toDroppedTool(name, "user", fileRefusedError(name, { zh: "不是文件", en: "is not a file" })));
   }
 }
 
@@ -53,7 +54,7 @@ function isModule(name: string): boolean {
 }
 
 /** Why a directory of tools cannot be read, and what it should be. */
-export function unreadable(thrown: unknown): Text {
+export function describeUnreadable(thrown: unknown): Text {
   const code = codeOf(thrown) ?? String(thrown);
   return {
     zh: `无法读取：${code}（需要：放工具和技能的文件夹）`,

@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import { failure, type Tool } from "../../core/tools/tool.ts";
-import type { Places } from "../../kit/async/semaphore.ts";
+import { createFailure, type Tool } from "../../core/tools/tool.ts";
+import type { Semaphore } from "../../kit/async/semaphore.ts";
 import { timeoutError } from "../../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { defineTool } from "../define-tool.ts";
 import type { ToolFacts, ToolReport } from "../modules/messages.ts";
 import { createModuleHost, type ModuleHost, type ModuleLimits } from "../modules/module-host.ts";
-import { refuse, toRefusal } from "./broken-tools.ts";
+import { fileRefusedError, toFileError } from "./broken-tools.ts";
 
 /** One tool of a module, or why it cannot be used; `where` names its file and, in a list, its place. */
 export type Loading = { where: string } & ({ tool: Tool } | { error: DuetError });
@@ -18,7 +18,7 @@ export interface LoadModuleOptions {
   lendTo: readonly string[];
   warn: (line: Text) => void;
   /** Places for threads that start: many at once would keep each other from starting in time. */
-  starts: Places;
+  starts: Semaphore;
 }
 
 /** A module in a thread of its own. */
@@ -33,10 +33,10 @@ export function openModule(directory: string, file: string, options: LoadModuleO
   const host = createModuleHost<"tools">({ kind: "tools", path: join(directory, file), file, limits, ...more });
 
   async function start(): Promise<ToolReport[]> {
-    await starts.enter(new AbortController().signal);
+    await starts.acquire(new AbortController().signal);
     const started = Promise.withResolvers<void>();
     const loading = host.load(started.resolve);
-    await Promise.race([started.promise, loading]).finally(() => starts.leave());
+    await Promise.race([started.promise, loading]).finally(() => starts.release());
     return loading;
   }
 
@@ -46,7 +46,7 @@ export function openModule(directory: string, file: string, options: LoadModuleO
       return await Promise.all(reports.map((report) => readReport(report, host, limits)));
     } catch (thrown) {
       const { text } = toDuetError(thrown);
-      return [{ where: file, error: refuse(file, text, thrown) }];
+      return [{ where: file, error: fileRefusedError(file, text, thrown) }];
     }
   }
 
@@ -61,7 +61,7 @@ async function readReport(report: ToolReport, host: ModuleHost<"tools">, limits:
     compileSchema(report.tool.inputSchema);
   } catch (thrown) {
     const { text } = toDuetError(thrown);
-    return { where, error: toRefusal(where, refuse(where, text, thrown)) };
+    return { where, error: toFileError(where, fileRefusedError(where, text, thrown)) };
   }
   return { where, tool: createModuleTool(report.tool, host, limits) };
 }
@@ -78,8 +78,8 @@ function createModuleTool(facts: ToolFacts, host: ModuleHost<"tools">, { callMs 
         return await host.call({ tool: name, args, locale }, options);
       } catch (thrown) {
         signal.throwIfAborted();
-        if (!(thrown instanceof DuetError)) return failure("tool", thrown instanceof Error ? thrown.message : "");
-        return failure(thrown.code, say(locale, thrown.text));
+        if (!(thrown instanceof DuetError)) return createFailure("tool", thrown instanceof Error ? thrown.message : "");
+        return createFailure(thrown.code, say(locale, thrown.text));
       }
     },
   });

@@ -2,16 +2,16 @@ import { realpath } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createPlaces } from "../../kit/async/semaphore.ts";
+import { createSemaphore } from "../../kit/async/semaphore.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { ModuleLimits } from "../modules/module-host.ts";
-import { broken, type Loaded, refuse } from "./broken-tools.ts";
+import { fileRefusedError, type LoadedTools, toDroppedTool } from "./broken-tools.ts";
 import { type Loading, openModule } from "./load-module.ts";
 
 /** The modules of a directory. */
 export interface OpenedModules {
   /** Their tools, in the order of the files. What cannot be used is left out and named, one whose name is taken too. Never rejects. */
-  loaded: Promise<Loaded>;
+  loaded: Promise<LoadedTools>;
   /** Ends their threads, also of those that still load. */
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export async function openModules(
 ): Promise<OpenedModules> {
   const paths = await Promise.all(files.map((file) => realpath(join(directory, file)).catch(() => directory)));
   const lendTo = [...new Set(paths.map((path) => pathToFileURL(`${dirname(path)}/`).href))];
-  const starts = createPlaces(availableParallelism());
+  const starts = createSemaphore(availableParallelism());
   const modules = files.map((file) => openModule(directory, file, { limits, lendTo, warn, starts }));
   return {
     loaded: Promise.all(modules.map(({ loadings }) => loadings)).then((loadings) => firstOfEach(loadings.flat())),
@@ -43,19 +43,19 @@ export async function openModules(
   };
 }
 
-function firstOfEach(loadings: readonly Loading[]): Loaded {
+function firstOfEach(loadings: readonly Loading[]): LoadedTools {
   const places = new Map<string, string>();
-  const loaded: Loaded = { tools: [], dropped: [] };
+  const loaded: LoadedTools = { tools: [], dropped: [] };
   for (const loading of loadings) {
     const { where } = loading;
     if ("error" in loading) {
-      loaded.dropped.push(broken(where, "user", loading.error));
+      loaded.dropped.push(toDroppedTool(where, "user", loading.error));
       continue;
     }
     const { name } = loading.tool;
     const first = places.get(name);
     if (first === undefined) loaded.tools.push(loading.tool);
-    else loaded.dropped.push(broken(where, "user", refuse(where, taken(name, first))));
+    else loaded.dropped.push(toDroppedTool(where, "user", fileRefusedError(where, taken(name, first))));
     places.set(name, first ?? where);
   }
   return loaded;

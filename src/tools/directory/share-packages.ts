@@ -10,7 +10,7 @@ const zod = import.meta.url.endsWith(".ts") ? undefined : new URL("./zod.js", im
  * Lets modules in these folders (real paths, as URLs that end in `/`) import `duet-mcp`, wherever they lie: it is always
  * the Duet that runs them. `zod` is lent where their own place has none. Ends when the function that it gives is called.
  */
-export function lendPackages(folders: readonly string[]): () => void {
+export function sharePackages(folders: readonly string[]): () => void {
   const borrows = (parent: string | undefined): boolean =>
     parent !== undefined && folders.some((folder) => parent.startsWith(folder));
   const hooks = registerHooks({

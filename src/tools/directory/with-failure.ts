@@ -1,17 +1,17 @@
 import { inspect } from "node:util";
-import { failure, type Tool } from "../../core/tools/tool.ts";
+import { createFailure, type Tool } from "../../core/tools/tool.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
-import { wrap } from "../define-tool.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
+import { wrapTool } from "../define-tool.ts";
 
 /** Makes what a tool throws its failed result, which names `where`; only the end of the caller's signal is still thrown. */
 export function withFailure(tool: Tool, where: string): Tool {
-  return wrap(tool, async (args, context) => {
+  return wrapTool(tool, async (args, context) => {
     try {
       return await tool.run(args, context);
     } catch (thrown) {
       context.signal.throwIfAborted();
-      return failure("tool", say(context.locale, describeThrown(thrown, where)));
+      return createFailure("tool", say(context.locale, describeThrown(thrown, where)));
     }
   });
 }
@@ -19,7 +19,7 @@ export function withFailure(tool: Tool, where: string): Tool {
 function describeThrown(thrown: unknown, where: string): Text {
   const message = thrown instanceof Error ? thrown.message || thrown.name : thrown;
   if (typeof message === "string" && message !== "") return { zh: message, en: message };
-  const shown = shortLine(inspect(thrown), 300);
+  const shown = toShortLine(inspect(thrown), 300);
   return {
     zh: `${where}：run 抛出了 ${shown}（允许：Error、非空文本）`,
     en: `${where}: run threw ${shown} (allowed: an Error, a text that is not empty)`,

@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 
 /** The configured roots as they are on disk now: links resolved, missing ones and those inside another left out. */
-export async function realRoots(roots: readonly string[]): Promise<string[]> {
+export async function resolveRoots(roots: readonly string[]): Promise<string[]> {
   const found = await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)));
   const real = [...new Set(found.filter((root) => root !== undefined))];
   return real.filter((root) => !real.some((other) => other !== root && isInside(root, other)));

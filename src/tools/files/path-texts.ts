@@ -1,26 +1,26 @@
 import { relative } from "node:path";
 import { showValue } from "../../core/tools/argument-feedback.ts";
-import { failure, type ToolResult } from "../../core/tools/tool.ts";
+import { createFailure, type ToolResult } from "../../core/tools/tool.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 
 /** How a file is called towards the model, which can hand it back: relative when there is one root, else absolute. */
-export function shownPath(file: string, roots: readonly string[]): string {
+export function toDisplayedPath(file: string, roots: readonly string[]): string {
   const [only] = roots;
   return roots.length === 1 && only !== undefined ? relative(only, file) || "." : file;
 }
 
 /** The one answer to every path that is not to be read. */
-export function pathRefused(path: string, locale: Locale): ToolResult {
+export function toPathRefusedResult(path: string, locale: Locale): ToolResult {
   const text = {
     zh: `找不到 ${showValue(path)}：路径必须存在于允许的目录之内，且不是隐藏文件或密钥文件。`,
     en: `${showValue(path)} was not found: a path must exist within the allowed directories, and not be hidden or hold secrets.`,
   };
-  return failure("tool", say(locale, text));
+  return createFailure("tool", say(locale, text));
 }
 
-/** The one answer to a file that is binary; `name` as `shownPath` or the caller gave it. */
-export function notText(name: string, locale: Locale): ToolResult {
-  const shown = printableLine(name);
-  return failure("tool", say(locale, { zh: `${shown} 不是文本文件。`, en: `${shown} is not a text file.` }));
+/** The one answer to a file that is binary; `name` as `toDisplayedPath` or the caller gave it. */
+export function toNotTextResult(name: string, locale: Locale): ToolResult {
+  const shown = sanitizeLine(name);
+  return createFailure("tool", say(locale, { zh: `${shown} 不是文本文件。`, en: `${shown} is not a text file.` }));
 }

@@ -1,7 +1,7 @@
 import { isAscii } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
-import { headOf } from "../../kit/text/truncate.ts";
-import { decoderFor } from "./decode-text.ts";
+import { takeStart } from "../../kit/text/truncate.ts";
+import { createDecoder } from "./decode-text.ts";
 
 export interface LineLimits {
   /** Bytes read of the file. */
@@ -30,7 +30,7 @@ export async function readLines(
 ): Promise<LineReading> {
   const deadline = performance.now() + limits.milliseconds;
   const chunk = Buffer.allocUnsafe(64 * 1024);
-  let decoder: ReturnType<typeof decoderFor>;
+  let decoder: ReturnType<typeof createDecoder>;
   let position = 0;
   let pending = "";
   let isCut = false;
@@ -40,7 +40,7 @@ export async function readLines(
     const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
     const bytes = chunk.subarray(0, bytesRead);
     // What is plain ASCII so far may yet turn out to be in any charset.
-    if (isPlain) decoder = decoderFor(bytes) ?? decoder;
+    if (isPlain) decoder = createDecoder(bytes) ?? decoder;
     if (decoder === undefined) return { binary: true, partial: false };
     isPlain &&= isAscii(bytes);
     position += bytesRead;
@@ -54,7 +54,7 @@ export async function readLines(
       // A line as long as the file is cut while it comes in.
       if (isCut) continue;
       isCut = pending.length + part.length > limits.lineLength;
-      pending = headOf(pending + part, limits.lineLength);
+      pending = takeStart(pending + part, limits.lineLength);
     }
     const partial = position >= limits.totalBytes || performance.now() > deadline;
     if (bytesRead > 0 && !partial) continue;

@@ -2,7 +2,7 @@ import type { Tool } from "../../core/tools/tool.ts";
 import type { FoundTool, ToolIndex } from "../../core/tools/tool-index.ts";
 import { type Form, type Meaning, readQuery } from "./read-query.ts";
 import { createThesaurus } from "./thesaurus.ts";
-import { countWords, ownName } from "./tool-words.ts";
+import { countWords, toOwnName } from "./tool-words.ts";
 import { createWordReader } from "./words.ts";
 
 /** Where a term stands: tools by their place in the list, ascending, and how much each is about it. */
@@ -37,7 +37,7 @@ export function createToolIndex(tools: readonly Tool[]): ToolIndex {
       }
     });
   }
-  const names = tools.map((tool) => [plain(tool.name), plain(ownName(tool))]);
+  const names = tools.map((tool) => [plain(tool.name), plain(toOwnName(tool))]);
   const rarest = rarity(1);
 
   function rarity(count: number): number {

@@ -1,5 +1,5 @@
 import type { Thesaurus } from "./thesaurus.ts";
-import { isHan, pairsOf, type ReadWords } from "./words.ts";
+import { isHan, type ReadWords, toPairs } from "./words.ts";
 
 /** One thing that a query is about, in every form in which a tool may speak of it. */
 export interface Meaning {
@@ -36,14 +36,14 @@ export function readQuery(query: string, thesaurus: Thesaurus, read: ReadWords):
 }
 
 function formOf(word: string, nearness: number): Form {
-  return { terms: isHan(word) ? pairsOf(word) : [word], nearness };
+  return { terms: isHan(word) ? toPairs(word) : [word], nearness };
 }
 
 /** Chinese has no spaces: known words are taken out, and what is left between them is read in pairs. */
 function readRun(run: string, thesaurus: Thesaurus, add: (word: string, weight: number) => void): void {
   let rest = "";
   const flush = (): void => {
-    if (rest.length > 1) for (const pair of pairsOf(rest)) add(pair, 1);
+    if (rest.length > 1) for (const pair of toPairs(rest)) add(pair, 1);
     else if (rest !== "" && !particles.includes(rest)) add(rest, 0.3);
     rest = "";
   };

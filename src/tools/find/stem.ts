@@ -2,7 +2,7 @@
  * An English word without its endings, in lower case, so that "creates", "created" and "creating" are one. It need be no
  * word: both sides of a comparison are cut alike.
  */
-export function stemOf(word: string): string {
+export function toStem(word: string): string {
   if (word.length < 4 || word === "news") return word;
   const singular = withoutPlural(word);
   const ending = endings.find((each) => singular.endsWith(each) && singular.length - each.length >= 3);

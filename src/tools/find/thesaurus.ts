@@ -1,5 +1,5 @@
 import { concepts } from "./concepts.ts";
-import { stemOf } from "./stem.ts";
+import { toStem } from "./stem.ts";
 import { isHan } from "./words.ts";
 
 export interface Thesaurus {
@@ -13,7 +13,7 @@ export function createThesaurus(): Thesaurus {
   const others = new Map<string, Set<string>>();
   const byFirst = new Map<string, string[]>();
   for (const { zh, en } of concepts) {
-    const forms = [...zh, ...en.map(stemOf)];
+    const forms = [...zh, ...en.map(toStem)];
     for (const form of forms) {
       const known = others.get(form) ?? new Set();
       for (const other of forms) if (other !== form) known.add(other);

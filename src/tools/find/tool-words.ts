@@ -1,9 +1,9 @@
 import type { Tool } from "../../core/tools/tool.ts";
 import { isRecord } from "../../kit/json.ts";
-import { pairsOf, type ReadWords } from "./words.ts";
+import { type ReadWords, toPairs } from "./words.ts";
 
 /** The tool's name as its server calls it: what stands behind the server's prefix. */
-export function ownName({ name, source }: Pick<Tool, "name" | "source">): string {
+export function toOwnName({ name, source }: Pick<Tool, "name" | "source">): string {
   const prefix = `${source}__`;
   return name.startsWith(prefix) ? name.slice(prefix.length) : name.slice(name.indexOf("__") + 1);
 }
@@ -26,11 +26,11 @@ export function countWords(tool: Tool, read: ReadWords, count: (term: string, we
     for (const stem of stems) count(stem, each);
     for (const run of runs) {
       for (const character of run) count(character, each);
-      if (run.length > 1) for (const pair of pairsOf(run)) count(pair, each);
+      if (run.length > 1) for (const pair of toPairs(run)) count(pair, each);
     }
   }
   const { names, descriptions, values } = parametersOf(tool);
-  add(ownName(tool), 4);
+  add(toOwnName(tool), 4);
   add(tool.source, 2);
   add(tool.annotations.title ?? "", 2);
   add(tool.description.slice(0, longestText), 1);

@@ -1,4 +1,4 @@
-import { stemOf } from "./stem.ts";
+import { toStem } from "./stem.ts";
 
 /** What a text is about, for finding it again: Latin words by their stems, and Chinese in runs of characters. */
 export interface Words {
@@ -15,7 +15,7 @@ export function createWordReader(): ReadWords {
   function stem(word: string): string {
     const before = known.get(word);
     if (before !== undefined) return before;
-    const made = stemOf(word.toLowerCase());
+    const made = toStem(word.toLowerCase());
     known.set(word, made);
     return made;
   }
@@ -40,7 +40,7 @@ export function isHan(text: string): boolean {
 }
 
 /** Pairs of neighbouring characters; a single one stands for itself. */
-export function pairsOf(run: string): string[] {
+export function toPairs(run: string): string[] {
   if (run.length < 2) return [run];
   return Array.from({ length: run.length - 1 }, (_, index) => run.slice(index, index + 2));
 }

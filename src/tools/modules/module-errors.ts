@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
 import type { Ending } from "./messages.ts";
 
 const lost: Text = {
@@ -41,7 +41,7 @@ export function crashedError(file: string, ending: Ending, memoryMb: number): Du
 }
 
 /** Why a module that did not get as far as to be loaded cannot be used. */
-export function endedWhileLoading(ending: Ending, memoryMb: number): DuetError {
+export function endedWhileLoadingError(ending: Ending, memoryMb: number): DuetError {
   const { zh, en } = describeEnding(ending, memoryMb);
   return new DuetError({
     code: "config",
@@ -49,7 +49,7 @@ export function endedWhileLoading(ending: Ending, memoryMb: number): DuetError {
   });
 }
 
-export function loadedTooLate(ms: number): DuetError {
+export function loadTimeoutError(ms: number): DuetError {
   return new DuetError({
     code: "config",
     text: { zh: `${ms / 1000} 秒内没有加载完`, en: `did not load within ${ms / 1000} s` },
@@ -81,6 +81,6 @@ function describeEnding(ending: Ending, memoryMb: number): Text {
     return { zh: `调用了 process.exit(${code})`, en: `it called process.exit(${code})` };
   }
   const { thrown } = ending;
-  const shown = shortLine(thrown instanceof Error ? String(thrown) : inspect(thrown), 300);
+  const shown = toShortLine(thrown instanceof Error ? String(thrown) : inspect(thrown), 300);
   return { zh: `没有捕获的错误：${shown}`, en: `nothing caught its error: ${shown}` };
 }

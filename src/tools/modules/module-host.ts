@@ -1,4 +1,4 @@
-import { abortable } from "../../kit/async/timeout.ts";
+import { waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { Description, FromWorker, Input, ModuleKind, Output } from "./messages.ts";
@@ -9,7 +9,7 @@ import {
   blockedError,
   closingError,
   crashedError,
-  endedWhileLoading,
+  endedWhileLoadingError,
   tooMuchOutput,
 } from "./module-errors.ts";
 import { createOpening, type Opening } from "./module-opening.ts";
@@ -73,33 +73,33 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
 
   function start(onImporting?: () => void): Life<Kind> {
     const opening = createOpening<Description<Kind>>(loadMs, onImporting);
-    const life: Life<Kind> = {
-      thread: startModuleThread<Kind>(source, memoryMb, (message) => receive(life, message, opening)),
+    const lifecycle: Life<Kind> = {
+      thread: startModuleThread<Kind>(source, memoryMb, (message) => receive(lifecycle, message, opening)),
       loaded: opening.promise,
       calls: new Map(),
       askedAt: undefined,
       watchedPing: undefined,
       error: undefined,
     };
-    current = life;
-    life.loaded.catch(() => end(life, closingError()));
-    void life.thread.ended.then((ending) => {
-      opening.reject(isClosed ? closingError() : endedWhileLoading(ending, memoryMb));
-      const isIdle = life.calls.size === 0;
-      if (current !== life) return;
+    current = lifecycle;
+    lifecycle.loaded.catch(() => end(lifecycle, closingError()));
+    void lifecycle.thread.ended.then((ending) => {
+      opening.reject(isClosed ? closingError() : endedWhileLoadingError(ending, memoryMb));
+      const isIdle = lifecycle.calls.size === 0;
+      if (current !== lifecycle) return;
       const error = crashedError(source.file, ending, memoryMb);
-      void end(life, error);
+      void end(lifecycle, error);
       // Who waits for a call or for the loading is told there.
       if (isIdle && !isClosed)
-        void life.loaded.then(
+        void lifecycle.loaded.then(
           () => warn(error.text),
           () => {},
         );
     });
-    return life;
+    return lifecycle;
   }
 
-  function receive(life: Life<Kind>, message: FromWorker<Kind>, opening: Opening<Description<Kind>>): void {
+  function receive(lifecycle: Life<Kind>, message: FromWorker<Kind>, opening: Opening<Description<Kind>>): void {
     switch (message.type) {
       case "importing":
         opening.startClock();
@@ -117,29 +117,30 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
         warn(tooMuchOutput(source.file, message.characters));
         return;
       case "pong":
-        life.askedAt = undefined;
-        if (life.watchedPing !== undefined && message.id >= life.watchedPing) life.watchedPing = undefined;
+        lifecycle.askedAt = undefined;
+        if (lifecycle.watchedPing !== undefined && message.id >= lifecycle.watchedPing)
+          lifecycle.watchedPing = undefined;
         probe();
         return;
       default: {
-        const call = life.calls.get(message.id);
+        const call = lifecycle.calls.get(message.id);
         if (call !== undefined) settleCall(call, message);
       }
     }
   }
 
   /** Takes it out of use; its calls fail. */
-  function end(life: Life<Kind>, error: DuetError, errorFor = (_: Call<Kind>): DuetError => error): Promise<void> {
-    if (current === life) current = undefined;
-    life.error ??= error;
-    for (const call of [...life.calls.values()]) call.reject(errorFor(call));
-    return life.thread.end();
+  function end(lifecycle: Life<Kind>, error: DuetError, errorFor = (_: Call<Kind>): DuetError => error): Promise<void> {
+    if (current === lifecycle) current = undefined;
+    lifecycle.error ??= error;
+    for (const call of [...lifecycle.calls.values()]) call.reject(errorFor(call));
+    return lifecycle.thread.end();
   }
 
-  function ping(life: Life<Kind>): number {
+  function ping(lifecycle: Life<Kind>): number {
     lastId++;
-    life.askedAt ??= performance.now();
-    life.thread.post({ type: "ping", id: lastId });
+    lifecycle.askedAt ??= performance.now();
+    lifecycle.thread.post({ type: "ping", id: lastId });
     return lastId;
   }
 
@@ -150,65 +151,65 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
   /** Asks the thread again and again whether it answers, as long as anybody wants to know. */
   function probe(): void {
     clearTimeout(prober);
-    const life = current;
-    if (life === undefined || (life.calls.size === 0 && life.watchedPing === undefined)) return;
+    const lifecycle = current;
+    if (lifecycle === undefined || (lifecycle.calls.size === 0 && lifecycle.watchedPing === undefined)) return;
     prober = setTimeout(() => {
-      life.thread.drain();
-      if (current !== life) return probe();
-      if (life.askedAt === undefined) ping(life);
-      const isWaitedFor = [...life.calls.values()].some(({ isStarted }) => isStarted);
+      lifecycle.thread.drain();
+      if (current !== lifecycle) return probe();
+      if (lifecycle.askedAt === undefined) ping(lifecycle);
+      const isWaitedFor = [...lifecycle.calls.values()].some(({ isStarted }) => isStarted);
       // A call that somebody still waits for may keep the thread busy until its own limit.
-      if (life.watchedPing !== undefined && !isWaitedFor && isBlocked(life)) {
+      if (lifecycle.watchedPing !== undefined && !isWaitedFor && isBlocked(lifecycle)) {
         const error = abandonedError(source.file);
         warn(error.text);
-        void end(life, error);
+        void end(lifecycle, error);
       }
       probe();
     }, silenceMs / 2).unref();
   }
 
-  function expire(life: Life<Kind>, call: Call<Kind>): void {
+  function expire(lifecycle: Life<Kind>, call: Call<Kind>): void {
     // Our own thread may have been busy too: what has arrived meanwhile counts.
-    life.thread.drain();
-    if (!life.calls.has(call.id)) return;
+    lifecycle.thread.drain();
+    if (!lifecycle.calls.has(call.id)) return;
     const late = call.options.lateError();
-    if (isBlocked(life)) {
+    if (isBlocked(lifecycle)) {
       const error = blockedError(source.file, callMs);
       const other = blockedByOtherError(source.file, call.options.label);
-      void end(life, other, (one) => (one === call ? error : other));
-    } else abandon(life, call, late);
+      void end(lifecycle, other, (one) => (one === call ? error : other));
+    } else abandon(lifecycle, call, late);
   }
 
   /** Nobody waits for the call any more; it is told so, and the thread is watched until it has heard it. */
-  function abandon(life: Life<Kind>, call: Call<Kind>, reason: unknown): void {
-    life.thread.post({ type: "abort", id: call.id, reason: toPlainError(reason) });
+  function abandon(lifecycle: Life<Kind>, call: Call<Kind>, reason: unknown): void {
+    lifecycle.thread.post({ type: "abort", id: call.id, reason: toPlainError(reason) });
     call.reject(reason);
-    life.watchedPing = ping(life);
+    lifecycle.watchedPing = ping(lifecycle);
     probe();
   }
 
-  async function run(life: Life<Kind>, input: Input<Kind>, callOptions: CallOptions): Promise<Output<Kind>> {
+  async function run(lifecycle: Life<Kind>, input: Input<Kind>, callOptions: CallOptions): Promise<Output<Kind>> {
     const { signal } = callOptions;
     signal.throwIfAborted();
-    if (life.error) throw life.error;
+    if (lifecycle.error) throw lifecycle.error;
     lastId++;
     const { promise, resolve, reject } = Promise.withResolvers<Output<Kind>>();
     const call: Call<Kind> = { id: lastId, options: callOptions, isStarted: false, resolve, reject };
-    const leave = (): void => abandon(life, call, signal.reason);
-    const limit = setTimeout(() => expire(life, call), callMs);
-    life.calls.set(call.id, call);
+    const leave = (): void => abandon(lifecycle, call, signal.reason);
+    const limit = setTimeout(() => expire(lifecycle, call), callMs);
+    lifecycle.calls.set(call.id, call);
     signal.addEventListener("abort", leave, { once: true });
-    life.thread.setAwaited(true);
+    lifecycle.thread.setAwaited(true);
     try {
-      life.thread.post({ type: "call", id: call.id, input });
-      ping(life);
+      lifecycle.thread.post({ type: "call", id: call.id, input });
+      ping(lifecycle);
       probe();
       return await promise;
     } finally {
       clearTimeout(limit);
       signal.removeEventListener("abort", leave);
-      life.calls.delete(call.id);
-      if (life.calls.size === 0) life.thread.setAwaited(false);
+      lifecycle.calls.delete(call.id);
+      if (lifecycle.calls.size === 0) lifecycle.thread.setAwaited(false);
     }
   }
 
@@ -220,16 +221,16 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
     async call(input, callOptions) {
       callOptions.signal.throwIfAborted();
       if (isClosed) throw closingError();
-      const life = current ?? start();
+      const lifecycle = current ?? start();
       try {
-        await abortable(life.loaded, callOptions.signal);
+        await waitAbortable(lifecycle.loaded, callOptions.signal);
       } catch (thrown) {
         if (!(thrown instanceof DuetError) || callOptions.signal.aborted) throw thrown;
         const { zh, en } = thrown.text;
         const text = { zh: `${source.file}: ${zh}`, en: `${source.file}: ${en}` };
         throw new DuetError({ code: "tool", text, cause: thrown });
       }
-      return run(life, input, callOptions);
+      return run(lifecycle, input, callOptions);
     },
     async close() {
       isClosed = true;

@@ -1,9 +1,9 @@
 import { importModule } from "../directory/import-module.ts";
 import { NotJson, writeJson } from "../own-result.ts";
-import type { ServedModule } from "./served-module.ts";
+import type { ModuleServer } from "./served-module.ts";
 
 /** Serves a module whose default export is a function of one object. */
-export async function serveFunction(path: string): Promise<ServedModule<"function">> {
+export async function serveFunction(path: string): Promise<ModuleServer<"function">> {
   const run = await importModule(path);
   return {
     description: { found: typeof run },

@@ -3,10 +3,10 @@ import { flushCompileCache } from "node:module";
 import { inspect } from "node:util";
 import { workerData } from "node:worker_threads";
 import { DuetError } from "../../kit/errors.ts";
-import { lendPackages } from "../directory/share-packages.ts";
+import { sharePackages } from "../directory/share-packages.ts";
 import type { FromWorker, Input, ModuleKind, PlainError, ToWorker, WorkerData } from "./messages.ts";
 import { sendOutput } from "./send-output.ts";
-import type { ModuleContext, ServedModule } from "./served-module.ts";
+import type { ModuleContext, ModuleServer } from "./served-module.ts";
 
 /** More progress than this within a second says nothing to anybody. */
 const progressPerSecond = 50;
@@ -21,12 +21,12 @@ function send(message: FromWorker): void {
   port.postMessage(message);
 }
 
-async function open(): Promise<ServedModule> {
+async function open(): Promise<ModuleServer> {
   if (kind === "tools") return (await import("./serve-tools.ts")).serveTools(path, file);
   return (await import("./serve-function.ts")).serveFunction(path);
 }
 
-async function load(): Promise<ServedModule | undefined> {
+async function load(): Promise<ModuleServer | undefined> {
   try {
     const served = await open();
     send({ type: "loaded", description: served.description });
@@ -38,7 +38,7 @@ async function load(): Promise<ServedModule | undefined> {
   }
 }
 
-async function call(opened: Promise<ServedModule>, id: number, input: Input<ModuleKind>): Promise<void> {
+async function call(opened: Promise<ModuleServer>, id: number, input: Input<ModuleKind>): Promise<void> {
   const controller = new AbortController();
   going.set(id, controller);
   send({ type: "started", id });
@@ -68,7 +68,7 @@ function contextOf(id: number, signal: AbortSignal): ModuleContext {
   };
 }
 
-function receive(opened: Promise<ServedModule>, message: ToWorker): void {
+function receive(opened: Promise<ModuleServer>, message: ToWorker): void {
   if (message.type === "ping") send({ type: "pong", id: message.id });
   if (message.type === "call") void call(opened, message.id, message.input);
   if (message.type === "abort") going.get(message.id)?.abort(toReason(message.reason));
@@ -101,8 +101,8 @@ sendOutput(
   (text) => send({ type: "output", text }),
   (characters) => send({ type: "output-missing", characters }),
 );
-lendPackages(lendTo);
-const opened = Promise.withResolvers<ServedModule>();
+sharePackages(lendTo);
+const opened = Promise.withResolvers<ModuleServer>();
 // It keeps the thread alive also while the module waits for what never comes.
 port.on("message", (message: ToWorker) => receive(opened.promise, message));
 send({ type: "importing" });

@@ -1,15 +1,15 @@
 import { readFile, stat } from "node:fs/promises";
 import type { Tool } from "../../core/tools/tool.ts";
-import { DuetError, messageOf } from "../../kit/errors.ts";
-import { cutText } from "../../kit/text/truncate.ts";
-import { refuse, toRefusal } from "../directory/broken-tools.ts";
-import { docstringOf, firstParagraph } from "../directory/docstring.ts";
+import { DuetError, getMessage } from "../../kit/errors.ts";
+import { truncate } from "../../kit/text/truncate.ts";
+import { fileRefusedError, toFileError } from "../directory/broken-tools.ts";
+import { findFirstParagraph, readDocstring } from "../directory/docstring.ts";
 import { importDefault } from "../directory/import-module.ts";
 import { withFailure } from "../directory/with-failure.ts";
 import { toTool } from "../own-tool.ts";
 import { withOutputLimit } from "../tool-limits.ts";
 import type { ToolFacts, ToolReport } from "./messages.ts";
-import type { ServedModule } from "./served-module.ts";
+import type { ModuleServer } from "./served-module.ts";
 
 /** Characters of a description that does not stand in the export. */
 const longestDescription = 1000;
@@ -19,7 +19,7 @@ const mostBytes = 1_000_000;
 const longestResult = 1_999_000;
 
 /** Serves a module of `tools.directory`: a tool, or a list of them. Throws a `config` error where it is neither. */
-export async function serveTools(path: string, file: string): Promise<ServedModule<"tools">> {
+export async function serveTools(path: string, file: string): Promise<ModuleServer<"tools">> {
   const exported = await importDefault(path);
   const list: unknown[] = Array.isArray(exported) ? exported : [exported];
   if (list.length === 0) throw new DuetError({ code: "config", text: noTools });
@@ -30,13 +30,13 @@ export async function serveTools(path: string, file: string): Promise<ServedModu
       const where = Array.isArray(exported) ? `${file}[${index}]` : file;
       try {
         const tool = await toTool(own, where, described);
-        if (tool.description.trim() === "") throw refuse(where, noDescription);
+        if (tool.description.trim() === "") throw fileRefusedError(where, noDescription);
         const facts = toFacts(tool, where);
         // Of two with a name the first is on offer.
         if (!tools.has(tool.name)) tools.set(tool.name, withFailure(withOutputLimit(tool, longestResult), where));
         return { where, tool: facts };
       } catch (thrown) {
-        return { where, refused: toRefusal(where, thrown).text };
+        return { where, refused: toFileError(where, thrown).text };
       }
     }),
   );
@@ -55,16 +55,20 @@ function toFacts({ name, description, inputSchema, annotations }: Tool, where: s
   try {
     return JSON.parse(JSON.stringify({ name, description, inputSchema, annotations }));
   } catch (thrown) {
-    const why = messageOf(thrown).split("\n")[0] ?? "";
-    throw refuse(where, { zh: `inputSchema 不是 JSON：${why}`, en: `inputSchema is no JSON: ${why}` }, thrown);
+    const why = getMessage(thrown).split("\n")[0] ?? "";
+    throw fileRefusedError(
+      where,
+      { zh: `inputSchema 不是 JSON：${why}`, en: `inputSchema is no JSON: ${why}` },
+      thrown,
+    );
   }
 }
 
 /** What is said of a module's tool beside its export: by its docstring, else by `NAME.md`; empty where neither does. */
 async function describe(path: string): Promise<string> {
-  const said = docstringOf(await read(path), path);
+  const said = readDocstring(await read(path), path);
   const document = path.replace(/\.m?[jt]s$/, ".md");
-  return cutText(said === "" ? firstParagraph(await read(document)) : said, longestDescription);
+  return truncate(said === "" ? findFirstParagraph(await read(document)) : said, longestDescription);
 }
 
 /** Empty for what is no file, such as a pipe, or too large to be looked through. */

@@ -1,9 +1,9 @@
 import { DuetError } from "../../kit/errors.ts";
-import type { Outgoing, OutgoingResponse } from "../../kit/net/guarded-fetch.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
+import type { GuardedFetch, OutgoingResponse } from "../../kit/net/guarded-fetch.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
 import { version } from "../../kit/version.ts";
 import type { PageBytes } from "./page.ts";
-import { kindOf, readContentType } from "./page-kind.ts";
+import { detectPageKind, readContentType } from "./page-kind.ts";
 
 const longestPage = 5_000_000;
 const longestPdf = 20_000_000;
@@ -18,22 +18,22 @@ export interface PageRequest {
 }
 
 /** Fetches a page. Throws a `DuetError` that says why there is none to read, or the signal's reason. */
-export async function fetchPage(outgoing: Outgoing, request: PageRequest): Promise<PageBytes> {
+export async function fetchPage(guardedFetch: GuardedFetch, request: PageRequest): Promise<PageBytes> {
   const isPdf = /\.pdf$/i.test(new URL(request.url).pathname);
-  const response = await send(outgoing, request, isPdf ? longestPdf : longestPage);
+  const response = await send(guardedFetch, request, isPdf ? longestPdf : longestPage);
   const page = toPage(response);
   if (page.kind !== "pdf" || !page.truncated) return page;
-  const whole = isPdf ? page : toPage(await send(outgoing, request, longestPdf));
+  const whole = isPdf ? page : toPage(await send(guardedFetch, request, longestPdf));
   if (whole.truncated) throw tooLarge();
   return whole;
 }
 
 function send(
-  outgoing: Outgoing,
+  guardedFetch: GuardedFetch,
   { url, languages, signal }: PageRequest,
   maxBytes: number,
 ): Promise<OutgoingResponse> {
-  return outgoing.request({
+  return guardedFetch.request({
     url,
     headers: {
       accept: "text/html,application/xhtml+xml,text/markdown;q=0.9,application/pdf;q=0.9,text/plain;q=0.8,*/*;q=0.5",
@@ -50,7 +50,7 @@ function send(
 function toPage({ url, status, headers, body, truncated }: OutgoingResponse): PageBytes {
   if (status < 200 || status >= 300) throw refused(status);
   const contentType = readContentType(headers["content-type"]);
-  const kind = kindOf(contentType, body);
+  const kind = detectPageKind(contentType, body);
   if (kind === undefined) throw unreadable(contentType.type);
   return { kind, bytes: body, charset: contentType.charset, url, truncated };
 }
@@ -76,7 +76,7 @@ const reasons: Record<number, readonly [string, string]> = {
 };
 
 function unreadable(type: string): DuetError {
-  const shown = shortLine(type, 80);
+  const shown = toShortLine(type, 80);
   return new DuetError({
     code: "tool",
     text: {

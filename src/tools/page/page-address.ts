@@ -1,5 +1,5 @@
 /** The web address that somebody means; https where no scheme is given. Undefined for what is none. */
-export function addressIn(text: string): URL | undefined {
+export function findAddress(text: string): URL | undefined {
   const trimmed = text.trim();
   // A host with a port looks like a scheme.
   const hasScheme = /^[a-z][a-z\d+.-]*:(?!\d)/i.test(trimmed);
@@ -8,7 +8,7 @@ export function addressIn(text: string): URL | undefined {
 }
 
 /** An address as it may be shown: without a name and a password for the site. */
-export function publicAddress(url: URL): string {
+export function toPublicAddress(url: URL): string {
   const shown = new URL(url);
   shown.username = "";
   shown.password = "";
@@ -16,17 +16,17 @@ export function publicAddress(url: URL): string {
 }
 
 /** The part behind # is the browser's business. */
-export function withoutHash(url: string): string {
+export function removeHash(url: string): string {
   return url.replace(/#.*$/, "");
 }
 
 /** Whether two addresses name two pages, not only one in two ways of writing. */
-export function isElsewhere(one: string, other: string): boolean {
+export function isOtherPage(one: string, other: string): boolean {
   return bare(one) !== bare(other);
 }
 
 function bare(url: string): string {
-  return withoutHash(url)
+  return removeHash(url)
     .replace(/^https?:\/\/(?:www\.)?/, "")
     .replace(/\/$/, "");
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { share } from "../shared-work.ts";
+import { shareWork } from "../shared-work.ts";
 import type { Page } from "./page.ts";
-import { withoutHash } from "./page-address.ts";
+import { removeHash } from "./page-address.ts";
 
 /** A page and the address at which it was in the end. */
 export interface FoundPage {
@@ -10,7 +10,7 @@ export interface FoundPage {
 }
 
 /** The pages of one conversation, by the addresses asked for and found; the least recently read is forgotten first. */
-export interface PageShelf {
+export interface PageCache {
   /** From the shelf, from whoever is loading it, or by `load`. Failures are not kept. */
   take(url: string, load: () => Promise<FoundPage>, signal: AbortSignal): Promise<FoundPage & { cached: boolean }>;
 }
@@ -19,7 +19,7 @@ const mostPages = 30;
 /** Characters of all of them. */
 const mostText = 6_000_000;
 
-export function createPageShelf(): PageShelf {
+export function createPageCache(): PageCache {
   const pages = new LRUCache<string, FoundPage>({
     max: mostPages,
     maxSize: mostText,
@@ -29,15 +29,15 @@ export function createPageShelf(): PageShelf {
 
   return {
     async take(url, load, signal) {
-      const key = withoutHash(url);
+      const key = removeHash(url);
       const known = pages.get(key);
       if (known) return { ...known, cached: true };
-      const { result, isShared } = await share({
+      const { result, isShared } = await shareWork({
         ...{ key, pending, signal },
         work: async () => {
           const found = await load();
           pages.set(key, found);
-          pages.set(withoutHash(found.url), found);
+          pages.set(removeHash(found.url), found);
           return found;
         },
         isGood: () => true,

@@ -14,7 +14,7 @@ export function readContentType(header: string | undefined): ContentType {
 }
 
 /** How a page is to be read, by its bytes where they leave no doubt and else by its type; undefined for a type that is no text. */
-export function kindOf({ type }: ContentType, bytes: Uint8Array): PageKind | undefined {
+export function detectPageKind({ type }: ContentType, bytes: Uint8Array): PageKind | undefined {
   const start = new TextDecoder("latin1").decode(bytes.subarray(0, 1024));
   const looksLikeHtml = /^[\s\xef\xbb\xbf]*<(?:!doctype html|html|head|body|!--)/i.test(start);
   // Something may stand before the mark, but not a page that tells of it.

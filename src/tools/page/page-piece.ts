@@ -1,5 +1,5 @@
 import { type Locale, say } from "../../kit/locale.ts";
-import { headOf } from "../../kit/text/truncate.ts";
+import { takeStart } from "../../kit/text/truncate.ts";
 
 /**
  * Characters of a page that are read at once. A model reads at most 20,000 of one result: title, address and what is said
@@ -8,7 +8,7 @@ import { headOf } from "../../kit/text/truncate.ts";
 export const longestPiece = 18_000;
 
 /** The text from `start` on, ended at a paragraph where one is near, and the line that says how to read on. */
-export function pieceOf(text: string, start: number, locale: Locale): string {
+export function slicePage(text: string, start: number, locale: Locale): string {
   const piece = cutPiece(text.slice(start), longestPiece);
   const end = start + piece.length;
   if (end >= text.length) return piece.trim();
@@ -20,7 +20,7 @@ export function pieceOf(text: string, start: number, locale: Locale): string {
 
 function cutPiece(text: string, longest: number): string {
   if (text.length <= longest) return text;
-  const head = headOf(text, longest);
+  const head = takeStart(text, longest);
   for (const mark of ["\n\n", "\n", "。", ". ", " "]) {
     const end = head.lastIndexOf(mark) + mark.length;
     if (end > longest * 0.6) return head.slice(0, end);

@@ -1,17 +1,17 @@
 import { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
 import type { PageProblem } from "./page.ts";
 
 /** Why a page that came has no text for us, as an error. */
-export function problemError(problem: PageProblem): DuetError {
+export function toPageError(problem: PageProblem): DuetError {
   return new DuetError({ code: "tool", text: textOf(problem) });
 }
 
 function textOf(problem: PageProblem): Text {
   switch (problem.problem) {
     case "elsewhere": {
-      const url = shortLine(problem.url, 300);
+      const url = toShortLine(problem.url, 300);
       return { zh: `网页没有内容，只指向 ${url}`, en: `The page has no content; it only leads on to ${url}` };
     }
     default:

@@ -1,33 +1,33 @@
-import { invalidArguments, valueProblem } from "../../core/tools/argument-feedback.ts";
-import { failure, type Source, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
+import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
+import { createFailure, type Source, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import type { Outgoing } from "../../kit/net/guarded-fetch.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
-import { cutText } from "../../kit/text/truncate.ts";
+import type { GuardedFetch } from "../../kit/net/guarded-fetch.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import { defineTool } from "../define-tool.ts";
 import { createHeavyWork, type HeavyWork } from "../workers/heavy-work.ts";
 import { cleanLine } from "./clean-text.ts";
 import { fetchPage } from "./fetch-page.ts";
 import type { Page } from "./page.ts";
-import { addressIn, isElsewhere, withoutHash } from "./page-address.ts";
-import { createPageShelf, type FoundPage } from "./page-cache.ts";
-import { pieceOf } from "./page-piece.ts";
-import { problemError } from "./page-problems.ts";
+import { findAddress, isOtherPage, removeHash } from "./page-address.ts";
+import { createPageCache, type FoundPage } from "./page-cache.ts";
+import { slicePage } from "./page-piece.ts";
+import { toPageError } from "./page-problems.ts";
 
 /**
  * `read_page`: the main content of a web page or PDF as Markdown, piece by piece. It keeps what it has read, so make it once a
  * conversation; `work` is best shared by all.
  */
-export function createReadPage(outgoing: Outgoing, locale: Locale, work: HeavyWork = createHeavyWork()): Tool {
-  const shelf = createPageShelf();
+export function createReadPage(guardedFetch: GuardedFetch, locale: Locale, work: HeavyWork = createHeavyWork()): Tool {
+  const cache = createPageCache();
 
   async function load(url: URL, { signal, locale }: ToolContext): Promise<FoundPage> {
     const languages = say(locale, { zh: "zh-CN,zh;q=0.9,en;q=0.5", en: "en,zh-CN;q=0.5" });
-    const fetched = await fetchPage(outgoing, { url: withoutHash(url.href), languages, signal });
+    const fetched = await fetchPage(guardedFetch, { url: removeHash(url.href), languages, signal });
     const reading = await work.run("page", fetched, signal);
-    if ("problem" in reading) throw problemError(reading);
+    if ("problem" in reading) throw toPageError(reading);
     return { url: fetched.url, page: reading.page };
   }
 
@@ -62,23 +62,23 @@ export function createReadPage(outgoing: Outgoing, locale: Locale, work: HeavyWo
     },
     annotations: { title: say(locale, { zh: "读取网页", en: "Read a page" }), readOnly: true, openWorld: true },
     async run(args, context) {
-      const url = addressIn(String(args.url));
-      if (url === undefined) return invalidArguments(context.locale, [noAddress(args.url)]);
+      const url = findAddress(String(args.url));
+      if (url === undefined) return toInvalidArgumentsResult(context.locale, [noAddress(args.url)]);
       const start = typeof args.start === "number" ? args.start : 0;
       try {
-        const { cached, ...found } = await shelf.take(url.href, () => load(url, context), context.signal);
+        const { cached, ...found } = await cache.take(url.href, () => load(url, context), context.signal);
         return { ...tell(found, { asked: url, start, locale: context.locale }), cached };
       } catch (thrown) {
         context.signal.throwIfAborted();
         if (!(thrown instanceof DuetError)) throw thrown;
-        return failure(thrown.code, say(context.locale, thrown.text));
+        return createFailure(thrown.code, say(context.locale, thrown.text));
       }
     },
   });
 }
 
 function noAddress(value: unknown) {
-  return valueProblem("url", value, "必须是 http 或 https 网址", "must be an http or https address");
+  return toValueProblem("url", value, "必须是 http 或 https 网址", "must be an http or https address");
 }
 
 interface Asked {
@@ -90,20 +90,20 @@ interface Asked {
 function tell({ url, page }: FoundPage, { asked, start, locale }: Asked): ToolResult {
   const { length } = page.text;
   if (start > 0 && start >= length)
-    return invalidArguments(locale, [
-      valueProblem("start", start, `必须小于正文长度 ${length}`, `must be less than the content's length, ${length}`),
+    return toInvalidArgumentsResult(locale, [
+      toValueProblem("start", start, `必须小于正文长度 ${length}`, `must be less than the content's length, ${length}`),
     ]);
   const above = start === 0 ? facts(page, url, asked, locale) : "";
-  const text = `${above === "" ? "" : `${above}\n\n`}${pieceOf(page.text, start, locale)}`;
+  const text = `${above === "" ? "" : `${above}\n\n`}${slicePage(page.text, start, locale)}`;
   return { ok: true, kind: "page", text, sources: [sourceOf(page, asked)] };
 }
 
 /** The address asked for is the source's, so that a page found by a search keeps its number. */
 function sourceOf({ title, description, text }: Page, asked: URL): Source {
   return {
-    title: cutText(printableLine(title), 150) || asked.host,
+    title: truncate(sanitizeLine(title), 150) || asked.host,
     url: asked.href,
-    snippet: shortLine(cleanLine(description || text), 200),
+    snippet: toShortLine(cleanLine(description || text), 200),
   };
 }
 
@@ -114,9 +114,9 @@ function facts({ byline, published, pages, truncated }: Page, url: string, asked
     published && { zh: `发布：${published}`, en: `Published ${published}` },
     pages && pdfPages(pages),
     truncated && { zh: "网页过大，结尾没有读取", en: "The page is too large; its end was not read" },
-    isElsewhere(url, asked.href) && {
-      zh: `已重定向到 ${shortLine(url, 300)}`,
-      en: `Redirected to ${shortLine(url, 300)}`,
+    isOtherPage(url, asked.href) && {
+      zh: `已重定向到 ${toShortLine(url, 300)}`,
+      en: `Redirected to ${toShortLine(url, 300)}`,
     },
   ];
   return parts.flatMap((part) => (part ? [say(locale, part)] : [])).join(" · ");

@@ -9,9 +9,9 @@ import {
 } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
-import { DuetError, messageOf } from "../../kit/errors.ts";
+import { DuetError, getMessage } from "../../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
-import { schemaExcess } from "./schema-limits.ts";
+import { findSchemaExcess } from "./schema-limits.ts";
 
 /** Answers every problem of the arguments at once; none when they are valid. */
 export type ArgumentsCheck = (args: JsonObject) => ErrorObject[];
@@ -21,7 +21,7 @@ export type ArgumentsCheck = (args: JsonObject) => ErrorObject[];
  * nothing. Throws a `DuetError` for a schema that is too large or not valid.
  */
 export function compileSchema(schema: JsonSchema): ArgumentsCheck {
-  const excess = schemaExcess(schema);
+  const excess = findSchemaExcess(schema);
   if (excess !== undefined) throw new DuetError({ code: "tool", text: excess });
   const ajv = createAjv(schema);
   ajv.removeKeyword("uniqueItems").addKeyword(uniqueItems());
@@ -31,7 +31,7 @@ export function compileSchema(schema: JsonSchema): ArgumentsCheck {
     const validate = ajv.compile(rest);
     return (args) => (validate(args) ? [] : [...(validate.errors ?? [])]);
   } catch (thrown) {
-    const reason = messageOf(thrown);
+    const reason = getMessage(thrown);
     const text = { zh: `工具的参数模式无效：${reason}`, en: `The tool's input schema is not valid: ${reason}` };
     throw new DuetError({ code: "tool", text, cause: thrown });
   }

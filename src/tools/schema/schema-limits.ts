@@ -6,7 +6,7 @@ const maxDepth = 64;
 const maxVisits = 100_000;
 
 /** Why a schema is too big to be compiled (it may come from a hostile server), or undefined. */
-export function schemaExcess(schema: JsonSchema): Text | undefined {
+export function findSchemaExcess(schema: JsonSchema): Text | undefined {
   const depth = depthOf(schema);
   if (depth > maxDepth) return excess(`嵌套深度超过 ${maxDepth}`, `it is nested deeper than ${maxDepth}`);
   const size = JSON.stringify(schema).length;

@@ -1,8 +1,8 @@
 import type { ErrorObject } from "ajv";
-import { showName, unknownField, valueProblem } from "../../core/tools/argument-feedback.ts";
+import { showName, toValueProblem, unknownField } from "../../core/tools/argument-feedback.ts";
 import type { ArgumentProblem } from "../../core/tools/tool.ts";
 import { isRecord } from "../../kit/json.ts";
-import { both, sentence } from "./schema-texts.ts";
+import { describeKeyword, toText } from "./schema-texts.ts";
 
 /** Puts a validator's errors into words: one line a place and fault, the branches of `anyOf` and `oneOf` in one. */
 export function describeProblems(errors: readonly ErrorObject[]): ArgumentProblem[] {
@@ -49,13 +49,13 @@ function describe(error: ErrorObject): ArgumentProblem {
     return unknownField(named(name), fieldsOf(error.parentSchema));
   }
   if (keyword === "propertyNames")
-    return { path: named(params.propertyName), text: both("字段名不合要求", "this field name is not valid") };
-  const text = sentence(error);
-  return valueProblem(path, data, text.zh, text.en);
+    return { path: named(params.propertyName), text: toText("字段名不合要求", "this field name is not valid") };
+  const text = describeKeyword(error);
+  return toValueProblem(path, data, text.zh, text.en);
 }
 
 function missing(path: string): ArgumentProblem {
-  return { path, text: both("字段是必需的（缺失）", "this field is required (missing)") };
+  return { path, text: toText("字段是必需的（缺失）", "this field is required (missing)") };
 }
 
 function fieldsOf(schema: unknown): string[] {

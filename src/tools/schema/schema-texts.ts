@@ -4,7 +4,7 @@ import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 
 /** What must hold for the value, without the value. */
-export function sentence({ keyword, params, schema }: ErrorObject): Text {
+export function describeKeyword({ keyword, params, schema }: ErrorObject): Text {
   const limit = params.limit;
   switch (keyword) {
     case "type":
@@ -12,60 +12,60 @@ export function sentence({ keyword, params, schema }: ErrorObject): Text {
     case "enum":
       return oneOf(schema);
     case "const":
-      return both(`必须等于 ${showValue(schema)}`, `must be ${showValue(schema)}`);
+      return toText(`必须等于 ${showValue(schema)}`, `must be ${showValue(schema)}`);
     case "minimum":
     case "maximum":
     case "exclusiveMinimum":
     case "exclusiveMaximum":
-      return both(`必须 ${params.comparison} ${limit}`, `must be ${params.comparison} ${limit}`);
+      return toText(`必须 ${params.comparison} ${limit}`, `must be ${params.comparison} ${limit}`);
     case "multipleOf":
-      return both(`必须是 ${params.multipleOf} 的倍数`, `must be a multiple of ${params.multipleOf}`);
+      return toText(`必须是 ${params.multipleOf} 的倍数`, `must be a multiple of ${params.multipleOf}`);
     case "minLength":
-      return both(`长度不能少于 ${limit} 个字符`, `must have at least ${limit} characters`);
+      return toText(`长度不能少于 ${limit} 个字符`, `must have at least ${limit} characters`);
     case "maxLength":
-      return both(`长度不能超过 ${limit} 个字符`, `must have at most ${limit} characters`);
+      return toText(`长度不能超过 ${limit} 个字符`, `must have at most ${limit} characters`);
     case "minItems":
-      return both(`至少要有 ${limit} 项`, `must have at least ${limit} items`);
+      return toText(`至少要有 ${limit} 项`, `must have at least ${limit} items`);
     case "maxItems":
-      return both(`最多只能有 ${limit} 项`, `must have at most ${limit} items`);
+      return toText(`最多只能有 ${limit} 项`, `must have at most ${limit} items`);
     case "items":
     case "additionalItems":
     case "unevaluatedItems":
-      return both("项数过多", "has too many items");
+      return toText("项数过多", "has too many items");
     case "uniqueItems":
-      return both(`第 ${params.j} 项和第 ${params.i} 项重复`, `items ${params.j} and ${params.i} are the same`);
+      return toText(`第 ${params.j} 项和第 ${params.i} 项重复`, `items ${params.j} and ${params.i} are the same`);
     case "contains":
-      return both("缺少一个符合要求的项", "lacks an item that fits");
+      return toText("缺少一个符合要求的项", "lacks an item that fits");
     case "minProperties":
-      return both(`至少要有 ${limit} 个字段`, `must have at least ${limit} fields`);
+      return toText(`至少要有 ${limit} 个字段`, `must have at least ${limit} fields`);
     case "maxProperties":
-      return both(`最多只能有 ${limit} 个字段`, `must have at most ${limit} fields`);
+      return toText(`最多只能有 ${limit} 个字段`, `must have at most ${limit} fields`);
     case "pattern":
-      return both(`必须匹配模式 ${showValue(params.pattern)}`, `must match the pattern ${showValue(params.pattern)}`);
+      return toText(`必须匹配模式 ${showValue(params.pattern)}`, `must match the pattern ${showValue(params.pattern)}`);
     case "format":
-      return both(`必须是 ${params.format} 格式`, `must be in the format ${params.format}`);
+      return toText(`必须是 ${params.format} 格式`, `must be in the format ${params.format}`);
     case "anyOf":
       return choice(schema);
     case "oneOf":
       return params.passingSchemas
-        ? both("同时符合多种形式，只能符合一种", "fits more than one form, and must fit just one")
+        ? toText("同时符合多种形式，只能符合一种", "fits more than one form, and must fit just one")
         : choice(schema);
     case "not":
-      return both("不允许这样的值", "must not be such a value");
+      return toText("不允许这样的值", "must not be such a value");
     case "false schema":
-      return both("这里不允许任何值", "nothing is allowed here");
+      return toText("这里不允许任何值", "nothing is allowed here");
     default:
-      return both(`不符合要求 ${keyword}`, `does not satisfy "${keyword}"`);
+      return toText(`不符合要求 ${keyword}`, `does not satisfy "${keyword}"`);
   }
 }
 
 function must(names: Text): Text {
-  return both(`必须是${names.zh}`, `must be ${names.en}`);
+  return toText(`必须是${names.zh}`, `must be ${names.en}`);
 }
 
 function oneOf(values: unknown): Text {
   const list = (Array.isArray(values) ? values : [values]).slice(0, 20).map(showValue).join(", ");
-  return both(`必须是以下之一: ${list}`, `must be one of: ${list}`);
+  return toText(`必须是以下之一: ${list}`, `must be one of: ${list}`);
 }
 
 /** The branches in a few words: a type, the values, the fields that an object needs. */
@@ -77,41 +77,41 @@ function choice(branches: unknown): Text {
 }
 
 function form(branch: unknown): Text {
-  if (!isRecord(branch)) return both("其他形式", "another form");
-  if ("const" in branch) return both(` ${showValue(branch.const)}`, showValue(branch.const));
+  if (!isRecord(branch)) return toText("其他形式", "another form");
+  if ("const" in branch) return toText(` ${showValue(branch.const)}`, showValue(branch.const));
   if (Array.isArray(branch.enum)) {
     const list = branch.enum.slice(0, 8).map(showValue).join(" / ");
-    return both(` ${list}`, list);
+    return toText(` ${list}`, list);
   }
   if (Array.isArray(branch.required) && branch.required.length > 0) {
     const fields = branch.required.slice(0, 8).map(showName).join(", ");
-    return both(`含字段 ${fields} 的对象`, `an object with ${fields}`);
+    return toText(`含字段 ${fields} 的对象`, `an object with ${fields}`);
   }
   if (branch.type !== undefined) return typeNames(branch.type);
-  return both("其他形式", "another form");
+  return toText("其他形式", "another form");
 }
 
 const types = new Map<unknown, Text>([
-  ["string", both("字符串", "a string")],
-  ["integer", both("整数", "an integer")],
-  ["number", both("数字", "a number")],
-  ["boolean", both("布尔值 (true/false)", "true or false")],
-  ["array", both("数组", "an array")],
-  ["object", both("对象", "an object")],
-  ["null", both(" null", "null")],
+  ["string", toText("字符串", "a string")],
+  ["integer", toText("整数", "an integer")],
+  ["number", toText("数字", "a number")],
+  ["boolean", toText("布尔值 (true/false)", "true or false")],
+  ["array", toText("数组", "an array")],
+  ["object", toText("对象", "an object")],
+  ["null", toText(" null", "null")],
 ]);
 
 function typeNames(type: unknown): Text {
   const names = Array.isArray(type) ? type : [type];
-  return joined(names.map((name) => types.get(name) ?? both(showName(name), showName(name))));
+  return joined(names.map((name) => types.get(name) ?? toText(showName(name), showName(name))));
 }
 
 function joined(texts: readonly Text[]): Text {
   const zh = [...new Set(texts.map((text) => text.zh))].join("或");
   const en = [...new Set(texts.map((text) => text.en))].join(" or ");
-  return both(zh, en);
+  return toText(zh, en);
 }
 
-export function both(zh: string, en: string): Text {
+export function toText(zh: string, en: string): Text {
   return { zh, en };
 }

@@ -1,9 +1,9 @@
-import { argumentsFeedback } from "../../core/tools/argument-feedback.ts";
-import { type ArgumentProblem, failure, type Tool } from "../../core/tools/tool.ts";
+import { renderArgumentProblems } from "../../core/tools/argument-feedback.ts";
+import { type ArgumentProblem, createFailure, type Tool } from "../../core/tools/tool.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { say } from "../../kit/locale.ts";
-import { wrap } from "../define-tool.ts";
+import { wrapTool } from "../define-tool.ts";
 import type { ArgumentsCheck } from "./compile-schema.ts";
 import { describeProblems } from "./schema-problems.ts";
 
@@ -18,12 +18,13 @@ export function withValidation(tool: Tool): Tool {
     const problems = describeProblems((await compiled)(args));
     return problems.length > 0 ? problems : ((await tool.check?.(args)) ?? []);
   }
-  const checked = wrap(tool, async (args, context) => {
+  const checked = wrapTool(tool, async (args, context) => {
     try {
       const problems = await check(args);
-      if (problems.length > 0) return failure("invalid_arguments", argumentsFeedback(context.locale, problems));
+      if (problems.length > 0)
+        return createFailure("invalid_arguments", renderArgumentProblems(context.locale, problems));
     } catch (thrown) {
-      return failure("tool", say(context.locale, toDuetError(thrown).text));
+      return createFailure("tool", say(context.locale, toDuetError(thrown).text));
     }
     return tool.run(args, context);
   });

@@ -1,12 +1,12 @@
-import { failure, type Tool } from "../../core/tools/tool.ts";
+import { createFailure, type Tool } from "../../core/tools/tool.ts";
 import { say } from "../../kit/locale.ts";
-import { wrap } from "../define-tool.ts";
+import { wrapTool } from "../define-tool.ts";
 
 /** Lets `most` searches through; the next are answered with a failure that tells the model to go by what it has. */
 export function withSearchBudget(tool: Tool, most: number): Tool {
   let left = most;
-  return wrap(tool, async (args, context) => {
-    if (left < 1) return failure("tool", say(context.locale, usedUp(most)));
+  return wrapTool(tool, async (args, context) => {
+    if (left < 1) return createFailure("tool", say(context.locale, usedUp(most)));
     left--;
     const result = await tool.run(args, context);
     // Nobody was asked, so nothing was used.

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Tool, ToolResult } from "../../core/tools/tool.ts";
-import { wrap } from "../define-tool.ts";
-import { share } from "../shared-work.ts";
+import { wrapTool } from "../define-tool.ts";
+import { shareWork } from "../shared-work.ts";
 
 /** What the searches of one conversation have found, by query; shared with nobody else, and gone when it is. */
 export interface SearchCache {
@@ -21,12 +21,12 @@ export function createSearchCache(size: number): SearchCache | undefined {
  * waited for one searches for itself.
  */
 export function withCache(tool: Tool, { found, pending }: SearchCache): Tool {
-  return wrap(tool, async (args, context) => {
+  return wrapTool(tool, async (args, context) => {
     if (typeof args.query !== "string") return tool.run(args, context);
     const key = normalise(args.query);
     const known = found.get(key);
     if (known) return { ...known, cached: true };
-    const { result, isShared } = await share({
+    const { result, isShared } = await shareWork({
       ...{ key, pending, signal: context.signal },
       work: async () => {
         const searched = await tool.run(args, context);

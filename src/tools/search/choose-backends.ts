@@ -1,11 +1,11 @@
 import { DuetError } from "../../kit/errors.ts";
 import type { SearchBackend } from "./backend.ts";
 import type { KeyedSettings, SearchOptions } from "./options.ts";
-import { type Answerer, readAnswer } from "./read-answer.ts";
+import { type AnsweringService, readAnswer } from "./read-answer.ts";
 import type { SearchWire } from "./wire.ts";
 
 /** A backend that is asked as `wire` says; its code is imported when it is first asked. */
-interface Place extends Answerer {
+interface Place extends AnsweringService {
   url: URL;
   /** The query goes to somebody with whom the user has no account. */
   thirdParty: boolean;
@@ -122,9 +122,9 @@ function openBackend(place: Place): SearchBackend {
     host: url.host,
     hasKey: key !== undefined,
     async search(query, { maxResults, timeoutMs, signal }) {
-      const [{ request }, wire] = await Promise.all([import("./request.ts"), place.wire()]);
+      const [{ sendSearch }, wire] = await Promise.all([import("./request.ts"), place.wire()]);
       const call = wire.ask(query, { maxResults, key });
-      return readAnswer(wire, place, await request({ party, url, call, timeoutMs, signal }), maxResults);
+      return readAnswer(wire, place, await sendSearch({ party, url, call, timeoutMs, signal }), maxResults);
     },
   };
 }

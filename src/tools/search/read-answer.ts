@@ -1,13 +1,13 @@
 import type { Source } from "../../core/tools/tool.ts";
-import { isRecord, textOf } from "../../kit/json.ts";
+import { isRecord, toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { SearchError, type SearchFailure } from "./backend.ts";
 import { toSources } from "./sources.ts";
-import { parseJson, type Said, type SearchAnswer, type SearchWire } from "./wire.ts";
+import { parseJson, type SearchAnswer, type SearchWire, type ServiceReply } from "./wire.ts";
 
 /** Who answered. */
-export interface Answerer {
+export interface AnsweringService {
   party: string;
   /** The variable that holds its key, for the advice; absent where it takes none. */
   keyVariable?: string | undefined;
@@ -18,14 +18,14 @@ export interface Answerer {
 /** Throws a `SearchError` for every answer that is not a list of results: who could not be asked did not find nothing. */
 export async function readAnswer(
   wire: SearchWire,
-  answerer: Answerer,
+  answerer: AnsweringService,
   answer: SearchAnswer,
   maxResults: number,
 ): Promise<Source[]> {
   const body = await (wire.decode ?? parseJson)(answer.text);
   const entries = answer.status === 200 && isRecord(body) ? wire.entries(body) : undefined;
   if (entries !== undefined) return toSources(entries, maxResults);
-  const said: Said = { status: answer.status, headers: answer.headers, body, ...reasonIn(body, answerer.key) };
+  const said: ServiceReply = { status: answer.status, headers: answer.headers, body, ...reasonIn(body, answerer.key) };
   const refusal = wire.refusal?.(said);
   const kind = refusal?.kind ?? kindOf(answer, answerer.key);
   throw new SearchError(answerer.party, {
@@ -46,8 +46,8 @@ function kindOf({ status, text }: SearchAnswer, key: string | undefined): Search
   return status >= 500 ? "blocked" : "bad-response";
 }
 
-function reasonOf({ status, headers, message }: Said): Text {
-  const type = printableLine(headers["content-type"] ?? "-").slice(0, 80);
+function reasonOf({ status, headers, message }: ServiceReply): Text {
+  const type = sanitizeLine(headers["content-type"] ?? "-").slice(0, 80);
   const words = message === "" ? known[status] : { zh: message, en: message };
   if (words) return { zh: `${words.zh}（HTTP ${status}）`, en: `${words.en} (HTTP ${status})` };
   if (status >= 300) return { zh: `HTTP ${status}`, en: `HTTP ${status}` };
@@ -66,13 +66,13 @@ const known: Partial<Record<number, Text>> = {
 function reasonIn(body: unknown, key: string | undefined): { code: string; message: string } {
   if (!isRecord(body)) return { code: "", message: "" };
   const inner = [body.error, body.detail].find(isRecord) ?? body;
-  const words = [inner.message, inner.msg, inner.detail, inner.error].map(textOf).find(Boolean) ?? "";
-  const message = printableLine((key ? words.replaceAll(key, "***") : words).slice(0, 300));
+  const words = [inner.message, inner.msg, inner.detail, inner.error].map(toText).find(Boolean) ?? "";
+  const message = sanitizeLine((key ? words.replaceAll(key, "***") : words).slice(0, 300));
   const code = typeof inner.code === "string" || typeof inner.code === "number" ? `${inner.code}` : "";
   return { code, message };
 }
 
-function hintFor(kind: SearchFailure, { keyVariable, key }: Answerer): Text | undefined {
+function hintFor(kind: SearchFailure, { keyVariable, key }: AnsweringService): Text | undefined {
   if (keyVariable === undefined) return undefined;
   if (kind === "auth" && key !== undefined) return { zh: `检查 ${keyVariable}`, en: `Check ${keyVariable}.` };
   if (kind === "quota") {

@@ -1,9 +1,9 @@
 import { unescape as decodePercent } from "node:querystring";
 import { request as send } from "undici";
-import { timeLimit } from "../../kit/async/timeout.ts";
-import { messageOf } from "../../kit/errors.ts";
+import { createTimeLimit } from "../../kit/async/timeout.ts";
+import { getMessage } from "../../kit/errors.ts";
 import { readHeaders } from "../../kit/net/http-exchange.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { version } from "../../kit/version.ts";
 import { SearchError } from "./backend.ts";
 import type { SearchAnswer, SearchCall } from "./wire.ts";
@@ -27,11 +27,11 @@ const sizeLimit = 2_000_000;
  * The one place where a backend is asked: at most 2 MB, no redirects, no compression. Throws a `SearchError`, or the
  * signal's reason when the caller gave up.
  */
-export async function request({ timeoutMs, signal, ...call }: ServiceCall): Promise<SearchAnswer> {
+export async function sendSearch({ timeoutMs, signal, ...call }: ServiceCall): Promise<SearchAnswer> {
   const seconds = timeoutMs / 1000;
   const reason = { zh: `${seconds} 秒内没有回答`, en: `no answer within ${seconds} s` };
   const late = new SearchError(call.party, { kind: "timeout", reason });
-  const limit = timeLimit(timeoutMs, () => late, signal);
+  const limit = createTimeLimit(timeoutMs, () => late, signal);
   try {
     return await exchange(call, limit.signal);
   } catch (thrown) {
@@ -56,7 +56,7 @@ async function exchange({ party, url, call }: Asked, signal: AbortSignal): Promi
   try {
     if (status >= 300 && status < 400) {
       // What stands behind a question mark may be a key.
-      const place = printableLine(headers.location?.split("?")[0] ?? "").slice(0, 200);
+      const place = sanitizeLine(headers.location?.split("?")[0] ?? "").slice(0, 200);
       const zh = `${url.host} 要求跳转到 ${place}，未跟随`;
       throw badResponse(party, zh, `${url.host} redirects to ${place}, which is not followed`);
     }
@@ -124,7 +124,7 @@ function badResponse(party: string, zh: string, en: string): SearchError {
 }
 
 function networkError(party: string, url: URL, cause: unknown): SearchError {
-  const why = printableLine(messageOf(cause)) || "network error";
+  const why = sanitizeLine(getMessage(cause)) || "network error";
   const reason = { zh: `无法连接 ${url.host}（${why}）`, en: `${url.host} cannot be reached (${why})` };
   return new SearchError(party, { kind: "network", reason, cause });
 }

@@ -1,17 +1,17 @@
-import { failure, type ToolResult } from "../../core/tools/tool.ts";
+import { createFailure, type ToolResult } from "../../core/tools/tool.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { sentences } from "../../render/event-lines.ts";
+import { joinSentences } from "../../render/event-lines.ts";
 import type { SearchBackend, SearchError } from "./backend.ts";
 import type { Failure } from "./search-chain.ts";
 
-export function thirdPartyNotice({ party, host }: SearchBackend): Text {
+export function describeThirdParty({ party, host }: SearchBackend): Text {
   return {
     zh: `搜索词会发送给第三方 ${party}（${host}，免密钥模式）。用 --no-search 可关闭搜索。`,
     en: `Search queries are sent to a third party, ${party} (${host}, keyless mode). Turn search off with --no-search.`,
   };
 }
 
-export function fallbackNotice(backend: SearchBackend, { reason }: SearchError, next: SearchBackend): Text {
+export function describeFallback(backend: SearchBackend, { reason }: SearchError, next: SearchBackend): Text {
   const [from, to] = [nameOf(backend), nameOf(next)];
   return {
     zh: `${from.zh} 搜索失败，改用 ${to.zh}：${reason.zh}`,
@@ -20,10 +20,10 @@ export function fallbackNotice(backend: SearchBackend, { reason }: SearchError, 
 }
 
 /** What each backend said and what to do, for the model and the reader. */
-export function failedSearch(failures: readonly Failure[], locale: Locale): ToolResult {
+export function toFailedSearchResult(failures: readonly Failure[], locale: Locale): ToolResult {
   const hints = new Set(failures.flatMap(({ error: { hint } }) => (hint ? [say(locale, hint)] : [])));
-  const text = [...hints].reduce((told, hint) => sentences(told, hint), say(locale, reasonOf(failures)));
-  return failure(failures[0]?.error.code ?? "tool", text);
+  const text = [...hints].reduce((told, hint) => joinSentences(told, hint), say(locale, reasonOf(failures)));
+  return createFailure(failures[0]?.error.code ?? "tool", text);
 }
 
 function reasonOf(failures: readonly Failure[]): Text {

@@ -1,5 +1,5 @@
 import type { Source } from "../../core/tools/tool.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { SearchEntry } from "./wire.ts";
 
 /**
@@ -32,5 +32,5 @@ function dateOf(value: unknown): string {
 }
 
 function oneLine(value: unknown): string {
-  return typeof value === "string" ? printableLine(value.slice(0, 20_000)).replace(/\s+/g, " ") : "";
+  return typeof value === "string" ? sanitizeLine(value.slice(0, 20_000)).replace(/\s+/g, " ") : "";
 }

@@ -1,14 +1,14 @@
-import { numberedSources } from "../../core/sources.ts";
-import { invalidArguments, valueProblem } from "../../core/tools/argument-feedback.ts";
+import { renderNumberedSources } from "../../core/sources.ts";
+import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
 import type { Source, Tool, ToolContext, ToolResult } from "../../core/tools/tool.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { cutText } from "../../kit/text/truncate.ts";
-import { defineTool, success } from "../define-tool.ts";
+import { truncate } from "../../kit/text/truncate.ts";
+import { createSuccess, defineTool } from "../define-tool.ts";
 import type { SearchBackend } from "./backend.ts";
 import { chooseBackends } from "./choose-backends.ts";
 import type { SearchOptions } from "./options.ts";
 import { ChainError, createChain, type SearchChain } from "./search-chain.ts";
-import { failedSearch, fallbackNotice, thirdPartyNotice } from "./search-texts.ts";
+import { describeFallback, describeThirdParty, toFailedSearchResult } from "./search-texts.ts";
 import { cutQuery } from "./wire.ts";
 
 export type { SearchOptions };
@@ -48,7 +48,9 @@ export function createWebSearch(options: SearchOptions, locale: Locale, now: () 
     async run(args, context) {
       const query = cutQuery(String(args.query), {});
       if (query === "")
-        return invalidArguments(context.locale, [valueProblem("query", args.query, "不能为空", "must not be empty")]);
+        return toInvalidArgumentsResult(context.locale, [
+          toValueProblem("query", args.query, "不能为空", "must not be empty"),
+        ]);
       return answer(chain, query, { ...options, announced }, context);
     },
   });
@@ -69,22 +71,24 @@ async function answer(
       asking(backend) {
         if (!backend.thirdParty || announced.has(backend)) return;
         announced.add(backend);
-        context.notice("search-third-party", say(locale, thirdPartyNotice(backend)));
+        context.notice("search-third-party", say(locale, describeThirdParty(backend)));
       },
-      gaveWay: (...change) => context.notice("search-fallback", say(locale, fallbackNotice(...change))),
+      gaveWay: (...change) => context.notice("search-fallback", say(locale, describeFallback(...change))),
     });
     const sources = found.map((source) => shorten(source, snippetLength));
-    if (sources.length > 0) return { ok: true, text: numberedSources(sources), sources };
+    if (sources.length > 0) return { ok: true, text: renderNumberedSources(sources), sources };
     return {
-      ...success(say(locale, { zh: `没有找到与"${query}"相关的结果。`, en: `No results were found for "${query}".` })),
+      ...createSuccess(
+        say(locale, { zh: `没有找到与"${query}"相关的结果。`, en: `No results were found for "${query}".` }),
+      ),
       sources,
     };
   } catch (thrown) {
     if (!(thrown instanceof ChainError)) throw thrown;
-    return failedSearch(thrown.failures, locale);
+    return toFailedSearchResult(thrown.failures, locale);
   }
 }
 
 function shorten(source: Source, snippetLength: number): Source {
-  return { title: cutText(source.title, 150), url: source.url, snippet: cutText(source.snippet, snippetLength) };
+  return { title: truncate(source.title, 150), url: source.url, snippet: truncate(source.snippet, snippetLength) };
 }

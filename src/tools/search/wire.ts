@@ -1,6 +1,6 @@
-import { isRecord, textOf } from "../../kit/json.ts";
+import { isRecord, toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { cutText } from "../../kit/text/truncate.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import type { SearchFailure } from "./backend.ts";
 
 /** How one search service is asked and how its answers read: functions without a network. */
@@ -11,7 +11,7 @@ export interface SearchWire {
   /** The results in a body; undefined where it holds no list of them, not even an empty one. */
   entries(body: Record<string, unknown>): SearchEntry[] | undefined;
   /** What an answer without a list of results means, where its HTTP status does not say. */
-  refusal?(said: Said): Refusal | undefined;
+  refusal?(said: ServiceReply): SearchRefusal | undefined;
 }
 
 export interface AskOptions {
@@ -49,7 +49,7 @@ export interface SearchEntry {
 }
 
 /** What a service said instead of results. */
-export interface Said {
+export interface ServiceReply {
   status: number;
   headers: Record<string, string>;
   body: unknown;
@@ -58,7 +58,7 @@ export interface Said {
   message: string;
 }
 
-export interface Refusal {
+export interface SearchRefusal {
   kind: SearchFailure;
   /** In place of the service's own words. */
   reason?: Text;
@@ -72,11 +72,11 @@ export function cutQuery(query: string, most: { characters?: number; words?: num
   const { characters = 400, words = Number.POSITIVE_INFINITY } = most;
   const parts = query.trim().split(/\s+/);
   const line = parts.slice(0, words).join(" ");
-  return line.length <= characters ? line : cutText(line, characters).slice(0, -1);
+  return line.length <= characters ? line : truncate(line, characters).slice(0, -1);
 }
 
 /** The items of a list that are objects, each as an entry; undefined when it is no list. */
-export function entriesOf(
+export function toEntries(
   list: unknown,
   read: (item: Record<string, unknown>) => SearchEntry,
 ): SearchEntry[] | undefined {
@@ -84,7 +84,7 @@ export function entriesOf(
   return list.flatMap((item: unknown) => (isRecord(item) ? [read(item)] : []));
 }
 
-export function bearer(key: string | undefined): string | undefined {
+export function toBearer(key: string | undefined): string | undefined {
   return key === undefined ? undefined : `Bearer ${key}`;
 }
 
@@ -98,6 +98,6 @@ export function parseJson(text: string): unknown {
 }
 
 /** Pieces of a page, as one text. */
-export function joined(pieces: unknown): string {
-  return Array.isArray(pieces) ? pieces.filter((piece) => typeof piece === "string").join(" … ") : textOf(pieces);
+export function joinPieces(pieces: unknown): string {
+  return Array.isArray(pieces) ? pieces.filter((piece) => typeof piece === "string").join(" … ") : toText(pieces);
 }

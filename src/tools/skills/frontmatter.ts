@@ -1,6 +1,6 @@
 // The parser is CommonJS and of some weight: whoever needs this file imports it when first needed.
 import { parse } from "yaml";
-import { messageOf } from "../../kit/errors.ts";
+import { getMessage } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 
@@ -21,7 +21,7 @@ export function readDocument(text: string): SkillDocument | { problem: Text } {
     if (isRecord(fields)) return { fields, body: whole.slice(head.length).trim() };
     return { problem: { zh: "开头的 YAML 不是键值对", en: "the YAML at its head has no keys" } };
   } catch (thrown) {
-    const [why = ""] = messageOf(thrown).split("\n");
+    const [why = ""] = getMessage(thrown).split("\n");
     return { problem: { zh: `开头的 YAML 有误：${why}`, en: `the YAML at its head is wrong: ${why}` } };
   }
 }

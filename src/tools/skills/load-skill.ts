@@ -1,9 +1,9 @@
 import { readdir, realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Text } from "../../kit/locale.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
-import { refuse } from "../directory/broken-tools.ts";
-import { docstringOf, firstParagraph } from "../directory/docstring.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
+import { fileRefusedError } from "../directory/broken-tools.ts";
+import { findFirstParagraph, readDocstring } from "../directory/docstring.ts";
 import { isSkillFile } from "../directory/find-tools.ts";
 import type { Skill } from "./skill.ts";
 import { listFiles, readInside } from "./skill-files.ts";
@@ -16,22 +16,23 @@ export async function loadSkill(directory: string, name: string, signal: AbortSi
   const folder = await realpath(join(directory, name));
   const file = (await readdir(folder)).find(isSkillFile) ?? "SKILL.md";
   const where = `${name}/${file}`;
-  if (!/^[a-z0-9-]{1,64}$/.test(name)) throw refuse(where, badFolder);
+  if (!/^[a-z0-9-]{1,64}$/.test(name)) throw fileRefusedError(where, badFolder);
   const { fields, body } = await readSkillFile(folder, file, where);
-  if (fields.name !== undefined && fields.name !== name) throw refuse(where, otherName(fields.name, name));
-  if (fields.description !== undefined && typeof fields.description !== "string") throw refuse(where, badDescription);
+  if (fields.name !== undefined && fields.name !== name) throw fileRefusedError(where, otherName(fields.name, name));
+  if (fields.description !== undefined && typeof fields.description !== "string")
+    throw fileRefusedError(where, badDescription);
   const scripts = (await listFiles(folder, signal)).filter((path) => path.startsWith("scripts/"));
-  const said = fields.description?.trim() || (await docstring(folder, name, scripts)) || firstParagraph(body);
-  if (said === "") throw refuse(where, noDescription);
+  const said = fields.description?.trim() || (await docstring(folder, name, scripts)) || findFirstParagraph(body);
+  if (said === "") throw fileRefusedError(where, noDescription);
   return { name, description: said.replace(/\s+/g, " "), folder, file, scripts };
 }
 
 async function readSkillFile(folder: string, file: string, where: string) {
   const { readDocument } = await import("./frontmatter.ts");
   const read = await readInside(folder, file, mostBytes);
-  if (read === undefined || read === "binary") throw refuse(where, noText);
+  if (read === undefined || read === "binary") throw fileRefusedError(where, noText);
   const document = readDocument(read.text);
-  if ("problem" in document) throw refuse(where, document.problem);
+  if ("problem" in document) throw fileRefusedError(where, document.problem);
   return document;
 }
 
@@ -40,11 +41,11 @@ async function docstring(folder: string, name: string, scripts: readonly string[
   const named = (wanted: string) => scripts.find((path) => basename(path).replace(/\.[^.]*$/, "") === wanted);
   const script = named(name) ?? named("main") ?? (scripts.length === 1 ? scripts[0] : undefined);
   const read = script === undefined ? undefined : await readInside(folder, script, mostBytes);
-  return read === undefined || read === "binary" || script === undefined ? "" : docstringOf(read.text, script);
+  return read === undefined || read === "binary" || script === undefined ? "" : readDocstring(read.text, script);
 }
 
 function otherName(given: unknown, folder: string): Text {
-  const shown = shortLine(JSON.stringify(given) ?? "", 80);
+  const shown = toShortLine(JSON.stringify(given) ?? "", 80);
   return {
     zh: `name 是 ${shown}，但文件夹是 ${folder}（两者必须相同）`,
     en: `its name is ${shown}, its folder ${folder} (they must be the same)`,

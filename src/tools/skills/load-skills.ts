@@ -1,9 +1,9 @@
-import { timeLimit } from "../../kit/async/timeout.ts";
+import { createTimeLimit } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Environment } from "../../kit/process/child-environment.ts";
 import { createLifeline } from "../../kit/process/lifeline.ts";
-import { broken, type Loaded, toRefusal } from "../directory/broken-tools.ts";
+import { type LoadedTools, toDroppedTool, toFileError } from "../directory/broken-tools.ts";
 import { withFailure } from "../directory/with-failure.ts";
 import { withTimeout } from "../tool-limits.ts";
 import { loadSkill } from "./load-skill.ts";
@@ -20,7 +20,7 @@ export interface SkillsOptions {
 }
 
 /** The tools that give the model its skills. Close them when none is needed any more. */
-export interface LoadedSkills extends Loaded {
+export interface LoadedSkills extends LoadedTools {
   /** Ends the watch over scripts; what still runs is ended. */
   close(): void;
 }
@@ -32,13 +32,13 @@ export async function loadSkills(
   { environment, locale, timeoutMs = 60_000 }: SkillsOptions,
 ): Promise<LoadedSkills> {
   const skills: Skill[] = [];
-  const dropped: Loaded["dropped"] = [];
-  const limit = timeLimit(10_000, late);
+  const dropped: LoadedTools["dropped"] = [];
+  const limit = createTimeLimit(10_000, late);
   await Promise.all(
     folders.map((name) =>
       loadSkill(directory, name, limit.signal).then(
         (skill) => skills.push(skill),
-        (thrown: unknown) => dropped.push(broken(name, "skills", toRefusal(`${name}/SKILL.md`, thrown))),
+        (thrown: unknown) => dropped.push(toDroppedTool(name, "skills", toFileError(`${name}/SKILL.md`, thrown))),
       ),
     ),
   );

@@ -1,4 +1,4 @@
-import { timeLimit } from "../../kit/async/timeout.ts";
+import { createTimeLimit } from "../../kit/async/timeout.ts";
 import { Child, type Ending } from "../../kit/process/child.ts";
 import type { Lifeline } from "../../kit/process/lifeline.ts";
 
@@ -36,7 +36,7 @@ export async function runScript(call: ScriptCall, lifeline: Lifeline): Promise<S
   const { command, args, cwd, env, stdin, timeoutMs, signal } = call;
   signal.throwIfAborted();
   const child = new Child({ command, args, cwd, env, mayCloseOutput: true, lastWordsMs: 2000 }, lifeline);
-  const limit = timeLimit(timeoutMs, () => new Error("late"), signal);
+  const limit = createTimeLimit(timeoutMs, () => new Error("late"), signal);
   const stop = (): void => void child.stop();
   limit.signal.addEventListener("abort", stop, { once: true });
   const chunks: Buffer[] = [];

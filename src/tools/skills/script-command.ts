@@ -16,7 +16,7 @@ const interpreters: Record<string, string> = {
 };
 
 /** The program and its first arguments; undefined for what is neither executable nor of a known kind. */
-export async function commandFor(script: string): Promise<[command: string, ...args: string[]] | undefined> {
+export async function findCommand(script: string): Promise<[command: string, ...args: string[]] | undefined> {
   const head = await readHead(script);
   const ending = /\.([a-z]+)$/.exec(script)?.[1] ?? "";
   const interpreter = Object.hasOwn(interpreters, ending) ? interpreters[ending] : undefined;

@@ -1,22 +1,22 @@
 import { basename } from "node:path";
-import { failure, type ToolResult } from "../../core/tools/tool.ts";
+import { createFailure, type ToolResult } from "../../core/tools/tool.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
-import { cutMiddle } from "../../kit/text/truncate-middle.ts";
+import { truncateMiddle } from "../../kit/text/truncate-middle.ts";
 import type { ScriptRun } from "./run-script.ts";
 
 /** Characters of a script's output that are kept, head and tail. */
 const mostCharacters = 200_000;
 
 /** What a model reads of a script that is over: how it ended, unless well, and what it wrote. */
-export function toResult(
+export function toScriptResult(
   script: string,
   command: string,
   { ending, output, errors, stopped }: ScriptRun,
   { timeoutMs, locale }: { timeoutMs: number; locale: Locale },
 ): ToolResult {
   const { code, signal, error } = ending;
-  if (error !== undefined) return failure("tool", say(locale, notStarted(script, command, error)));
+  if (error !== undefined) return createFailure("tool", say(locale, notStarted(script, command, error)));
   const written = [shorten(output, locale), errors && `stderr:\n${errors}`].filter((part) => part !== "");
   if (code === 0 && stopped === undefined) return { ok: true, text: written.join("\n\n") || say(locale, silent) };
   const how = say(locale, stopped === undefined ? ended(script, code ?? signal) : endings[stopped](script, timeoutMs));
@@ -25,7 +25,7 @@ export function toResult(
 }
 
 function shorten(output: string, locale: Locale): string {
-  return cutMiddle(output, mostCharacters, (missing) =>
+  return truncateMiddle(output, mostCharacters, (missing) =>
     say(locale, { zh: `…[省略 ${missing} 个字符]…`, en: `…[${formatCount(missing, "character")} left out]…` }),
   );
 }

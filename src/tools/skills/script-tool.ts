@@ -1,18 +1,18 @@
-import { invalidArguments, valueProblem } from "../../core/tools/argument-feedback.ts";
-import { failure, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
+import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
+import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { childEnvironment, type Environment } from "../../kit/process/child-environment.ts";
+import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
 import type { Lifeline } from "../../kit/process/lifeline.ts";
 import { defineTool } from "../define-tool.ts";
 import { findAllowed } from "../files/allowed-path.ts";
 import { runScript } from "./run-script.ts";
-import { commandFor } from "./script-command.ts";
-import { toResult } from "./script-result.ts";
+import { findCommand } from "./script-command.ts";
+import { toScriptResult } from "./script-result.ts";
 import type { Skill } from "./skill.ts";
 
 /** What scripts are run with. */
-export interface ScriptSurroundings {
+export interface ScriptToolOptions {
   /** Ours, of which a script sees only what it needs to run. */
   environment: Environment;
   lifeline: Lifeline;
@@ -22,7 +22,7 @@ export interface ScriptSurroundings {
 }
 
 /** Runs the scripts of skills as child processes; undefined where no skill has any. */
-export function createScriptTool(skills: readonly Skill[], surroundings: ScriptSurroundings): Tool | undefined {
+export function createScriptTool(skills: readonly Skill[], surroundings: ScriptToolOptions): Tool | undefined {
   const able = skills.filter(({ scripts }) => scripts.length > 0);
   if (able.length === 0) return undefined;
   const { locale, timeoutMs } = surroundings;
@@ -54,29 +54,29 @@ export function createScriptTool(skills: readonly Skill[], surroundings: ScriptS
 async function run(
   skill: Skill,
   args: JsonObject,
-  { environment, lifeline, timeoutMs }: ScriptSurroundings,
+  { environment, lifeline, timeoutMs }: ScriptToolOptions,
   { signal, locale }: ToolContext,
 ): Promise<ToolResult> {
   const wanted = String(args.script);
   const script = scriptNamed(wanted, skill);
   const path = script && (await findAllowed(script, [skill.folder]));
   if (script === undefined || path === undefined) return unknownScript(wanted, skill, locale);
-  const [command, ...first] = (await commandFor(path)) ?? [];
-  if (command === undefined) return failure("tool", say(locale, notRunnable(script)));
+  const [command, ...first] = (await findCommand(path)) ?? [];
+  if (command === undefined) return createFailure("tool", say(locale, notRunnable(script)));
   const more = Array.isArray(args.args) ? args.args.map(String) : [];
   const ran = await runScript(
     {
       command,
       args: [...first, ...more],
       cwd: skill.folder,
-      env: childEnvironment(environment, {}),
+      env: createChildEnvironment(environment, {}),
       stdin: typeof args.stdin === "string" ? args.stdin : "",
       timeoutMs,
       signal,
     },
     lifeline,
   );
-  return toResult(script, command, ran, { timeoutMs, locale });
+  return toScriptResult(script, command, ran, { timeoutMs, locale });
 }
 
 /** As the skill's list has it, or without the folder. */
@@ -88,8 +88,8 @@ function scriptNamed(wanted: string, { scripts }: Skill): string | undefined {
 function unknownScript(wanted: string, { scripts }: Skill, locale: Locale): ToolResult {
   const list = scripts.slice(0, 20).map((script) => JSON.stringify(script));
   const allowed = list.join(", ");
-  return invalidArguments(locale, [
-    valueProblem("script", wanted, `必须是以下之一: ${allowed}`, `must be one of: ${allowed}`),
+  return toInvalidArgumentsResult(locale, [
+    toValueProblem("script", wanted, `必须是以下之一: ${allowed}`, `must be one of: ${allowed}`),
   ]);
 }
 

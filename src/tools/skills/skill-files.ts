@@ -1,5 +1,5 @@
 import { relative, sep } from "node:path";
-import { decoderFor } from "../files/decode-text.ts";
+import { createDecoder } from "../files/decode-text.ts";
 import { openFound } from "../files/open-allowed.ts";
 import { readStart } from "../files/read-start.ts";
 import { walkFiles } from "../files/walk-files.ts";
@@ -25,7 +25,7 @@ export async function readInside(
   if (file === undefined) return undefined;
   try {
     const { bytes, missing } = await readStart(file.handle, mostBytes);
-    const decoder = decoderFor(bytes);
+    const decoder = createDecoder(bytes);
     if (decoder === undefined) return "binary";
     // A character that the cut has halved is no part of the text.
     const text = decoder.decode(bytes, { stream: missing > 0 });

@@ -2,10 +2,10 @@ import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { Tool, ToolResult } from "../../core/tools/tool.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
-import { printableLine } from "../../kit/text/sanitize.ts";
-import { cutText } from "../../kit/text/truncate.ts";
-import { defineTool, success } from "../define-tool.ts";
-import { notText, pathRefused } from "../files/path-texts.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
+import { createSuccess, defineTool } from "../define-tool.ts";
+import { toNotTextResult, toPathRefusedResult } from "../files/path-texts.ts";
 import type { Skill } from "./skill.ts";
 import { listFiles, readInside } from "./skill-files.ts";
 
@@ -18,7 +18,7 @@ const mostFiles = 100;
 
 /** Names every skill to the model, and gives the text of one when it is used. */
 export function createSkillTool(skills: readonly Skill[], locale: Locale): Tool {
-  const list = skills.map(({ name, description }) => `- ${name}: ${cutText(description, longestDescription)}`);
+  const list = skills.map(({ name, description }) => `- ${name}: ${truncate(description, longestDescription)}`);
   return defineTool({
     name: "skill",
     source: "skills",
@@ -43,26 +43,26 @@ export function createSkillTool(skills: readonly Skill[], locale: Locale): Tool 
       const document = readDocument(whole.text);
       const body = "problem" in document ? whole.text : document.body;
       const files = (await listFiles(skill.folder, context.signal)).filter((path) => path !== skill.file);
-      return { ...success([body, ...tellFiles(files, context.locale)].join("\n\n")), kind: "instruction" };
+      return { ...createSuccess([body, ...tellFiles(files, context.locale)].join("\n\n")), kind: "instruction" };
     },
   });
 }
 
 async function readFile({ folder }: Skill, file: string, locale: Locale): Promise<ToolResult> {
   const read = await readInside(folder, file, mostBytes);
-  if (read === undefined) return pathRefused(file, locale);
-  if (read === "binary") return notText(showValue(file), locale);
+  if (read === undefined) return toPathRefusedResult(file, locale);
+  if (read === "binary") return toNotTextResult(showValue(file), locale);
   // What else lies in the folder may be data.
   const kind = /\.md$/i.test(file) ? "instruction" : undefined;
-  if (read.missing === 0) return { ...success(read.text), kind };
+  if (read.missing === 0) return { ...createSuccess(read.text), kind };
   const rest = { zh: `…[省略 ${read.missing} 字节]…`, en: `…[${formatCount(read.missing, "byte")} left out]…` };
-  return { ...success(`${read.text}\n${say(locale, rest)}`), kind };
+  return { ...createSuccess(`${read.text}\n${say(locale, rest)}`), kind };
 }
 
 /** The other files: a model reads them when the text says so, and runs scripts without reading them. */
 function tellFiles(files: readonly string[], locale: Locale): string[] {
   if (files.length === 0) return [];
-  const lines = files.slice(0, mostFiles).map((file) => `- ${printableLine(file)}`);
+  const lines = files.slice(0, mostFiles).map((file) => `- ${sanitizeLine(file)}`);
   const more = files.length - lines.length;
   if (more > 0) lines.push(say(locale, { zh: `…还有 ${more} 个`, en: `... and ${more} more` }));
   const title = { zh: "这个技能的文件（用 file 读取；scripts/ 下的用 skill_script 运行）：", en: filesInEnglish };

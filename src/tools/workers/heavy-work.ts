@@ -1,9 +1,9 @@
-import { createPlaces } from "../../kit/async/semaphore.ts";
-import { abortable, timeLimit } from "../../kit/async/timeout.ts";
-import { DuetError, messageOf } from "../../kit/errors.ts";
+import { createSemaphore } from "../../kit/async/semaphore.ts";
+import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
+import { DuetError, getMessage } from "../../kit/errors.ts";
 import type { Input, Job, JobName, Output, Reply } from "./job.ts";
-import { tooMuchWork, workFailed, workTooLong } from "./work-errors.ts";
-import type { Crew, CrewOptions } from "./worker-pool.ts";
+import { tooMuchWorkError, workFailedError, workTimeoutError } from "./work-errors.ts";
+import type { WorkerPool, WorkerPoolOptions } from "./worker-pool.ts";
 
 /** Does what takes long or may break in child processes, a few at once; one is enough for a program. */
 export interface HeavyWork {
@@ -16,7 +16,7 @@ export interface HeavyWork {
   close(): Promise<void>;
 }
 
-export interface HeavyWorkOptions extends Partial<CrewOptions> {
+export interface HeavyWorkOptions extends Partial<WorkerPoolOptions> {
   /** Milliseconds for one job; each has its own when absent. */
   limitMs?: number;
   mostAtOnce?: number;
@@ -29,22 +29,22 @@ const limits: Readonly<Record<JobName, number>> = { page: 10_000, convert: 15_00
 /** A process starts with the first job, ends when there is nothing to do, and keeps no program alive meanwhile. */
 export function createHeavyWork(options: HeavyWorkOptions = {}): HeavyWork {
   const { mostAtOnce = 2, mostWaiting = 256, idleMs = 30_000, memoryMb = 512 } = options;
-  const places = createPlaces(mostAtOnce);
+  const semaphore = createSemaphore(mostAtOnce);
   /** Jobs at work and waiting. */
   let jobs = 0;
-  let crew: Promise<Crew> | undefined;
+  let crew: Promise<WorkerPool> | undefined;
 
-  function gather(): Promise<Crew> {
-    crew ??= import("./worker-pool.ts").then(({ createCrew }) => createCrew({ idleMs, memoryMb }));
+  function gather(): Promise<WorkerPool> {
+    crew ??= import("./worker-pool.ts").then(({ createWorkerPool }) => createWorkerPool({ idleMs, memoryMb }));
     return crew;
   }
 
   async function inTurn<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    if (jobs >= mostAtOnce + mostWaiting) throw tooMuchWork(mostWaiting);
+    if (jobs >= mostAtOnce + mostWaiting) throw tooMuchWorkError(mostWaiting);
     jobs++;
     try {
-      await places.enter(signal);
-      return await task().finally(() => places.leave());
+      await semaphore.acquire(signal);
+      return await task().finally(() => semaphore.release());
     } finally {
       jobs--;
     }
@@ -55,16 +55,16 @@ export function createHeavyWork(options: HeavyWorkOptions = {}): HeavyWork {
     signal.throwIfAborted();
     const ms = options.limitMs ?? limits[job.name];
     const worker = hire();
-    const limit = timeLimit(ms, () => workTooLong(ms), signal);
+    const limit = createTimeLimit(ms, () => workTimeoutError(ms), signal);
     try {
-      const reply = await abortable(worker.ask(job), limit.signal);
+      const reply = await waitAbortable(worker.ask(job), limit.signal);
       rest(worker);
       return reply;
     } catch (thrown) {
       // Whatever went wrong, the process may still be at it.
       await dismiss(worker);
       limit.signal.throwIfAborted();
-      throw thrown instanceof DuetError ? thrown : workFailed(messageOf(thrown));
+      throw thrown instanceof DuetError ? thrown : workFailedError(getMessage(thrown));
     } finally {
       limit.clear();
     }
@@ -83,5 +83,5 @@ export function createHeavyWork(options: HeavyWorkOptions = {}): HeavyWork {
 
 function outputOf<Name extends JobName>(reply: Reply<Name>): Output<Name> {
   if ("output" in reply) return reply.output;
-  throw "refused" in reply ? new DuetError(reply.refused) : workFailed(reply.failed);
+  throw "refused" in reply ? new DuetError(reply.refused) : workFailedError(reply.failed);
 }

@@ -1,4 +1,4 @@
-import { DuetError, messageOf } from "../../kit/errors.ts";
+import { DuetError, getMessage } from "../../kit/errors.ts";
 import type { Input, Job, JobName, Output, Reply } from "./job.ts";
 
 // What they take is heavy as well, and is imported when first needed.
@@ -20,6 +20,6 @@ export async function runJob<Name extends JobName>({ name, input }: Job<Name>): 
     return { output: await jobs[name](input) };
   } catch (thrown) {
     if (thrown instanceof DuetError) return { refused: { code: thrown.code, text: thrown.text } };
-    return { failed: messageOf(thrown) };
+    return { failed: getMessage(thrown) };
   }
 }

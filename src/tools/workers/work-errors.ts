@@ -1,8 +1,8 @@
 import { DuetError } from "../../kit/errors.ts";
-import { shortLine } from "../../kit/text/short-line.ts";
+import { toShortLine } from "../../kit/text/short-line.ts";
 
 /** Work that was stopped after so many milliseconds. */
-export function workTooLong(ms: number): DuetError {
+export function workTimeoutError(ms: number): DuetError {
   const seconds = ms / 1000;
   return new DuetError({
     code: "timeout",
@@ -14,7 +14,7 @@ export function workTooLong(ms: number): DuetError {
 }
 
 /** Work that took more memory than there is for it. */
-export function outOfMemory(): DuetError {
+export function outOfMemoryError(): DuetError {
   return new DuetError({
     code: "tool",
     text: {
@@ -25,8 +25,8 @@ export function outOfMemory(): DuetError {
 }
 
 /** Work that broke. */
-export function workFailed(reason: string): DuetError {
-  const shown = shortLine(reason, 200);
+export function workFailedError(reason: string): DuetError {
+  const shown = toShortLine(reason, 200);
   return new DuetError({
     code: "tool",
     text: { zh: `内容无法处理（${shown}）`, en: `The content could not be worked through (${shown}).` },
@@ -34,7 +34,7 @@ export function workFailed(reason: string): DuetError {
 }
 
 /** Work that is one too many. */
-export function tooMuchWork(most: number): DuetError {
+export function tooMuchWorkError(most: number): DuetError {
   return new DuetError({
     code: "overloaded",
     text: { zh: `已有 ${most} 项内容在等待处理`, en: `${most} pieces of content are waiting already.` },

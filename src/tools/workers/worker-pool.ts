@@ -1,19 +1,19 @@
 import { createLifeline } from "../../kit/process/lifeline.ts";
-import { startProcess, type WorkProcess } from "./worker-process.ts";
+import { startWorkerProcess, type WorkerProcess } from "./worker-process.ts";
 
 /** Child processes that are kept for the next job for a while. */
-export interface Crew {
+export interface WorkerPool {
   /** One that rests, or a new one. */
-  hire(): WorkProcess;
+  hire(): WorkerProcess;
   /** Its work is done. */
-  rest(worker: WorkProcess): void;
+  rest(worker: WorkerProcess): void;
   /** It cannot be given another job. */
-  dismiss(worker: WorkProcess): Promise<void>;
+  dismiss(worker: WorkerProcess): Promise<void>;
   /** Dismisses all, also those that are at work. */
   close(): Promise<void>;
 }
 
-export interface CrewOptions {
+export interface WorkerPoolOptions {
   /** Milliseconds until one that rests is ended. */
   idleMs: number;
   /** Megabytes of each one's heap. */
@@ -21,30 +21,30 @@ export interface CrewOptions {
 }
 
 /** They end with us, even in the middle of endless work; where there are no process groups (Windows), as soon as they rest. */
-export function createCrew({ idleMs, memoryMb }: CrewOptions): Crew {
+export function createWorkerPool({ idleMs, memoryMb }: WorkerPoolOptions): WorkerPool {
   const lifeline = process.platform === "win32" ? undefined : createLifeline(undefined);
-  const all = new Set<WorkProcess>();
-  const resting = new Map<WorkProcess, NodeJS.Timeout>();
+  const all = new Set<WorkerProcess>();
+  const resting = new Map<WorkerProcess, NodeJS.Timeout>();
 
-  function start(): WorkProcess {
-    const worker = startProcess(memoryMb, lifeline);
+  function start(): WorkerProcess {
+    const worker = startWorkerProcess(memoryMb, lifeline);
     all.add(worker);
     void worker.ended.then(() => forget(worker));
     return worker;
   }
 
-  function forget(worker: WorkProcess): void {
+  function forget(worker: WorkerProcess): void {
     wake(worker);
     all.delete(worker);
     if (all.size === 0) lifeline?.close();
   }
 
-  function wake(worker: WorkProcess): void {
+  function wake(worker: WorkerProcess): void {
     clearTimeout(resting.get(worker));
     resting.delete(worker);
   }
 
-  async function dismiss(worker: WorkProcess): Promise<void> {
+  async function dismiss(worker: WorkerProcess): Promise<void> {
     wake(worker);
     await worker.end();
   }

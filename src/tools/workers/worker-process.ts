@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { Lifeline } from "../../kit/process/lifeline.ts";
 import type { Job, JobName, Reply } from "./job.ts";
-import { outOfMemory, workFailed } from "./work-errors.ts";
+import { outOfMemoryError, workFailedError } from "./work-errors.ts";
 
 /** A child process that does one job at a time. It keeps no process alive but while it works. */
-export interface WorkProcess {
+export interface WorkerProcess {
   /** Settles when the process is over; never rejects. */
   readonly ended: Promise<void>;
   /** Rejects with a `DuetError` when the process ends before it has answered. */
@@ -15,7 +15,7 @@ export interface WorkProcess {
 }
 
 /** Starts it, with so many megabytes for what it computes with, and as many again for all else. */
-export function startProcess(memoryMb: number, lifeline: Lifeline | undefined): WorkProcess {
+export function startWorkerProcess(memoryMb: number, lifeline: Lifeline | undefined): WorkerProcess {
   const child = forkWorker(memoryMb, lifeline !== undefined);
   const { pid } = child;
   if (pid !== undefined) lifeline?.hold(pid);
@@ -28,7 +28,7 @@ export function startProcess(memoryMb: number, lifeline: Lifeline | undefined): 
 
   function whyEnded(code: number | null, signal: string | null): Error {
     const isMemory = !isEnding && (code === 134 || ["SIGABRT", "SIGKILL", "SIGTRAP"].includes(String(signal)));
-    return isMemory ? outOfMemory() : workFailed(`the process ended: ${signal ?? code}`);
+    return isMemory ? outOfMemoryError() : workFailedError(`the process ended: ${signal ?? code}`);
   }
 
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../src/core/events.ts";
-import { failure, type Source, type Tool, type ToolResult } from "../../../src/core/tools/tool.ts";
+import { createFailure, type Source, type Tool, type ToolResult } from "../../../src/core/tools/tool.ts";
 import { sleep } from "../../../src/kit/async/timeout.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
@@ -91,7 +91,7 @@ test("without search nothing is searched, even if the tool is there", async () =
 });
 
 test("a search that fails is told, and the model answers from what it knows", async () => {
-  const found = () => failure("network", "127.0.0.1 cannot be reached");
+  const found = () => createFailure("network", "127.0.0.1 cannot be reached");
   const { events, outcome, answer } = await chat({ answers: ["I think it is an agent [1]."], found });
   expect(noticesOf(events)).toEqual(["search-failed"]);
   expect(messages(events)).toEqual([

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createCitationFilter, references } from "../../../src/agent/citations/citations.ts";
+import { createCitationFilter, renderReferences } from "../../../src/agent/citations/citations.ts";
 import type { SourceList } from "../../../src/core/store/source-list.ts";
-import { createSourceList } from "../../../src/store/memory/memory-store.ts";
+import { createMemorySourceList } from "../../../src/store/memory/memory-store.ts";
 
 function threeSources(): SourceList {
-  const list = createSourceList();
+  const list = createMemorySourceList();
   for (const name of ["a", "b", "c"])
     void list.number([{ title: name.toUpperCase(), url: `https://${name}.example`, snippet: "" }]);
   return list;
@@ -133,7 +133,7 @@ test.each([
 
 test("without any source nothing is a list of references", () => {
   const text = "x\n\nReferences\n[1] Knuth\n";
-  expect(filter(text, createSourceList()).text).toBe("x\n\nReferences\n[1] Knuth\n");
+  expect(filter(text, createMemorySourceList()).text).toBe("x\n\nReferences\n[1] Knuth\n");
 });
 
 test.each([
@@ -143,7 +143,7 @@ test.each([
   ["array[0] and list[2].", "array[0] and list[2]."],
   ["x [0].", "x [0]."],
 ])("without any source only what stands where a citation would is taken out: %s", (given, shown) => {
-  expect(filter(given, createSourceList())).toEqual({ text: shown, cited: [] });
+  expect(filter(given, createMemorySourceList())).toEqual({ text: shown, cited: [] });
 });
 
 test("an index after a word is not taken out for want of a source", () => {
@@ -192,9 +192,9 @@ test("a line of code that is nearly all blanks passes at once", () => {
 
 test("the list of references names each source once, safely, in the reader's language", () => {
   const cited = [{ n: 1, title: "A", url: "https://a.example" }];
-  expect(references(cited, "zh")).toBe("\n\n参考文献\n\n- [1] A https://a.example");
-  expect(references(cited, "en")).toContain("References");
-  expect(references([], "zh")).toBe("");
+  expect(renderReferences(cited, "zh")).toBe("\n\n参考文献\n\n- [1] A https://a.example");
+  expect(renderReferences(cited, "en")).toContain("References");
+  expect(renderReferences([], "zh")).toBe("");
 });
 
 test.each([
@@ -204,13 +204,13 @@ test.each([
   "[7]",
   "The result: [3].",
 ])("a number in brackets that is a value stays: %s", (text) => {
-  expect(filter(text, createSourceList()).text).toBe(text);
-  expect(filter(text, createSourceList(), [...text]).text).toBe(text);
+  expect(filter(text, createMemorySourceList()).text).toBe(text);
+  expect(filter(text, createMemorySourceList(), [...text]).text).toBe(text);
 });
 
 test("a citation that no search stands behind is taken out all the same", () => {
-  expect(filter("The capital is Paris [1].", createSourceList()).text).toBe("The capital is Paris.");
-  expect(filter("首都是巴黎[1]。", createSourceList()).text).toBe("首都是巴黎。");
+  expect(filter("The capital is Paris [1].", createMemorySourceList()).text).toBe("The capital is Paris.");
+  expect(filter("首都是巴黎[1]。", createMemorySourceList()).text).toBe("首都是巴黎。");
 });
 
 test("a link to a page that was never fetched keeps its address and gets no number", () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type CompactOptions, compactConversation } from "../../../src/agent/context/compact.ts";
 import { createPrompts } from "../../../src/agent/prompts/prompts.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
-import { messageTokens } from "../../../src/providers/estimate-tokens.ts";
+import { estimateMessageTokens } from "../../../src/providers/estimate-tokens.ts";
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
@@ -11,7 +11,7 @@ import { defaultLimits, runAll } from "../../fakes/run.ts";
 const never = new AbortController().signal;
 
 function wide(turns: ScriptedTurn[], name?: string): ScriptedModel {
-  return { ...scriptedModel(turns, name), contextWindow: 1_000_000, countTokens: messageTokens };
+  return { ...scriptedModel(turns, name), contextWindow: 1_000_000, countTokens: estimateMessageTokens };
 }
 
 /** A conversation of so many turns, each question of which is `Question N?`, its answer `Answer N.`. */

@@ -1,12 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { requestTokens, roomOf, tokensOf, windowOf } from "../../../src/agent/context/context-window.ts";
+import {
+  countRequestTokens,
+  countTokens,
+  getContextWindow,
+  getRequestBudget,
+} from "../../../src/agent/context/context-window.ts";
 import { fence } from "../../../src/agent/context/fence.ts";
-import { type Fitting, fitRequest } from "../../../src/agent/context/fit-request.ts";
-import { createResults } from "../../../src/agent/tools/tool-results.ts";
+import { type FitOptions, fitRequest } from "../../../src/agent/context/fit-request.ts";
+import { createToolResults } from "../../../src/agent/tools/tool-results.ts";
 import type { Message } from "../../../src/core/messages.ts";
 import type { Model, ModelRequest } from "../../../src/core/model.ts";
-import { messageTokens } from "../../../src/providers/estimate-tokens.ts";
+import { estimateMessageTokens } from "../../../src/providers/estimate-tokens.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 
 const marker = "abc123abc123";
@@ -44,7 +49,7 @@ describe("fitting a request into a window", () => {
     expect(text).toMatch(/^Compare them\.\n\n1\. tool \{\}\n<<<result/);
     expect(text.split(`<<<result ${marker}\n`)).toHaveLength(3);
     expect(text).toMatch(/2\. tool \{\}\n<<<result abc123abc123\nb b b/);
-    expect(requestTokens(model, fitted)).toBeLessThanOrEqual(roomOf(model, fitted));
+    expect(countRequestTokens(model, fitted)).toBeLessThanOrEqual(getRequestBudget(model, fitted));
   });
 
   test("shortens the question only when nothing else is left, and only where the window is known", () => {
@@ -54,7 +59,7 @@ describe("fitting a request into a window", () => {
     const { request: fitted, cut } = fitRequest(model, request, fittingOf(model));
     expect(cut).toBe("words");
     expect(fitted.messages[0]?.content).toMatch(/^line of a log\n[\s\S]+characters left out[\s\S]+what failed\?$/);
-    expect(requestTokens(model, fitted)).toBeLessThanOrEqual(roomOf(model, fitted));
+    expect(countRequestTokens(model, fitted)).toBeLessThanOrEqual(getRequestBudget(model, fitted));
 
     const kept = fitRequest(model, request, { ...fittingOf(model), mayCutWords: false });
     expect(kept.request.messages[0]?.content).toBe(question);
@@ -88,10 +93,10 @@ describe("fitting a request into a window", () => {
         const { request: fitted, cut } = fitRequest(model, request, fittingOf(model));
 
         expect(JSON.stringify(request)).toBe(before);
-        expect(requestTokens(model, fitted)).toBeLessThanOrEqual(roomOf(model, request));
+        expect(countRequestTokens(model, fitted)).toBeLessThanOrEqual(getRequestBudget(model, request));
         expect(fitted.messages.map(idsOf)).toEqual(request.messages.map(idsOf));
         expect(fitted.messages[0]).toEqual(user("the question"));
-        if (requestTokens(model, request) <= roomOf(model, request)) expect(cut).toBe("nothing");
+        if (countRequestTokens(model, request) <= getRequestBudget(model, request)) expect(cut).toBe("nothing");
         for (const message of fitted.messages) expect(message.content.isWellFormed()).toBe(true);
       }),
       { numRuns: 25 },
@@ -102,30 +107,30 @@ describe("fitting a request into a window", () => {
 describe("the window", () => {
   test("is 32,000 tokens where nobody knows it, and three tenths of it are kept for the answer", () => {
     const model = scriptedModel([]);
-    expect(windowOf(model)).toBe(32_000);
-    expect(roomOf(model, {})).toBe(22_400);
-    expect(roomOf(model, { maxTokens: 12_000 })).toBe(20_000);
-    expect(roomOf(model, { maxTokens: 1_000_000 })).toBe(16_000);
+    expect(getContextWindow(model)).toBe(32_000);
+    expect(getRequestBudget(model, {})).toBe(22_400);
+    expect(getRequestBudget(model, { maxTokens: 12_000 })).toBe(20_000);
+    expect(getRequestBudget(model, { maxTokens: 1_000_000 })).toBe(16_000);
   });
 
   test("of a model that reads nothing but the question is endless", () => {
-    expect(roomOf(modelOf(Number.POSITIVE_INFINITY), { maxTokens: 5 })).toBe(Number.POSITIVE_INFINITY);
+    expect(getRequestBudget(modelOf(Number.POSITIVE_INFINITY), { maxTokens: 5 })).toBe(Number.POSITIVE_INFINITY);
   });
 
   test("without a count of the model's own takes three Latin letters or one Chinese character for a token", () => {
-    expect(tokensOf(scriptedModel([]), "abcdef")).toBe(2);
-    expect(tokensOf(scriptedModel([]), "汉字，です")).toBe(5);
+    expect(countTokens(scriptedModel([]), "abcdef")).toBe(2);
+    expect(countTokens(scriptedModel([]), "汉字，です")).toBe(5);
   });
 });
 
 function modelOf(contextWindow: number): Model {
-  return { ...scriptedModel([]), contextWindow, countTokens: messageTokens };
+  return { ...scriptedModel([]), contextWindow, countTokens: estimateMessageTokens };
 }
 
-function fittingOf(model: Model): Fitting {
-  const results = createResults({ tools: new Map(), longest: 20_000, language: "en" });
+function fittingOf(model: Model): FitOptions {
+  const results = createToolResults({ tools: new Map(), longest: 20_000, language: "en" });
   const shorten = (text: string, kept: number) => results.shorten(text, kept, true);
-  return { room: roomOf(model, {}), marker, mayCutWords: true, shorten };
+  return { room: getRequestBudget(model, {}), marker, mayCutWords: true, shorten };
 }
 
 function requestOf(

@@ -5,7 +5,7 @@ import type { Message } from "../../../src/core/messages.ts";
 import type { Model, ModelRequest } from "../../../src/core/model.ts";
 import type { ConversationStore } from "../../../src/core/store/store.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
-import { messageTokens } from "../../../src/providers/estimate-tokens.ts";
+import { estimateMessageTokens } from "../../../src/providers/estimate-tokens.ts";
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { noticesOf, outcomeOf } from "../../fakes/events.ts";
@@ -147,7 +147,7 @@ describe("a conversation that is too long", () => {
     const model = small(["The summary.", "Yes."]);
     await talk.ask({ models: one(model) });
     expect(wordsOf(model.requests[0])).toContain("Turn 55:");
-    expect(messageTokens(model.requests[0]?.messages ?? [])).toBeLessThanOrEqual(contextWindow);
+    expect(estimateMessageTokens(model.requests[0]?.messages ?? [])).toBeLessThanOrEqual(contextWindow);
   });
 });
 
@@ -205,7 +205,7 @@ describe("a turn that is too long by itself", () => {
     const [question, answer = ""] = historyOf(model.requests[0]);
     expect(question).toBe("Read this.");
     expect(answer).toMatch(/^log log [\s\S]+characters left out[\s\S]+ log $/);
-    expect(messageTokens([{ role: "user", content: answer }])).toBeLessThanOrEqual(1000);
+    expect(estimateMessageTokens([{ role: "user", content: answer }])).toBeLessThanOrEqual(1000);
   });
 
   test("is shortened when it is the question, with a warning, and never sent in vain", async () => {
@@ -217,7 +217,7 @@ describe("a turn that is too long by itself", () => {
     expect(outcomeOf(events)).toMatchObject({ status: "complete", response: "It failed." });
     const asked = model.requests[0]?.messages.at(-1)?.content ?? "";
     expect(asked).toMatch(/^What failed in this log\?\n/);
-    expect(messageTokens(model.requests[0]?.messages ?? [])).toBeLessThanOrEqual(contextWindow);
+    expect(estimateMessageTokens(model.requests[0]?.messages ?? [])).toBeLessThanOrEqual(contextWindow);
     expect((await talk.load())?.turns[0]?.question).toBe(question);
   });
 });
@@ -234,7 +234,7 @@ test("whatever was said, what is read fits, keeps its order, and ends with the l
       const model = small(works ? answers : [{ error: failing("server") }, "Yes."]);
       await talk.ask({ models: one(model) });
       const history = historyOf(model.requests.at(-1));
-      expect(messageTokens(history.map((content) => ({ role: "user", content })))).toBeLessThanOrEqual(
+      expect(estimateMessageTokens(history.map((content) => ({ role: "user", content })))).toBeLessThanOrEqual(
         contextWindow / 3 + 100,
       );
       const order = history.flatMap((content) => /^#(\d+) /.exec(content)?.slice(1).map(Number) ?? []);
@@ -279,7 +279,7 @@ function turnsOf(count: number, words: number): [string, string][] {
 }
 
 function small(turns: ScriptedTurn[], name?: string): ScriptedModel {
-  return { ...scriptedModel(turns, name), contextWindow, countTokens: messageTokens };
+  return { ...scriptedModel(turns, name), contextWindow, countTokens: estimateMessageTokens };
 }
 
 function one(model: Model): { functionCall: Model; answer: Model } {

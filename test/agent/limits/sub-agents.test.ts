@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createAgentsBelow } from "../../../src/agent/limits/sub-agents.ts";
+import { createSubAgents } from "../../../src/agent/limits/sub-agents.ts";
 import type { Chain } from "../../../src/core/chain.ts";
 import type { AgentUsage, Tool } from "../../../src/core/tools/tool.ts";
 import type { JsonSchema } from "../../../src/kit/json.ts";
@@ -41,32 +41,32 @@ function agentTool(name: string, used: AgentUsage, told: (Chain | undefined)[] =
 const ask = (id: string) => ({ id, name: "below__agent_ask", input: { question: id } });
 
 test("shares that are out together never add up to more than there is, and a later call still gets one", () => {
-  const below = createAgentsBelow(8);
+  const below = createSubAgents(8);
   const left = { tokens: 8000, cost: 0.8 };
-  const loans = Array.from({ length: 20 }, () => below.lend(left));
+  const loans = Array.from({ length: 20 }, () => below.reserveBudget(left));
   expect(loans[0]).toMatchObject({ tokens: 1000, cost: expect.closeTo(0.1) });
   expect(loans[6]).toMatchObject({ tokens: 1000 });
   expect(loans.every(({ tokens }) => tokens >= 0)).toBe(true);
   expect(loans.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(8000);
   expect(loans.reduce((sum, { cost = 0 }) => sum + cost, 0)).toBeLessThanOrEqual(0.8);
-  for (const loan of loans) loan.release();
-  expect(below.lend({ tokens: 800, cost: undefined })).toMatchObject({ tokens: 100, cost: undefined });
+  for (const reservation of loans) reservation.release();
+  expect(below.reserveBudget({ tokens: 800, cost: undefined })).toMatchObject({ tokens: 100, cost: undefined });
 });
 
 test("what was lent to a run that goes on after its call is lent to nobody else until it is over", () => {
-  const below = createAgentsBelow(2);
-  const first = below.lend({ tokens: 800, cost: 0.8 });
+  const below = createSubAgents(2);
+  const first = below.reserveBudget({ tokens: 800, cost: 0.8 });
   below.add("a", usage(100, { cost: 0.1, isOver: false }), first);
   first.release();
-  const second = below.lend({ tokens: 700, cost: 0.7 });
+  const second = below.reserveBudget({ tokens: 700, cost: 0.7 });
   expect(second).toMatchObject({ tokens: 200, cost: expect.closeTo(0.2) });
   below.add("a", usage(150, { cost: 0.1 }), second);
   second.release();
-  expect(below.lend({ tokens: 650, cost: 0.7 })).toMatchObject({ tokens: 325, cost: expect.closeTo(0.35) });
+  expect(below.reserveBudget({ tokens: 650, cost: 0.7 })).toMatchObject({ tokens: 325, cost: expect.closeTo(0.35) });
 });
 
 test("the same run tells its bill again, grown; another server's run of that name is another", () => {
-  const below = createAgentsBelow(8);
+  const below = createSubAgents(8);
   expect(below.bill()).toBeUndefined();
   below.add("a", usage(100, { cost: 0.1 }), nothing);
   below.add("a", usage(300, { cost: 0.3 }), nothing);

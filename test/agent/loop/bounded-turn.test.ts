@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { boundedTurn, longestTurn } from "../../../src/agent/loop/bounded-turn.ts";
+import { limitTurn, longestTurn } from "../../../src/agent/loop/bounded-turn.ts";
 import { type Model, noUsage } from "../../../src/core/model.ts";
 import { runAll } from "../../fakes/run.ts";
 
@@ -28,5 +28,5 @@ test("a model that writes on and on is read no further, and what it has said sta
 test("a long turn passes as it is", async () => {
   const model = wordyModel(3);
   const events = model.stream({ messages: [], tools: [] }, AbortSignal.timeout(20_000));
-  expect(await Array.fromAsync(boundedTurn(events, "fake/wordy"))).toHaveLength(4);
+  expect(await Array.fromAsync(limitTurn(events, "fake/wordy"))).toHaveLength(4);
 });

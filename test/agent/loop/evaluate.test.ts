@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Limits } from "../../../src/agent/limits/limits.ts";
 import type { Observation } from "../../../src/agent/loop/act.ts";
-import { evaluate, limitReached, type Progress } from "../../../src/agent/loop/evaluate.ts";
+import { evaluate, findReachedLimit, type Progress } from "../../../src/agent/loop/evaluate.ts";
 import { defaultLimits } from "../../fakes/run.ts";
 
 const begun: Progress = {
@@ -46,7 +46,7 @@ test.each<[string, Partial<Progress>, Partial<Limits>, string | undefined]>([
     "time-limit",
   ],
 ])("a run %s", (_, progress, limits, reason) => {
-  expect(limitReached({ ...begun, ...progress }, { ...defaultLimits, ...limits })).toBe(reason);
+  expect(findReachedLimit({ ...begun, ...progress }, { ...defaultLimits, ...limits })).toBe(reason);
 });
 
 const limits: Limits = { ...defaultLimits, minResultLength: 20, stopWhenSufficient: true };

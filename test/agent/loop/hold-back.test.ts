@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { holdBack } from "../../../src/agent/loop/hold-back.ts";
+import { createBufferedText } from "../../../src/agent/loop/hold-back.ts";
 
 /** Pushes a text sign by sign; gives what flowed as answer before the turn was over. */
 function flowed(text: string): string {
   let answer = "";
-  const held = holdBack((piece) => {
+  const held = createBufferedText((piece) => {
     answer += piece;
   });
   for (const sign of text) held.push(sign);
@@ -27,7 +27,7 @@ test.each([
 
 test("a short text beside tool calls is a thought, and one without calls is the answer", () => {
   let answer = "";
-  const held = holdBack((piece) => {
+  const held = createBufferedText((piece) => {
     answer += piece;
   });
   held.push("I look it up.");

@@ -5,7 +5,7 @@ import type { ConversationStore } from "../../../src/core/store/store.ts";
 import type { Approval, ApprovalRequest } from "../../../src/core/tools/permission.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
-import { createJudge, withPermission } from "../../../src/tools/permission-rules.ts";
+import { createPermissionCheck, withPermission } from "../../../src/tools/permission-rules.ts";
 import { makeTool, outcomeOf, textOf } from "../../fakes/events.ts";
 import { type Overrides, runAll } from "../../fakes/run.ts";
 import { callsOf, lastAsked, planners, plansOf, statesOf, type WrittenStep, written } from "./planning.ts";
@@ -72,7 +72,7 @@ describe("a reader who is asked", () => {
       ran.push(args);
       return { ok: true, text: "sent as 7" };
     });
-    const judged = withPermission({ ...send, alwaysAsks }, createJudge(alwaysAsks ? {} : { ask: ["send"] }));
+    const judged = withPermission({ ...send, alwaysAsks }, createPermissionCheck(alwaysAsks ? {} : { ask: ["send"] }));
     const asked: unknown[] = [];
     const approveCall = async (request: ApprovalRequest): Promise<Approval> => {
       asked.push(request.arguments);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fillReferences, openPlaces } from "../../../src/agent/plan/references.ts";
+import { fillReferences, findUnresolvedValues } from "../../../src/agent/plan/references.ts";
 
 const results = new Map([
   [1, '{"items":[{"name":"Ada","age":36}],"total":2,"a b":"spaced","none":null}'],
@@ -47,13 +47,13 @@ describe("a reference", () => {
 
   test("that is lost in blanks without end does no harm", () => {
     const text = `{{step_1.a${" ".repeat(300_000)}x`;
-    expect(openPlaces({ a: text })).toEqual([]);
-    expect(openPlaces({ a: `${text}}}` })).toMatchObject([{ steps: [1] }]);
+    expect(findUnresolvedValues({ a: text })).toEqual([]);
+    expect(findUnresolvedValues({ a: `${text}}}` })).toMatchObject([{ steps: [1] }]);
   });
 
   test("is found with its place and the steps it needs", () => {
     expect(
-      openPlaces({ a: "plain {{name}}", b: { c: ["{{step_1}} {{step_2.x}}"] }, d: "?", e: "{{step one}}" }),
+      findUnresolvedValues({ a: "plain {{name}}", b: { c: ["{{step_1}} {{step_2.x}}"] }, d: "?", e: "{{step one}}" }),
     ).toEqual([
       { path: "b.c[0]", steps: [1, 2], unreadable: [] },
       { path: "d", steps: [], unreadable: [] },

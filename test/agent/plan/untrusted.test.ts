@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failure } from "../../../src/core/tools/tool.ts";
+import { createFailure } from "../../../src/core/tools/tool.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { runAll } from "../../fakes/run.ts";
@@ -26,7 +26,7 @@ test("what a page said stays in its fence when a reference has carried it into t
 });
 
 test("what a tool says of its arguments stays in a fence when the model is to correct them", async () => {
-  const picky = makeTool("picky", () => failure("invalid_arguments", order));
+  const picky = makeTool("picky", () => createFailure("invalid_arguments", order));
   const models = planners([written({ tool: "picky" }), [{ id: "1", name: "picky", input: { a: 1 } }]]);
   await runAll({ mode: "plan", models, tools: [picky] });
   const asked = lastAsked(models.functionCall, 1);

@@ -1,16 +1,16 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { choosePrompt, type OwnPrompt } from "../../../src/agent/prompts/choose-prompt.ts";
+import { type CustomPrompt, choosePrompt } from "../../../src/agent/prompts/choose-prompt.ts";
 import {
   isPartName,
+  listPlaceholders,
+  listRequiredPlaceholders,
   type PromptName,
   partNames,
-  placesNeededBy,
-  placesOf,
   promptNames,
 } from "../../../src/agent/prompts/prompt-names.ts";
-import { fillPlaces, placesIn } from "../../../src/agent/prompts/prompt-template.ts";
+import { fillPlaceholders, findPlaceholders } from "../../../src/agent/prompts/prompt-template.ts";
 import { createPrompts } from "../../../src/agent/prompts/prompts.ts";
 import type { Locale } from "../../../src/kit/locale.ts";
 
@@ -18,7 +18,7 @@ const folder = join(import.meta.dirname, "../../../src/agent/prompts");
 const model = { provider: "openai", model: "gpt-4o-mini" };
 const variables = { marker: "3f2a9c0d71be", tools: "weather: tells the weather" };
 
-function render(name: PromptName, locale: Locale, own: OwnPrompt[] = []): string {
+function render(name: PromptName, locale: Locale, own: CustomPrompt[] = []): string {
   return createPrompts(own).render(name, { model, locale }, variables);
 }
 
@@ -32,15 +32,16 @@ describe("the prompts that come with the program", () => {
 
   test.each([...promptNames, ...partNames])("%s has the places that it must have and no unknown one", (name) => {
     for (const locale of ["zh", "en"]) {
-      const places = placesIn(readFileSync(join(folder, locale, `${name}.md`), "utf8"));
-      expect(placesOf(name)).toEqual(expect.arrayContaining(places));
-      for (const group of placesNeededBy(name)) expect(group.some((place) => places.includes(place))).toBe(true);
+      const places = findPlaceholders(readFileSync(join(folder, locale, `${name}.md`), "utf8"));
+      expect(listPlaceholders(name)).toEqual(expect.arrayContaining(places));
+      for (const group of listRequiredPlaceholders(name))
+        expect(group.some((place) => places.includes(place))).toBe(true);
     }
   });
 
   test.each(promptNames)("%s comes out filled, in the reader's language", (name) => {
-    expect(placesIn(render(name, "zh"))).toEqual([]);
-    expect(placesIn(render(name, "en"))).toEqual([]);
+    expect(findPlaceholders(render(name, "zh"))).toEqual([]);
+    expect(findPlaceholders(render(name, "en"))).toEqual([]);
     expect(render(name, "zh")).toMatch(/今天是 \d{4}-\d\d-\d\d。/);
     expect(render(name, "en")).toMatch(/Today is \d{4}-\d\d-\d\d\./);
     expect(render(name, "en")).not.toMatch(/\p{Script=Han}/u);
@@ -116,7 +117,7 @@ describe("a template", () => {
     ["{{step_1}} {step_1} {Marker} { marker } {} {{", "{{step_1}} {step_1} {Marker} { marker } {} {{"],
     ["$& {marker} $1", "$& <marker> $1"],
   ])("%s becomes %s", (template, filled) => {
-    expect(fillPlaces(template, (name) => `<${name}>`)).toBe(filled);
+    expect(fillPlaceholders(template, (name) => `<${name}>`)).toBe(filled);
   });
 
   test("does not look again at what was filled in", () => {
@@ -129,7 +130,7 @@ describe("a template", () => {
 describe("the user's own prompt", () => {
   test("stands before the program's, in the languages it is for", () => {
     expect(render("answer", "zh", [{ name: "answer", text: "mine {marker}" }])).toBe("mine 3f2a9c0d71be");
-    const chinese: OwnPrompt[] = [{ name: "answer", locale: "zh", text: "我的" }];
+    const chinese: CustomPrompt[] = [{ name: "answer", locale: "zh", text: "我的" }];
     expect(render("answer", "zh", chinese)).toBe("我的");
     expect(render("answer", "en", chinese)).toBe(render("answer", "en"));
   });
@@ -138,7 +139,7 @@ describe("the user's own prompt", () => {
     expect(render("answer", "en", [{ name: "answer", text: "mine\n{cite}" }])).toContain(
       "mine\nPut the number of a search",
     );
-    const own: OwnPrompt[] = [{ name: "guide", text: "- Search twice." }];
+    const own: CustomPrompt[] = [{ name: "guide", text: "- Search twice." }];
     for (const name of ["decide", "decide-alone"] as const) {
       expect(render(name, "en", own)).toContain("\n- Search twice.\nSearch for recent events");
     }
@@ -146,7 +147,7 @@ describe("the user's own prompt", () => {
   });
 
   const own = ["claude", "claude-opus", "openrouter", "qwen3-8b", "GPT-4.1", "gpt-4", "mini"].map(
-    (family): OwnPrompt => ({ name: "decide", family, text: family }),
+    (family): CustomPrompt => ({ name: "decide", family, text: family }),
   );
   test.each([
     ["anthropic", "claude-sonnet-5-5", "claude"],
@@ -166,7 +167,7 @@ describe("the user's own prompt", () => {
 
   test("for a family goes before the one for a language; of two for a family, the one for the language goes", () => {
     const family = "openai";
-    const files: OwnPrompt[] = [
+    const files: CustomPrompt[] = [
       { name: "chat", text: "any" },
       { name: "chat", locale: "zh", text: "zh" },
       { name: "chat", family, text: "family" },
@@ -180,7 +181,7 @@ describe("the user's own prompt", () => {
   });
 
   test("of another name, or for a family that does not fit, changes nothing", () => {
-    const files: OwnPrompt[] = [
+    const files: CustomPrompt[] = [
       { name: "answer", text: "x" },
       { name: "decide", family: "penai", text: "x" },
     ];
@@ -189,5 +190,5 @@ describe("the user's own prompt", () => {
 });
 
 test("no part holds a part, so that filling ends", () => {
-  for (const part of partNames) expect(placesOf(part).filter(isPartName)).toEqual([]);
+  for (const part of partNames) expect(listPlaceholders(part).filter(isPartName)).toEqual([]);
 });

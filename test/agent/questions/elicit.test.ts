@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { createRunClock } from "../../../src/agent/limits/run-clock.ts";
 import { createApprove } from "../../../src/agent/questions/approve.ts";
-import { createAskInTurn } from "../../../src/agent/questions/ask-person.ts";
+import { createAskSequentially } from "../../../src/agent/questions/ask-person.ts";
 import { createElicit } from "../../../src/agent/questions/elicit.ts";
 import { runAgent } from "../../../src/agent/run-agent.ts";
 import type { AskElicitation, Elicit, Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
@@ -37,7 +37,7 @@ const models = () => {
 
 function desk(ask: AskElicitation, cancelled = new AbortController().signal) {
   const clock = createRunClock({ limits: defaultLimits, spentMs: 0, cancelled });
-  const askInTurn = createAskInTurn({ clock, cancelled });
+  const askInTurn = createAskSequentially({ clock, callerSignal: cancelled });
   return { clock, askInTurn, elicit: createElicit(ask, askInTurn) };
 }
 

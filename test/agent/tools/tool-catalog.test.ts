@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Finding } from "../../../src/agent/tools/tool-catalog.ts";
-import { createToolFinding } from "../../../src/app/tools/tool-search.ts";
+import type { ToolFinder } from "../../../src/agent/tools/tool-catalog.ts";
+import { createToolSearch } from "../../../src/app/tools/tool-search.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
@@ -18,11 +18,11 @@ const own = [
 const tools = [...own, ...realTools()];
 
 /** What the program brings for searching, by these rules, for one conversation. */
-async function findingBy(rules: { share?: number; deny?: string[]; ask?: string[] } = {}): Promise<Finding> {
+async function findingBy(rules: { share?: number; deny?: string[]; ask?: string[] } = {}): Promise<ToolFinder> {
   const { share: searchAbove = 0.1, deny = [], ask = [] } = rules;
   const rest = { allow: ["*"], newTools: "stop", directoryIsNamed: false, roots: ["."] } as const;
   const settings = { ...rest, allow: ["*"], roots: ["."], searchAbove, deny, ask };
-  return createToolFinding({ tools: settings }).open({
+  return createToolSearch({ tools: settings }).open({
     told: new Set(),
     approved: new Set(),
     refused: new Set(),

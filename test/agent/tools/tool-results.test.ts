@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createResults } from "../../../src/agent/tools/tool-results.ts";
+import { createToolResults } from "../../../src/agent/tools/tool-results.ts";
 import type { Message } from "../../../src/core/messages.ts";
 import type { Model } from "../../../src/core/model.ts";
 import type { WireName } from "../../../src/core/model-settings.ts";
@@ -127,7 +127,7 @@ describe("read_result", () => {
   test("takes another name where a tool of the user's has its own", () => {
     const theirs = makeTool("read_result", () => ({ ok: true, text: "theirs" }));
     const tools = new Map<string, Tool>([["read_result", theirs]]);
-    const results = createResults({ tools, longest: 1000, language: "en" });
+    const results = createToolResults({ tools, longest: 1000, language: "en" });
     expect(results.read("x".repeat(5000), "text")).toContain('duet_read_result {"result": 1');
     expect(tools.get("read_result")).toBe(theirs);
     expect(tools.get("duet_read_result")).toBe(results.tool);
@@ -261,7 +261,7 @@ const contextOverflow = JSON.stringify({
 
 function open(language: "zh" | "en" = "en") {
   const tools = new Map<string, Tool>();
-  return { tools, results: createResults({ tools, longest: 1000, language }) };
+  return { tools, results: createToolResults({ tools, longest: 1000, language }) };
 }
 
 async function ask(tools: Map<string, Tool>, input: object): Promise<ToolResult> {

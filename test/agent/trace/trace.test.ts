@@ -138,7 +138,7 @@ describe("the trace of a run", () => {
     const seen: string[] = [];
     const traceId = "0af7651916cd43dd8448eb211c80319c";
     const model = scriptedModel(["Hello."]);
-    const observer = { traceId, take: ({ type }: AgentEvent) => void seen.push(type) };
+    const observer = { traceId, handle: ({ type }: AgentEvent) => void seen.push(type) };
     const events = await runAll({ models: { functionCall: model, answer: model }, observer });
     expect(outcomeOf(events).trace_id).toBe(traceId);
     expect(seen).toEqual(events.map(({ type }) => type));
@@ -172,7 +172,7 @@ describe("the recorder", () => {
       ...callOf("look", { at: 1 }, "1"),
       ...callOf("look", { at: 1 }, "3"),
     ])
-      recorder.take(event);
+      recorder.handle(event);
     const records = [
       recordOf("look", { at: 1 }, "one"),
       recordOf("look", { at: 1 }, "one again"),
@@ -184,7 +184,7 @@ describe("the recorder", () => {
 
   test("counts a tool under any name that a model may think of", async () => {
     const recorder = createTraceRecorder({ question: "?" });
-    for (const event of callOf("__proto__", {}, "1")) recorder.take(event);
+    for (const event of callOf("__proto__", {}, "1")) recorder.handle(event);
     const { used_tools } = recorder.finish(await outcomeWith([recordOf("__proto__", {}, "ok")]));
     expect(JSON.stringify(used_tools)).toBe('{"__proto__":{"count":1,"total_ms":1}}');
   });
@@ -193,16 +193,16 @@ describe("the recorder", () => {
     const recorder = createTraceRecorder({ question: "?" });
     const step: PlanStep = { step: 1, description: "look", tool: "look", parameters: {}, state: "pending" };
     for (const state of ["pending", "running", "done"] as const)
-      recorder.take({ type: "plan", steps: [{ ...step, state }] });
+      recorder.handle({ type: "plan", steps: [{ ...step, state }] });
     expect(recorder.finish(await outcomeWith([])).plan).toEqual([{ ...step, state: "done" }]);
   });
 
   test("does not grow with what it leaves out", async () => {
     const recorder = createTraceRecorder({ question: "?" });
     const pieces = 100_000;
-    for (let count = 0; count < pieces; count++) recorder.take({ type: "thought-delta", text: "hm, " });
+    for (let count = 0; count < pieces; count++) recorder.handle({ type: "thought-delta", text: "hm, " });
     for (let count = 0; count < 1000; count++)
-      recorder.take({ type: "notice", level: "info", code: "x", message: `note ${count} ${"x".repeat(5000)}` });
+      recorder.handle({ type: "notice", level: "info", code: "x", message: `note ${count} ${"x".repeat(5000)}` });
     const { steps, notes } = recorder.finish(await outcomeWith([]));
     expect((steps[0]?.thought?.length ?? 0) + (steps[0]?.thought_left_out ?? 0)).toBeCloseTo(4 * pieces, -1);
     expect(steps[0]?.thought?.length).toBeLessThanOrEqual(longest);

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Duet, type ModelChanges, openDuet, type Parts } from "../../../src/app/open-duet.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { modelName } from "../../../src/core/model.ts";
+import { toModelName } from "../../../src/core/model.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { configFile, temporaryFolder } from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
@@ -35,7 +35,7 @@ async function open({
 
 async function namesOf(duet: Duet, changes?: ModelChanges): Promise<string[]> {
   const { functionCall, answer } = await duet.models(changes);
-  return functionCall === answer ? [modelName(answer)] : [modelName(functionCall), modelName(answer)];
+  return functionCall === answer ? [toModelName(answer)] : [toModelName(functionCall), toModelName(answer)];
 }
 
 describe("what is changed of the models", () => {

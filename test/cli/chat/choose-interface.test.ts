@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseFace } from "../../../src/cli/chat/choose-interface.ts";
+import { chooseInterface } from "../../../src/cli/chat/choose-interface.ts";
 
 const terminal = { isTTY: true };
 const wide = { isTTY: true, columns: 40 };
@@ -27,5 +27,5 @@ test.each([
   ["a pipe in", { stdin: {}, stdout: wide, term: "xterm", isScreenReader: false }, "plain"],
   ["a pipe out", { stdin: terminal, stdout: {}, term: "xterm", isScreenReader: false }, "plain"],
 ] as const)("%s gets the right face", (_, place, face) => {
-  expect(chooseFace(place)).toBe(face);
+  expect(chooseInterface(place)).toBe(face);
 });

@@ -1,13 +1,13 @@
 import { PassThrough, Writable } from "node:stream";
 import { onTestFinished } from "vitest";
-import type { ChatFace, ChatHandler } from "../../../src/cli/chat/chat-interface.ts";
-import { createPlainFace, type PlainFaceOptions } from "../../../src/cli/chat/plain/plain-interface.ts";
-import { createStepBook } from "../../../src/cli/chat/steps/step-log.ts";
+import type { ChatHandler, ChatInterface } from "../../../src/cli/chat/chat-interface.ts";
+import { createPlainInterface, type PlainInterfaceOptions } from "../../../src/cli/chat/plain/plain-interface.ts";
+import { createStepLog } from "../../../src/cli/chat/steps/step-log.ts";
 import { createEmulatedOutput, type EmulatedOutput } from "../terminal/screen/emulated-output.ts";
 
 /** A plain face with somebody at it. */
 export interface PlainDesk {
-  face: ChatFace;
+  chatInterface: ChatInterface;
   emulator: EmulatedOutput;
   /** All that was written to the terminal; of a pipe, stdout alone. */
   stdout(): string;
@@ -17,7 +17,7 @@ export interface PlainDesk {
   endInput(): Promise<void>;
 }
 
-export interface DeskOptions extends Partial<Omit<PlainFaceOptions, "console" | "handler">> {
+export interface DeskOptions extends Partial<Omit<PlainInterfaceOptions, "console" | "handler">> {
   isTerminal?: boolean;
   handler?: Partial<ChatHandler>;
 }
@@ -38,7 +38,7 @@ export function openPlainDesk({ isTerminal = true, handler, ...more }: DeskOptio
     onTerminal(text);
   });
   const stop = new AbortController();
-  const face = createPlainFace({
+  const chatInterface = createPlainInterface({
     console: { stdin, stdout, stderr },
     handler: {
       locale: "en",
@@ -50,16 +50,16 @@ export function openPlainDesk({ isTerminal = true, handler, ...more }: DeskOptio
       complete: async () => undefined,
       ...handler,
     },
-    steps: createStepBook(),
+    steps: createStepLog(),
     verbose: false,
     hyperlinks: false,
     isScreenReader: false,
     signal: stop.signal,
     ...more,
   });
-  onTestFinished(() => face.close());
+  onTestFinished(() => chatInterface.close());
   return {
-    face,
+    chatInterface,
     emulator,
     stdout: () => out,
     stderr: () => err,

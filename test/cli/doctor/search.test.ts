@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { searchInUse } from "../../../src/app/models/check-models.ts";
-import { searchFinding } from "../../../src/cli/doctor/search.ts";
+import { findSearchInUse } from "../../../src/app/models/check-models.ts";
+import { toSearchFinding } from "../../../src/cli/doctor/search.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { configFile } from "../../fakes/program.ts";
 
 async function finding(variables: Record<string, string>, search: Record<string, unknown> = {}) {
   const config = await configFile({ search });
-  return searchFinding(await searchInUse(await loadConfig({ config }, { HOME: "/nowhere", ...variables })));
+  return toSearchFinding(await findSearchInUse(await loadConfig({ config }, { HOME: "/nowhere", ...variables })));
 }
 
 test("without a key the line names the third parties, in their order", async () => {

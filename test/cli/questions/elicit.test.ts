@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createAskElicitation, elicitByHand } from "../../../src/cli/questions/elicit.ts";
+import { createAskElicitation, createManualElicit } from "../../../src/cli/questions/elicit.ts";
 import type { Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import { readForm } from "../../../src/core/forms/form.ts";
 import type { Locale } from "../../../src/kit/locale.ts";
@@ -174,7 +174,7 @@ describe("a form", () => {
     });
     await expect(ask(form(everyField), signal)).rejects.toThrow("withdrawn");
     expect(screen.at(-1)).toBe("– The question is withdrawn.");
-    expect(await elicitByHand(ask, signal)(form(everyField))).toEqual({ action: "cancel" });
+    expect(await createManualElicit(ask, signal)(form(everyField))).toEqual({ action: "cancel" });
   });
 });
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { serverFinding } from "../../../src/cli/doctor/findings.ts";
-import { healthOf } from "../../../src/cli/tools/server-health.ts";
+import { toServerFinding } from "../../../src/cli/doctor/findings.ts";
+import { describeHealth } from "../../../src/cli/tools/server-health.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
 
-type Server = Parameters<typeof healthOf>[0];
+type Server = Parameters<typeof describeHealth>[0];
 
 const well: Server = {
   name: "notes",
@@ -23,13 +23,13 @@ const well: Server = {
 };
 
 test("of a server that is well there is nothing to tell", () => {
-  expect(healthOf(well)).toEqual([]);
-  expect(serverFinding(well)).toMatchObject({ state: "ok", text: { en: "stdio · 2 tools · 120 ms" } });
+  expect(describeHealth(well)).toEqual([]);
+  expect(toServerFinding(well)).toMatchObject({ state: "ok", text: { en: "stdio · 2 tools · 120 ms" } });
 });
 
 test("restarts, tools that wait and warnings are told, each in both languages", () => {
   const warning = { zh: "工具 add：含有隐藏字符", en: "The tool add: a hidden character" };
-  const told = healthOf({ ...well, restarts: 2, waiting: 1, warnings: [warning] });
+  const told = describeHealth({ ...well, restarts: 2, waiting: 1, warnings: [warning] });
   expect(told.map(({ en }) => en)).toEqual([
     "was started again 2 times",
     "1 tool is new or changed and must be approved first: duet tools approve notes",
@@ -45,11 +45,11 @@ test("restarts, tools that wait and warnings are told, each in both languages", 
 test("a server that rests says when it can be tried again", () => {
   const error = new DuetError({ code: "server", text: { zh: "没有了", en: "gone" } });
   const failed: Server = { ...well, state: "failed", error, retryInMs: 3200 };
-  expect(healthOf(failed)).toEqual([{ zh: "4 秒后可再试", en: "it can be tried again in 4 s" }]);
-  expect(serverFinding(failed).state).toBe("failed");
+  expect(describeHealth(failed)).toEqual([{ zh: "4 秒后可再试", en: "it can be tried again in 4 s" }]);
+  expect(toServerFinding(failed).state).toBe("failed");
 });
 
 test("the doctor does not hold it against a lazy server that it has not started", () => {
-  const lazy = serverFinding({ ...well, state: "idle", startMs: null });
+  const lazy = toServerFinding({ ...well, state: "idle", startMs: null });
   expect(lazy).toMatchObject({ state: "none", text: { en: "stdio · 2 tools · starts with its first call" } });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { usageIn } from "../../../src/client/calls/agent-usage.ts";
+import { readAgentUsage } from "../../../src/client/calls/agent-usage.ts";
 import { withChain } from "../../../src/client/calls/chain-argument.ts";
 
 const models = { function_call: {}, answer: {} };
@@ -7,25 +7,25 @@ const result = (meta: object) => ({ run_id: "run-1", stop_reason: "answered", me
 
 test("the bill of an agent below is its own and that of the agents below it", () => {
   const agents = { runs: 2, total_tokens: 50, cost_usd: 0.25 };
-  expect(usageIn(result({ total_tokens: 100, cost_usd: 0.5, agents }))).toEqual({
+  expect(readAgentUsage(result({ total_tokens: 100, cost_usd: 0.5, agents }))).toEqual({
     runId: "run-1",
     tokens: 150,
     cost: 0.75,
     isCostKnown: true,
     isOver: true,
   });
-  expect(usageIn({ ...result({}), status: "running" })).toMatchObject({ isOver: false });
-  expect(usageIn(result({ total_tokens: 100, cost_usd: null, agents }))).toMatchObject({
+  expect(readAgentUsage({ ...result({}), status: "running" })).toMatchObject({ isOver: false });
+  expect(readAgentUsage(result({ total_tokens: 100, cost_usd: null, agents }))).toMatchObject({
     cost: 0.25,
     isCostKnown: false,
   });
   // Refused before a model was asked.
-  expect(usageIn(result({ total_tokens: 0, cost_usd: null }))).toMatchObject({ cost: 0, isCostKnown: true });
+  expect(readAgentUsage(result({ total_tokens: 0, cost_usd: null }))).toMatchObject({ cost: 0, isCostKnown: true });
 });
 
 test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 1e300, "7", null, {}])("a bill of %s is none", (lie) => {
   const agents = { total_tokens: lie, cost_usd: lie };
-  const usage = usageIn(result({ total_tokens: lie, cost_usd: lie, agents }));
+  const usage = readAgentUsage(result({ total_tokens: lie, cost_usd: lie, agents }));
   expect(usage).toMatchObject({ tokens: 0, cost: 0, isCostKnown: false });
 });
 
@@ -38,7 +38,7 @@ test.each([
   { ...result({ total_tokens: 9 }), run_id: 7 },
   { run_id: "run-1", stop_reason: "answered", meta: { total_tokens: 9 } },
 ])("a result of another shape has no bill: %j", (structured) => {
-  expect(usageIn(structured)).toBeUndefined();
+  expect(readAgentUsage(structured)).toBeUndefined();
 });
 
 test("a tool that takes a chain gets it among its arguments, whatever a model wrote there", () => {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createPace } from "../../../src/client/calls/rate-limit.ts";
+import { createRateLimiter } from "../../../src/client/calls/rate-limit.ts";
 
 /** Lets everything that is ready to run do so. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -21,7 +21,7 @@ function task(): { work: () => Promise<void>; started: () => boolean; end: () =>
 }
 
 test("no more calls run at once than the limit, and they run in the order they came", async () => {
-  const pace = createPace({ maxConcurrent: 2 });
+  const pace = createRateLimiter({ maxConcurrent: 2 });
   const tasks = [task(), task(), task(), task()];
   const calls = tasks.map(({ work }) => pace.run(work, never));
   await settle();
@@ -35,7 +35,7 @@ test("no more calls run at once than the limit, and they run in the order they c
 });
 
 test("one that gives up waiting leaves its place to the next", async () => {
-  const pace = createPace({ maxConcurrent: 1 });
+  const pace = createRateLimiter({ maxConcurrent: 1 });
   const [first, second, third] = [task(), task(), task()];
   const impatient = new AbortController();
   const running = pace.run(first.work, never);
@@ -51,7 +51,7 @@ test("one that gives up waiting leaves its place to the next", async () => {
 });
 
 test("a failed call frees its place", async () => {
-  const pace = createPace({ maxConcurrent: 1 });
+  const pace = createRateLimiter({ maxConcurrent: 1 });
   await expect(pace.run(() => Promise.reject(new Error("no")), never)).rejects.toThrow("no");
   await expect(pace.run(async () => "yes", never)).resolves.toBe("yes");
 });
@@ -59,7 +59,7 @@ test("a failed call frees its place", async () => {
 test("calls start at least their share of a second apart, in their order", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const pace = createPace({ callsPerSecond: 50 });
+  const pace = createRateLimiter({ callsPerSecond: 50 });
   const starts: { call: number; at: number }[] = [];
   const began = performance.now();
   const calls = [1, 2, 3, 4].map((call) =>
@@ -76,7 +76,7 @@ test("calls start at least their share of a second apart, in their order", async
 test("a server that asked for less is left alone for that long, and its calls start 350 ms apart from then on", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const pace = createPace({});
+  const pace = createRateLimiter({});
   const starts: number[] = [];
   const began = performance.now();
   pace.rest(1000);
@@ -95,7 +95,7 @@ test("a server that asked for less is left alone for that long, and its calls st
 test("a server that asked for less keeps a longer pause that was configured", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const pace = createPace({ callsPerSecond: 1 });
+  const pace = createRateLimiter({ callsPerSecond: 1 });
   pace.rest(0);
   const starts: number[] = [];
   const calls = [1, 2].map(() => pace.run(async () => void starts.push(performance.now()), never));

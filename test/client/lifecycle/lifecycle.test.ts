@@ -5,7 +5,7 @@ import { createCallClock } from "../../../src/client/calls/call-clock.ts";
 import type { ServerList } from "../../../src/client/lifecycle/announcements.ts";
 import { createRestarts } from "../../../src/client/lifecycle/restart-delays.ts";
 import { listBelievedMs } from "../../../src/client/limits.ts";
-import { coalesce } from "../../../src/client/lists/coalesce.ts";
+import { createCoalescedWork } from "../../../src/client/lists/coalesce.ts";
 import { createPool, type Pool, type PoolOptions } from "../../../src/client/pool.ts";
 import type { ServerSettings } from "../../../src/config/server-settings.ts";
 import { changingServer } from "../../fakes/mcp-http.ts";
@@ -271,7 +271,7 @@ describe("work that is asked for too often", () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const began: number[] = [];
-    const work = coalesce(async () => {
+    const work = createCoalescedWork(async () => {
       began.push(performance.now());
     }, 1000);
     for (let count = 0; count < 200; count += 1) work.ask();
@@ -284,7 +284,7 @@ describe("work that is asked for too often", () => {
 
   test("is not forgotten when it is asked for at the moment in which it is done", async () => {
     let rounds = 0;
-    const work = coalesce(async () => {
+    const work = createCoalescedWork(async () => {
       rounds += 1;
     }, 0);
     for (let round = 1; round <= 5; round += 1) {
@@ -296,7 +296,7 @@ describe("work that is asked for too often", () => {
 
   test("is settled for who waits, although somebody goes on asking", async () => {
     let rounds = 0;
-    const work = coalesce(async () => {
+    const work = createCoalescedWork(async () => {
       rounds += 1;
       work.ask();
     }, 5);
@@ -309,7 +309,7 @@ describe("work that is asked for too often", () => {
 
   test("is dropped at the end, and nobody waits for it", async () => {
     let rounds = 0;
-    const work = coalesce(async () => {
+    const work = createCoalescedWork(async () => {
       rounds += 1;
     }, 60_000);
     work.ask();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parameterHeaderProblem } from "../../../src/client/lists/parameter-headers.ts";
+import { findHeaderProblem } from "../../../src/client/lists/parameter-headers.ts";
 
 const marked = (header: unknown, type: unknown = "string") => ({ type, "x-mcp-header": header });
 const withProperties = (properties: Record<string, unknown>) => ({ type: "object", properties });
@@ -18,18 +18,16 @@ describe("138 a tool is left out for a header that", () => {
     ["is in a list", { type: "array", items: marked("A") }],
     ["is in a choice", { oneOf: [marked("A")] }],
   ])("%s", (_, schema) => {
-    expect(parameterHeaderProblem(withProperties({ one: schema }))?.en).toMatch(/^its x-mcp-header /);
+    expect(findHeaderProblem(withProperties({ one: schema }))?.en).toMatch(/^its x-mcp-header /);
   });
 
   test("comes twice, whatever its case", () => {
-    expect(parameterHeaderProblem(withProperties({ one: marked("Region"), two: marked("region") }))?.en).toMatch(
-      /twice/,
-    );
+    expect(findHeaderProblem(withProperties({ one: marked("Region"), two: marked("region") }))?.en).toMatch(/twice/);
   });
 
   test("is on the arguments as a whole, or in a definition", () => {
-    expect(parameterHeaderProblem({ type: "object", "x-mcp-header": "A" })?.en).toMatch(/property/);
-    expect(parameterHeaderProblem({ type: "object", $defs: { a: marked("A") } })?.en).toMatch(/property/);
+    expect(findHeaderProblem({ type: "object", "x-mcp-header": "A" })?.en).toMatch(/property/);
+    expect(findHeaderProblem({ type: "object", $defs: { a: marked("A") } })?.en).toMatch(/property/);
   });
 });
 
@@ -42,5 +40,5 @@ test("right headers, at any depth, and words that only look like one are let thr
     "x-mcp-header": { type: "number" },
     sample: { type: "object", default: { "x-mcp-header": "" }, examples: [{ "x-mcp-header": 1 }] },
   });
-  expect(parameterHeaderProblem(schema)).toBeUndefined();
+  expect(findHeaderProblem(schema)).toBeUndefined();
 });

@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { type CredentialStore, createCredentialStore } from "../../../src/client/oauth/credential-store.ts";
 import { createOAuthFetch } from "../../../src/client/oauth/oauth-fetch.ts";
-import { browserCommand } from "../../../src/client/oauth/open-browser.ts";
-import { createRedactor, redactAlso } from "../../../src/client/redact.ts";
+import { toBrowserCommand } from "../../../src/client/oauth/open-browser.ts";
+import { createRedactor, extendRedact } from "../../../src/client/redact.ts";
 import { type FakeAuthorization, startAuthorization } from "../../fakes/authorization-server.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
 import { countSockets, startListener } from "../../tools/outgoing/servers.ts";
@@ -176,7 +176,7 @@ test("63 a redirect of the token address to elsewhere is not followed with what 
 test("whoever redacts learns every secret, old ones too", async () => {
   const { fake, store } = await expired();
   const running = await open(protectedBy(fake.url), store);
-  const redact = redactAlso(createRedactor(protectedBy(fake.url)), running.secretValues);
+  const redact = extendRedact(createRedactor(protectedBy(fake.url)), running.secretValues);
   const secrets = running.secretValues();
   expect(secrets.filter((value) => value.startsWith("CANARY-access"))).toHaveLength(2);
   expect(secrets).toContain("CANARY-client-secret");
@@ -188,7 +188,7 @@ test("whoever redacts learns every secret, old ones too", async () => {
 test("104 a browser gets its address as one argument, with no shell around it", () => {
   const url = new URL('https://as.example/a";calc&$(calc)`id`?x=1&y=2');
   for (const platform of ["linux", "darwin", "win32"] as const) {
-    const { command, args } = browserCommand(url, platform);
+    const { command, args } = toBrowserCommand(url, platform);
     expect(["xdg-open", "open", "rundll32"]).toContain(command);
     expect(args.at(-1)).toBe(url.href);
   }

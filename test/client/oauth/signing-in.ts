@@ -3,7 +3,7 @@ import * as sdk from "@modelcontextprotocol/client";
 import { openSession, type Session } from "../../../src/client/lifecycle/session.ts";
 import { createAuth } from "../../../src/client/oauth/auth.ts";
 import type { CredentialStore } from "../../../src/client/oauth/credential-store.ts";
-import { type LoggedIn, type LoginOptions, login } from "../../../src/client/oauth/login.ts";
+import { type LoginOptions, type SignInResult, signInToServer } from "../../../src/client/oauth/login.ts";
 import { createAnswers } from "../../../src/client/questions/answers.ts";
 import { createRedactor } from "../../../src/client/redact.ts";
 import type { ServerSettings } from "../../../src/config/server-settings.ts";
@@ -23,10 +23,10 @@ export function signIn(
   settings: ServerSettings,
   store: CredentialStore,
   more: Partial<LoginOptions> = {},
-): Promise<LoggedIn> {
+): Promise<SignInResult> {
   const visit = (url: URL): void => void browse(url).catch(() => {});
   const signal = AbortSignal.timeout(20_000);
-  return login(settings, { store, clientInfo, locale: "en", visit, misread: () => {}, signal, ...more });
+  return signInToServer(settings, { store, clientInfo, locale: "en", visit, misread: () => {}, signal, ...more });
 }
 
 export interface OpenSession {

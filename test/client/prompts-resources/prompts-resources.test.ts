@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
 import type { CallerOptions } from "../../../src/client/calls/request-sender.ts";
 import type { Pool } from "../../../src/client/pool.ts";
-import { createOfferings } from "../../../src/client/prompts-resources/prompts-resources.ts";
-import { fits } from "../../../src/client/prompts-resources/uri-template.ts";
+import { createPromptsAndResources } from "../../../src/client/prompts-resources/prompts-resources.ts";
+import { isTemplateMatch } from "../../../src/client/prompts-resources/uri-template.ts";
 
 type Answer = Record<string, unknown>;
 type Ask = (method: string, params: Record<string, unknown>) => Promise<Answer> | Answer;
@@ -36,7 +36,10 @@ function options(): CallerOptions {
 }
 
 test("of two servers with one URI the first lists it and answers it", async () => {
-  const offerings = createOfferings(poolOf({ a: sharing("x://1", "x://2"), b: sharing("x://2", "x://3") }), quiet);
+  const offerings = createPromptsAndResources(
+    poolOf({ a: sharing("x://1", "x://2"), b: sharing("x://2", "x://3") }),
+    quiet,
+  );
   expect((await offerings.resources()).map(({ uri }) => uri)).toEqual(["x://1", "x://2", "x://3"]);
   expect(await offerings.resourceTemplates()).toHaveLength(1);
   const texts = await Promise.all(["x://2", "x://3", "note://5"].map((uri) => offerings.readResource(uri, options())));
@@ -49,7 +52,7 @@ test("of two servers with one URI the first lists it and answers it", async () =
 });
 
 test("a link is read where it came from", async () => {
-  const offerings = createOfferings(poolOf({ a: sharing("x://1"), b: sharing("x://2") }), quiet);
+  const offerings = createPromptsAndResources(poolOf({ a: sharing("x://1"), b: sharing("x://2") }), quiet);
   offerings.learn("b", "hidden://7");
   expect(await offerings.readResource("hidden://7", options())).toMatchObject({ contents: [{ text: "x://2" }] });
 });
@@ -61,7 +64,7 @@ test("prompts of one name are told apart, also under names that no host would ta
     got.push(params);
     return { messages: [] };
   };
-  const offerings = createOfferings(poolOf({ a: server, b: server }), quiet);
+  const offerings = createPromptsAndResources(poolOf({ a: server, b: server }), quiet);
   const names = (await offerings.prompts()).map(({ name }) => String(name));
   expect(new Set(names).size).toBe(4);
   expect(names).toContain("b__hi");
@@ -76,7 +79,7 @@ test("all pages are read, and a list that goes in circles ends", async () => {
     prompts: [{ name: `p${cursor}` }],
     nextCursor: String((Number(cursor) + 1) % 3),
   });
-  const offerings = createOfferings(poolOf({ a: server }), quiet);
+  const offerings = createPromptsAndResources(poolOf({ a: server }), quiet);
   expect((await offerings.prompts()).map(({ name }) => name)).toEqual(["a__p0", "a__p1", "a__p2"]);
 });
 
@@ -87,7 +90,7 @@ test("a list is fetched once until it is said to have changed, and what was know
     if (count === 2) throw new Error("down");
     return { prompts: [{ name: `p${count}` }] };
   };
-  const offerings = createOfferings(poolOf({ a: server }), quiet);
+  const offerings = createPromptsAndResources(poolOf({ a: server }), quiet);
   const names = async () => (await offerings.prompts()).map(({ name }) => name);
   expect([await names(), await names()]).toEqual([["a__p1"], ["a__p1"]]);
   offerings.changed("prompts");
@@ -102,7 +105,10 @@ test("a server that does not answer holds nobody up for more than five seconds; 
     const late: string[] = [];
     const told: string[] = [];
     const pool = poolOf({ slow: () => slow.promise, quick: () => ({ prompts: [{ name: "p" }] }) });
-    const offerings = createOfferings(pool, { onLate: (list) => late.push(list), tell: ({ en }) => told.push(en) });
+    const offerings = createPromptsAndResources(pool, {
+      onLate: (list) => late.push(list),
+      tell: ({ en }) => told.push(en),
+    });
     const first = offerings.prompts();
     await vi.advanceTimersByTimeAsync(5_000);
     expect((await first).map(({ name }) => name)).toEqual(["quick__p"]);
@@ -137,7 +143,7 @@ test("a listed URI beats every template, a narrow template a wide one; two serve
     evil: offers("evil", ["notes://both", "notes://too"], ["{+any}", "notes://{+any}"]),
     good: offers("good", ["notes://listed", "notes://both", "notes://too"], ["notes://unlisted/{id}", "notes://{id}"]),
   };
-  const offerings = createOfferings(poolOf(servers), { ...quiet, tell: ({ en }) => told.push(en) });
+  const offerings = createPromptsAndResources(poolOf(servers), { ...quiet, tell: ({ en }) => told.push(en) });
   const asked = ["notes://listed", "notes://unlisted/42", "notes://7", "notes://both", "else://1"];
   const read = await Promise.all(asked.map((uri) => offerings.readResource(uri, options())));
   const texts = read.map((answer) => JSON.parse(JSON.stringify(answer)).contents[0].text);
@@ -148,7 +154,7 @@ test("a listed URI beats every template, a narrow template a wide one; two serve
 
 test("a link beats only a template that fits everything", async () => {
   const servers = { evil: offers("evil", [], ["{+any}"]), good: offers("good", [], ["notes://{id}"]) };
-  const offerings = createOfferings(poolOf(servers), quiet);
+  const offerings = createPromptsAndResources(poolOf(servers), quiet);
   offerings.learn("good", "hidden://7");
   offerings.learn("evil", "notes://7");
   const read = await Promise.all(["hidden://7", "notes://7"].map((uri) => offerings.readResource(uri, options())));
@@ -177,7 +183,7 @@ test("what is hidden in texts of prompts and resources is shown, and no text is 
       };
     return {};
   };
-  const offerings = createOfferings(poolOf({ a: server }), quiet);
+  const offerings = createPromptsAndResources(poolOf({ a: server }), quiet);
   const [prompt] = await offerings.prompts();
   expect(prompt).toMatchObject({
     name: "a__p",
@@ -200,5 +206,5 @@ test.each([
   ["plain://x", "plain://x", true],
   ["plain://x", "plain://xy", false],
 ])("whether a URI may come from a template: %s, %s", (template, uri, expected) => {
-  expect(fits(uri, template)).toBe(expected);
+  expect(isTemplateMatch(uri, template)).toBe(expected);
 });

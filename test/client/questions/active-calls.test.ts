@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { createAsker } from "../../../src/client/questions/active-calls.ts";
+import { createActiveCalls } from "../../../src/client/questions/active-calls.ts";
 import type { Elicit, Elicitation } from "../../../src/core/forms/elicitation.ts";
 
 const question: Elicitation = { kind: "form", from: "shop", message: "?", schema: {} };
 const yes: Elicit = async () => ({ action: "accept" });
 
 test("a question goes to whoever makes the only call, and to nobody where none or one without a person is under way", async () => {
-  const asker = createAsker();
+  const asker = createActiveCalls();
   expect(asker.current()).toBeUndefined();
   const leave = asker.enter({});
   expect(asker.current()).toBeUndefined();
@@ -16,7 +16,7 @@ test("a question goes to whoever makes the only call, and to nobody where none o
 });
 
 test("two calls for the same person are one asker", async () => {
-  const asker = createAsker();
+  const asker = createActiveCalls();
   const person = {};
   for (const answer of [yes, yes]) asker.enter({ elicit: Object.assign(answer.bind(undefined), { person }) });
   expect(await asker.current()?.(question)).toEqual({ action: "accept" });
@@ -26,7 +26,7 @@ test.each([
   ["two persons", async (): ReturnType<Elicit> => ({ action: "accept" })],
   ["one person and a program that can ask nobody", undefined],
 ])("nobody is asked while calls of %s are under way, and all are told", async (_, other) => {
-  const asker = createAsker();
+  const asker = createActiveCalls();
   const told: string[] = [];
   const tell = (code: string, { en }: { en: string }): void => void told.push(`${code}: ${en}`);
   asker.enter({ elicit: yes, tell });
@@ -39,7 +39,7 @@ test.each([
 });
 
 test("one question is asked after the other, and more than five are not asked at all", async () => {
-  const asker = createAsker();
+  const asker = createActiveCalls();
   const standing: (() => void)[] = [];
   const elicit: Elicit = () =>
     new Promise((resolve) => {
@@ -56,7 +56,7 @@ test("one question is asked after the other, and more than five are not asked at
 });
 
 test("a question is withdrawn when the last call has ended, and when its server does not want it any more", async () => {
-  const asker = createAsker();
+  const asker = createActiveCalls();
   const withdrawn: unknown[] = [];
   const elicit: Elicit = (_, signal) =>
     new Promise((resolve) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clientCapabilities, createAnswers } from "../../../src/client/questions/answers.ts";
+import { createAnswers, toClientCapabilities } from "../../../src/client/questions/answers.ts";
 import { createRedactor } from "../../../src/client/redact.ts";
 import type { Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import { everyField } from "../../fakes/mcp-questions.ts";
@@ -28,9 +28,9 @@ const refused = (params: unknown) => put(params, { action: "accept", content: {}
 
 test("questions to a person are always offered; texts and directories as the configuration says", () => {
   const elicitation = { form: {}, url: {} };
-  expect(clientCapabilities({ sampling: true }, { canSample: false })).toEqual({ elicitation });
-  expect(clientCapabilities({ sampling: false }, { canSample: true })).toEqual({ elicitation });
-  const all = clientCapabilities({ sampling: true, roots: ["/a"] }, { canSample: true });
+  expect(toClientCapabilities({ sampling: true }, { canSample: false })).toEqual({ elicitation });
+  expect(toClientCapabilities({ sampling: false }, { canSample: true })).toEqual({ elicitation });
+  const all = toClientCapabilities({ sampling: true, roots: ["/a"] }, { canSample: true });
   expect(all).toEqual({ elicitation, sampling: {}, roots: {} });
 });
 

@@ -1,18 +1,22 @@
 import { expect, test } from "vitest";
-import { heedRefusal } from "../../../src/client/refusals/retry-after.ts";
-import { failure, type ToolResult } from "../../../src/core/tools/tool.ts";
+import { retryAfterRefusal } from "../../../src/client/refusals/retry-after.ts";
+import { createFailure, type ToolResult } from "../../../src/core/tools/tool.ts";
 
 /** Gives these results one after the other, and notes how often it was asked and what pauses were wanted. */
 function server(...results: ToolResult[]) {
   const pauses: number[] = [];
   let calls = 0;
-  const send = async (): Promise<ToolResult> => results[calls++] ?? failure("internal", "asked too often");
+  const send = async (): Promise<ToolResult> => results[calls++] ?? createFailure("internal", "asked too often");
   const locale = "en" as const;
-  return { pauses, calls: () => calls, heeded: () => heedRefusal({ send, rest: (ms) => pauses.push(ms), locale }) };
+  return {
+    pauses,
+    calls: () => calls,
+    heeded: () => retryAfterRefusal({ send, rest: (ms) => pauses.push(ms), locale }),
+  };
 }
 
 const found: ToolResult = { ok: true, text: "found" };
-const tooFast = failure("tool", "Text Search failed: CUQPS_HAS_EXCEEDED_THE_LIMIT");
+const tooFast = createFailure("tool", "Text Search failed: CUQPS_HAS_EXCEEDED_THE_LIMIT");
 
 test("a result is handed on as it is", async () => {
   const it = server(found);
@@ -35,9 +39,9 @@ test("refused twice: explained, and not sent a third time", async () => {
 });
 
 test.each([
-  ["a quota that is used up", failure("tool", "Text Search failed: USER_DAILY_QUERY_OVER_LIMIT"), "quota"],
-  ["a pause of a minute", failure("tool", "Text Search failed: ACCESS_TOO_FREQUENT"), "rate_limit"],
-  ["a wrong key", failure("tool", "Text Search failed: INVALID_USER_KEY"), "auth"],
+  ["a quota that is used up", createFailure("tool", "Text Search failed: USER_DAILY_QUERY_OVER_LIMIT"), "quota"],
+  ["a pause of a minute", createFailure("tool", "Text Search failed: ACCESS_TOO_FREQUENT"), "rate_limit"],
+  ["a wrong key", createFailure("tool", "Text Search failed: INVALID_USER_KEY"), "auth"],
 ])("%s: explained at once", async (_, refused, code) => {
   const it = server(refused, found);
   expect(await it.heeded()).toMatchObject({ ok: false, error: { code } });
@@ -51,13 +55,13 @@ test("a refusal that passes for a success becomes a failure", async () => {
 });
 
 test("what we say ourselves of a server is not read as its words", async () => {
-  const ours = failure("unavailable", "Error: Rate limit exceeded");
+  const ours = createFailure("unavailable", "Error: Rate limit exceeded");
   const it = server(ours, found);
   expect(await it.heeded()).toBe(ours);
   expect(it.calls()).toBe(1);
 });
 
 test("a failure of the call itself is thrown on", async () => {
-  const broken = heedRefusal({ send: () => Promise.reject(new Error("lost")), rest: () => {}, locale: "zh" });
+  const broken = retryAfterRefusal({ send: () => Promise.reject(new Error("lost")), rest: () => {}, locale: "zh" });
   await expect(broken).rejects.toThrow("lost");
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { hiddenIn, makeVisible, visible } from "../../../src/client/trust/hidden-characters.ts";
+import { findHidden, makeTextVisible, makeToolVisible } from "../../../src/client/trust/hidden-characters.ts";
 import { anyText } from "../../fakes/any-text.ts";
 import { tool } from "./tools.ts";
 
@@ -19,8 +19,8 @@ test.each([
   ["variation selectors that carry data", "😀\u{e0101}\u{e0102}", "😀\\u{E0101}\\u{E0102}"],
   ["joiners between plain letters", "m\u200dail", "m\\u{200D}ail"],
 ])("%s are shown", (_, text, shown) => {
-  expect(visible(text)).toBe(shown);
-  expect(hiddenIn(text).count).toBeGreaterThan(0);
+  expect(makeTextVisible(text)).toBe(shown);
+  expect(findHidden(text).count).toBeGreaterThan(0);
 });
 
 test.each([
@@ -30,35 +30,35 @@ test.each([
   ["Persian and Hindi", "می\u200cخواهم क्\u200dष"],
   ["accents, Korean, Japanese, Cyrillic", "Zürich 한국어 カタカナ ひらがな Привет"],
 ])("%s stay as they are", (_, text) => {
-  expect(visible(text)).toBe(text);
-  expect(hiddenIn(text)).toEqual({ count: 0, kinds: [], isAll: true });
+  expect(makeTextVisible(text)).toBe(text);
+  expect(findHidden(text)).toEqual({ count: 0, kinds: [], isAll: true });
 });
 
 test("nothing hidden is left in any text, and a text without stays the same", () => {
   fc.assert(
     fc.property(anyText(), (text) => {
-      const shown = visible(text);
-      expect(hiddenIn(shown).count).toBe(0);
-      if (hiddenIn(text).count === 0) expect(shown).toBe(text);
+      const shown = makeTextVisible(text);
+      expect(findHidden(shown).count).toBe(0);
+      if (findHidden(text).count === 0) expect(shown).toBe(text);
     }),
     { numRuns: 1000 },
   );
 });
 
 test("the kinds are told once each, and a flood is not counted to its end", () => {
-  expect(hiddenIn("a\u200bb\u202ec\u200b")).toEqual({ count: 3, kinds: ["U+200B", "U+202E"], isAll: true });
+  expect(findHidden("a\u200bb\u202ec\u200b")).toEqual({ count: 3, kinds: ["U+200B", "U+202E"], isAll: true });
   const flood = "x\u200b".repeat(5000);
-  expect(hiddenIn(flood)).toEqual({ count: 1000, kinds: ["U+200B"], isAll: false });
-  expect(visible(flood)).toBe("x\\u{…}".repeat(5000));
+  expect(findHidden(flood)).toEqual({ count: 1000, kinds: ["U+200B"], isAll: false });
+  expect(makeTextVisible(flood)).toBe("x\\u{…}".repeat(5000));
 });
 
 test("a tool is made visible everywhere but in its name, and stays the same object where nothing is hidden", () => {
   const plain = tool({ annotations: { title: "Send" } });
-  expect(makeVisible(plain)).toBe(plain);
+  expect(makeToolVisible(plain)).toBe(plain);
   const schema = JSON.parse(
     '{"type":"object","properties":{"t\u200bo":{"enum":["\u202ea"]},"__proto__":{"default":"\u{e0041}"}}}',
   );
-  const shown = makeVisible({
+  const shown = makeToolVisible({
     name: "se\u200bnd",
     description: "a\u{e0041}",
     inputSchema: schema,

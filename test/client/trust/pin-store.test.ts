@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createPinStore } from "../../../src/client/trust/pin-store.ts";
 import type { ServerPins } from "../../../src/client/trust/pins.ts";
-import { originOf } from "../../../src/client/trust/server-origin.ts";
+import { toServerOrigin } from "../../../src/client/trust/server-origin.ts";
 import { ordinaryUser, requires, unix } from "../../runner/requirements.ts";
 import { temporaryFolder } from "../servers.ts";
 import { serverNamed, versioned } from "./stored.ts";
@@ -14,7 +14,7 @@ import { tool } from "./tools.ts";
 const run = promisify(execFile);
 const mail = serverNamed("mail");
 const pins: ServerPins = {
-  origin: originOf(mail),
+  origin: toServerOrigin(mail),
   era: "modern",
   tools: [
     tool({ annotations: { title: "Send", readOnly: false, openWorld: true }, outputSchema: { type: "object" } }),
@@ -58,7 +58,7 @@ describe.each(["on disk", "in memory"])("pins %s", (where) => {
     );
     await store.write(mail, pins);
     for (const other of others) expect(await store.read(other)).toEqual(nothing);
-    for (const other of others) await store.write(other, { origin: originOf(other), tools: [] });
+    for (const other of others) await store.write(other, { origin: toServerOrigin(other), tools: [] });
     expect((await store.read(mail)).pins).toEqual(pins);
   });
 
@@ -95,7 +95,7 @@ test("neither secrets nor what could be guessed from a digest are written", asyn
     inheritEnv: [],
   };
   const settings = { ...mail, transport };
-  await createPinStore(home).write(settings, { origin: originOf(settings), tools: [] });
+  await createPinStore(home).write(settings, { origin: toServerOrigin(settings), tools: [] });
   expect(readFileSync(fileIn(home), "utf8")).not.toContain("CANARY");
 });
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { originOf } from "../../../src/client/trust/server-origin.ts";
+import { toServerOrigin } from "../../../src/client/trust/server-origin.ts";
 import type { ServerTransport } from "../../../src/config/server-settings.ts";
 
 function stdio(args: string[], more: Partial<Extract<ServerTransport, { type: "stdio" }>> = {}): string {
-  return originOf({ transport: { type: "stdio", command: "npx", args, env: {}, inheritEnv: [], ...more } });
+  return toServerOrigin({ transport: { type: "stdio", command: "npx", args, env: {}, inheritEnv: [], ...more } });
 }
 
 function http(url: string, headers: Record<string, string> = {}): string {
-  return originOf({ transport: { type: "http", url, headers } });
+  return toServerOrigin({ transport: { type: "http", url, headers } });
 }
 
 describe("a program", () => {
@@ -64,7 +64,7 @@ describe("an address", () => {
   test("is the same with other headers, users and secrets, and by the older transport", () => {
     const plain = http("https://mail.example/mcp?api_key=1", { Authorization: "Bearer 1" });
     expect(http("https://me:2@mail.example/mcp?api_key=2#2", { Authorization: "Bearer 2" })).toBe(plain);
-    expect(originOf({ transport: { type: "sse", url: "https://mail.example/mcp?api_key=3", headers: {} } })).toBe(
+    expect(toServerOrigin({ transport: { type: "sse", url: "https://mail.example/mcp?api_key=3", headers: {} } })).toBe(
       plain,
     );
   });

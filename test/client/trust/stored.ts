@@ -1,5 +1,5 @@
 import type { ServerPins } from "../../../src/client/trust/pins.ts";
-import { originOf } from "../../../src/client/trust/server-origin.ts";
+import { toServerOrigin } from "../../../src/client/trust/server-origin.ts";
 import type { ServerSettings } from "../../../src/config/server-settings.ts";
 
 export function serverNamed(name: string, args: string[] = [name]): ServerSettings {
@@ -17,7 +17,7 @@ export function serverNamed(name: string, args: string[] = [name]): ServerSettin
 export function versioned(server: string, version: string): ServerPins {
   const description = `${version} `.repeat(20_000);
   return {
-    origin: originOf(serverNamed(server)),
+    origin: toServerOrigin(serverNamed(server)),
     tools: [{ name: "send", description, inputSchema: { type: "object" }, annotations: {} }],
   };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { resolveModel, vendorTable } from "../../../src/config/models/resolve-model.ts";
+import { createVendorTable, resolveModel } from "../../../src/config/models/resolve-model.ts";
 
 const resolve = (spec: Parameters<typeof resolveModel>[0], environment = {}, own = {}) =>
-  resolveModel(spec, vendorTable(own), environment, "models.answer");
+  resolveModel(spec, createVendorTable(own), environment, "models.answer");
 
 describe("a model's settings", () => {
   test("are the vendor's row, the environment and the defaults together", () => {
@@ -183,7 +183,7 @@ describe("Qwen's regions", () => {
     expect(address("qwen-intl")).toBe("https://dashscope-intl.aliyuncs.com/compatible-mode/v1");
     expect(address("qwen-us")).toBe("https://dashscope-us.aliyuncs.com/compatible-mode/v1");
     expect(resolve({ provider: "qwen-us" }, environment)).toMatchObject({ apiKey: "k", model: "qwen3.7-plus" });
-    expect(vendorTable({})["qwen-us"]?.regionOf).toBe("qwen");
+    expect(createVendorTable({})["qwen-us"]?.regionOf).toBe("qwen");
   });
 
   test("all give way to DASHSCOPE_BASE_URL", () => {
@@ -243,8 +243,10 @@ describe("a wrong value is a config error that names the key, the value and what
     expect(() => resolve({ provider: "deepseek" }, { DEEPSEEK_MODEL_VARIANT: "gpt-4" })).toThrow(
       /DEEPSEEK_MODEL_VARIANT.*gpt-4.*deepseek-reasoner/,
     );
-    expect(() => vendorTable({ mine: {} })).toThrow(/providers.mine.baseUrl/);
-    expect(() => vendorTable({ mine: { baseUrl: "http://x", wire: "soap" } })).toThrow(/providers.mine.wire.*soap/);
+    expect(() => createVendorTable({ mine: {} })).toThrow(/providers.mine.baseUrl/);
+    expect(() => createVendorTable({ mine: { baseUrl: "http://x", wire: "soap" } })).toThrow(
+      /providers.mine.wire.*soap/,
+    );
   });
 
   test("a boundary is allowed where it is inclusive", () => {

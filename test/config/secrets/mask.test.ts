@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hideSecrets, masked, maskedAddress } from "../../../src/config/secrets/mask.ts";
-import { secretsOf } from "../../../src/config/secrets/secrets.ts";
+import { hideSecrets, maskAddress, maskSecret } from "../../../src/config/secrets/mask.ts";
+import { listSecrets } from "../../../src/config/secrets/secrets.ts";
 import { load, refusal } from "../workplace.ts";
 
 describe("a masked secret", () => {
@@ -12,13 +12,13 @@ describe("a masked secret", () => {
     ["abcdefghijklmno", "…"],
     ["", "…"],
   ])("%s is shown as %s", (secret, shown) => {
-    expect(masked(secret)).toBe(shown);
+    expect(maskSecret(secret)).toBe(shown);
   });
 
   test("shows never more than its last four characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme-ascii", maxLength: 80 }), (secret) => {
-        const shown = masked(secret)
+        const shown = maskSecret(secret)
           .replace(/^(sk-|tvly-)/, "")
           .replace("…", "");
         expect(shown.length).toBeLessThanOrEqual(4);
@@ -36,7 +36,7 @@ test.each([
   ["https://x.com/#token", "https://x.com/#…"],
   ["not an address", "…"],
 ])("the address %s is shown as %s", (address, shown) => {
-  expect(maskedAddress(address)).toBe(shown);
+  expect(maskAddress(address)).toBe(shown);
 });
 
 test.each([
@@ -74,7 +74,7 @@ test("the secrets of a configuration are all those that a log could repeat", asy
     GITHUB_TOKEN: "github-secret",
     TINY_KEY: "tiny",
   };
-  const secrets = secretsOf(await load({ file, environment }));
+  const secrets = listSecrets(await load({ file, environment }));
   expect([...secrets].sort()).toEqual(
     [
       "Bearer header-secret",

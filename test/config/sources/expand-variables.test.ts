@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { expand } from "../../../src/config/sources/expand-variables.ts";
+import { expandVariables } from "../../../src/config/sources/expand-variables.ts";
 import { refusal } from "../workplace.ts";
 
 const environment = { NAME: "value", EMPTY: "", NESTED: `\${NAME}` };
-const one = (text: string): unknown => expand(text, environment, "f.json");
+const one = (text: string): unknown => expandVariables(text, environment, "f.json");
 
 describe("variables in strings", () => {
   test.each([
@@ -40,7 +40,7 @@ describe("variables in strings", () => {
 
   test("keys, numbers and switches stay", () => {
     const name = `\${NAME}`;
-    expect(expand({ [name]: [1, true, null, name] }, environment, "f.json")).toEqual({
+    expect(expandVariables({ [name]: [1, true, null, name] }, environment, "f.json")).toEqual({
       [name]: [1, true, null, "value"],
     });
   });
@@ -60,7 +60,7 @@ test("any tree without a dollar is left as it is", () => {
   }));
   fc.assert(
     fc.property(tree, (value) => {
-      expect(expand(value, {}, "f")).toEqual(value);
+      expect(expandVariables(value, {}, "f")).toEqual(value);
     }),
   );
 });
@@ -69,7 +69,7 @@ test("whatever a variable holds comes through unchanged, around it too", () => {
   const plain = fc.string().map((text) => text.replaceAll("$", ""));
   fc.assert(
     fc.property(plain, fc.string({ minLength: 1 }), plain, (before, value, after) => {
-      expect(expand(`${before}\${X}${after}`, { X: value }, "f")).toBe(before + value + after);
+      expect(expandVariables(`${before}\${X}${after}`, { X: value }, "f")).toBe(before + value + after);
     }),
   );
 });
@@ -79,7 +79,7 @@ test("escaping makes any text mean itself", () => {
     fc.property(fc.string(), fc.string(), (a, b) => {
       const text = `${a}\${${b}`;
       const escaped = text.replaceAll(`\${`, () => `$\${`);
-      expect(expand(escaped, {}, "f")).toBe(text);
+      expect(expandVariables(escaped, {}, "f")).toBe(text);
     }),
   );
 });

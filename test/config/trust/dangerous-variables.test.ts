@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import {
-  dangerousLine,
-  dangerousVariables,
+  describeDangerousVariables,
+  findDangerousVariables,
   isDangerousVariable,
 } from "../../../src/config/trust/dangerous-variables.ts";
 import { load } from "../workplace.ts";
@@ -34,9 +34,9 @@ test("the servers that are given some are told with their names, those inherited
       },
     },
   });
-  const found = dangerousVariables(servers);
+  const found = findDangerousVariables(servers);
   expect(found).toEqual([{ server: "a", names: ["NODE_OPTIONS", "LD_PRELOAD"] }]);
-  expect(found.map((each) => dangerousLine(each).en)).toEqual([
+  expect(found.map((each) => describeDangerousVariables(each).en)).toEqual([
     "the server a is given NODE_OPTIONS, LD_PRELOAD, which can make it run other code",
   ]);
 });

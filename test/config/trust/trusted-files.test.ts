@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runConfigCommand } from "../../../src/cli/config-command.ts";
 import { runTrust, type TrustCommand } from "../../../src/cli/trust/trust-command.ts";
-import { configPlaces, leftOutLine, loadConfig } from "../../../src/config/load-config.ts";
+import { describeSkippedFiles, findConfigFiles, loadConfig } from "../../../src/config/load-config.ts";
 import { requires, unix } from "../../runner/requirements.ts";
 import { lineOf, workplace } from "../workplace.ts";
 
@@ -41,7 +41,7 @@ describe("a configuration found in a git work tree", () => {
       { file: join(place.directory, "duet.config.json"), servers: 1 },
       { file: join(place.directory, ".env") },
     ]);
-    const line = leftOutLine(config.leftOut);
+    const line = describeSkippedFiles(config.leftOut);
     expect(line?.en).toContain(`${place.directory}/duet.config.json (1 server) and ${place.directory}/.env: not used`);
     expect(line?.en).toContain("duet config trust");
     expect(line?.zh).toContain("1 个服务器");
@@ -404,7 +404,7 @@ describe("the other commands", () => {
 
   test("the places are named as before", async () => {
     const { directory, environment } = cloned();
-    expect(await configPlaces({}, environment, directory)).toMatchObject({
+    expect(await findConfigFiles({}, environment, directory)).toMatchObject({
       file: undefined,
       leftOut: [{ servers: 1 }],
     });

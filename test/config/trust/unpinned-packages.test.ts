@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { unpinnedPackages } from "../../../src/config/trust/unpinned-packages.ts";
+import { findUnpinnedPackages } from "../../../src/config/trust/unpinned-packages.ts";
 import { load } from "../workplace.ts";
 
 async function unpinned(command: string, ...args: string[]): Promise<string[]> {
   const { servers } = await load({ file: { mcpServers: { a: { command, args } } } });
-  return unpinnedPackages(servers).map(({ name }) => name);
+  return findUnpinnedPackages(servers).map(({ name }) => name);
 }
 
 test.each([

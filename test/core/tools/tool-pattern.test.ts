@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
 import type { Tool, ToolAnnotations } from "../../../src/core/tools/tool.ts";
-import { fitsCall, fittingCalls, parseToolPattern, type ToolPattern } from "../../../src/core/tools/tool-pattern.ts";
+import {
+  findFittingCalls,
+  isFittingCall,
+  parseToolPattern,
+  type ToolPattern,
+} from "../../../src/core/tools/tool-pattern.ts";
 import type { JsonObject } from "../../../src/kit/json.ts";
 
 function pattern(written: string): ToolPattern {
@@ -14,8 +19,8 @@ function tool(name: string, more: Partial<Tool> = {}): Tool {
   return { name, description: "", inputSchema: { type: "object" }, source: "builtin", annotations: {}, run, ...more };
 }
 
-const forbids = (written: string, args: JsonObject) => fitsCall(pattern(written), tool("shell"), args, "some");
-const allows = (written: string, args: JsonObject) => fitsCall(pattern(written), tool("shell"), args, "every");
+const forbids = (written: string, args: JsonObject) => isFittingCall(pattern(written), tool("shell"), args, "some");
+const allows = (written: string, args: JsonObject) => isFittingCall(pattern(written), tool("shell"), args, "every");
 
 test.each([
   ["shell", "shell", undefined, undefined],
@@ -69,14 +74,14 @@ test.each<[string, Partial<Tool> & { name: string }, "all" | "some" | "none"]>([
   ["a(x)", { name: "a" }, "some"],
   ["b(x)", { name: "a" }, "none"],
 ])("of the calls of a tool, %s fits before there is one: %o %s", (written, { name, ...more }, expected) => {
-  expect(fittingCalls(pattern(written), tool(name, more))).toBe(expected);
+  expect(findFittingCalls(pattern(written), tool(name, more))).toBe(expected);
 });
 
 test("where annotations depend on the arguments, those of the call count", () => {
   const annotationsFor = ({ method }: JsonObject): ToolAnnotations => ({ destructive: method !== "GET" });
   const request = tool("http_request", { annotations: { destructive: true }, annotationsFor });
-  expect(fitsCall(pattern("*:destructive"), request, { method: "GET" }, "some")).toBe(false);
-  expect(fitsCall(pattern("*:destructive"), request, { method: "POST" }, "some")).toBe(true);
+  expect(isFittingCall(pattern("*:destructive"), request, { method: "GET" }, "some")).toBe(false);
+  expect(isFittingCall(pattern("*:destructive"), request, { method: "POST" }, "some")).toBe(true);
 });
 
 test.each<[string, JsonObject]>([

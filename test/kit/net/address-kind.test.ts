@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { kindOfAddress } from "../../../src/kit/net/address-kind.ts";
+import { classifyAddress } from "../../../src/kit/net/address-kind.ts";
 
 describe("an address is", () => {
   test.each([
@@ -66,6 +66,6 @@ describe("an address is", () => {
     ["1.1.1", "special"],
     ["", "special"],
   ])("%s: %s", (address, kind) => {
-    expect(kindOfAddress(address)).toBe(kind);
+    expect(classifyAddress(address)).toBe(kind);
   });
 });

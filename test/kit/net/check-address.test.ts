@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { kindOfAddress } from "../../../src/kit/net/address-kind.ts";
-import { judge, type Reach } from "../../../src/kit/net/check-address.ts";
-import { refused } from "../../../src/kit/net/request-errors.ts";
+import { classifyAddress } from "../../../src/kit/net/address-kind.ts";
+import { checkAddress, type Reach } from "../../../src/kit/net/check-address.ts";
+import { refusedError } from "../../../src/kit/net/request-errors.ts";
 
 const publicOnly: Reach = {
-  permits: (_host, address) => kindOfAddress(address) === "public",
-  refusal: ({ shown }, address, kind) => refused(shown, { zh: kind, en: `${address} is ${kind}` }),
+  permits: (_host, address) => classifyAddress(address) === "public",
+  refusal: ({ shown }, address, kind) => refusedError(shown, { zh: kind, en: `${address} is ${kind}` }),
 };
 const never = new AbortController().signal;
 
 function judgeHost(host: string, ...addresses: string[]): Promise<string[]> {
   const asked = { host, port: 443, shown: `${host}:443` };
-  return judge(asked, { ...publicOnly, lookup: async () => addresses }, never);
+  return checkAddress(asked, { ...publicOnly, lookup: async () => addresses }, never);
 }
 
 test("of the addresses of a name only those that are permitted are dialled", async () => {
@@ -23,7 +23,7 @@ test.each(["2606:2800::1%eth0", "a.test", "", "93.184.216.34.evil"])(
   "%j, which a lookup gives, is no address to dial, whatever the rules permit",
   async (address) => {
     const rules = { ...publicOnly, permits: () => true, lookup: async () => [address] };
-    await expect(judge({ host: "a.test", port: 443, shown: "a.test:443" }, rules, never)).rejects.toThrow(
+    await expect(checkAddress({ host: "a.test", port: 443, shown: "a.test:443" }, rules, never)).rejects.toThrow(
       "was not contacted",
     );
   },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readAddress, readTarget, targetOf } from "../../../src/kit/net/dial-target.ts";
+import { parseAddress, parseDialTarget, toDialTarget } from "../../../src/kit/net/dial-target.ts";
 
 test.each([
   ["file:///etc/passwd", "only http and https URLs can be called"],
@@ -11,7 +11,7 @@ test.each([
   ["no address", "not a valid URL"],
   ["http://./", "not a valid URL"],
 ])("%s is not called: %s", (url, why) => {
-  const call = (): URL => readAddress(url);
+  const call = (): URL => parseAddress(url);
   expect(call).toThrow(why);
   expect(call).not.toThrow("canary");
 });
@@ -23,13 +23,13 @@ test.each([
   ["https://LOCALHOST./", "localhost", 443],
   ["http://[::ffff:127.0.0.1]/", "::ffff:7f00:1", 80],
 ])("%s dials %s at port %i", (url, host, port) => {
-  expect(targetOf(readAddress(url))).toMatchObject({ host, port });
+  expect(toDialTarget(parseAddress(url))).toMatchObject({ host, port });
 });
 
 test.each(["a.test/x", "a.test?x", "a.test#x", "user@a.test", "a.test\\x"])("%s is no host to connect to", (host) => {
-  expect(() => readTarget(host, 80)).toThrow("it is not a host and a port");
+  expect(() => parseDialTarget(host, 80)).toThrow("it is not a host and a port");
 });
 
 test.each([-1, 65_536, 1.5, Number.NaN])("%d is no port to connect to", (port) => {
-  expect(() => readTarget("a.test", port)).toThrow("it is not a host and a port");
+  expect(() => parseDialTarget("a.test", port)).toThrow("it is not a host and a port");
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isRedirect, nextHop } from "../../../src/kit/net/follow-redirect.ts";
+import { isRedirect, toNextHop } from "../../../src/kit/net/follow-redirect.ts";
 import type { Hop } from "../../../src/kit/net/http-exchange.ts";
 
 const secrets = { authorization: "Bearer canary", cookie: "a=canary", "x-api-key": "canary" };
@@ -22,7 +22,7 @@ describe("within one origin", () => {
     [301, "PUT", "PUT", "text"],
     [302, "DELETE", "DELETE", "text"],
   ])("a %i turns %s into %s", (status, method, after, body) => {
-    const next = nextHop(hop(method, "text"), to("/two", status));
+    const next = toNextHop(hop(method, "text"), to("/two", status));
     expect(next).toMatchObject({ method: after, headers: secrets });
     expect(next.body).toBe(body);
     expect(next.url.href).toBe("https://a.test/two");
@@ -30,7 +30,7 @@ describe("within one origin", () => {
   });
 
   test.each(["GET", "HEAD"])("a 303 leaves %s as it is", (method) => {
-    expect(nextHop(hop(method), to("/two", 303)).method).toBe(method);
+    expect(toNextHop(hop(method), to("/two", 303)).method).toBe(method);
   });
 });
 
@@ -38,7 +38,7 @@ describe("to another origin", () => {
   test.each(["https://b.test/", "https://a.test:8443/", "https://sub.a.test/", "//b.test"])(
     "%s: nothing of ours goes along but the harmless",
     (location) => {
-      expect(nextHop(hop("GET"), to(location)).headers).toEqual({ accept: "*/*", "user-agent": "Duet" });
+      expect(toNextHop(hop("GET"), to(location)).headers).toEqual({ accept: "*/*", "user-agent": "Duet" });
     },
   );
 
@@ -48,25 +48,25 @@ describe("to another origin", () => {
     [302, "PUT"],
     [301, "DELETE"],
   ])("a %i does not take a %s along", (status, method) => {
-    expect(() => nextHop(hop(method, "text"), to("https://b.test/", status))).toThrow(
+    expect(() => toNextHop(hop(method, "text"), to("https://b.test/", status))).toThrow(
       `https://b.test was not contacted: https://a.test redirects a ${method} request to it, which is not followed`,
     );
   });
 
   test("a POST that turns into a GET goes there, without its headers", () => {
-    const next = nextHop(hop("POST", "text"), to("https://b.test/", 303));
+    const next = toNextHop(hop("POST", "text"), to("https://b.test/", 303));
     expect(next).toMatchObject({ method: "GET", body: undefined });
     expect(next.headers).toEqual({ accept: "*/*", "user-agent": "Duet" });
   });
 });
 
 test("from https to http is refused, to the same host too", () => {
-  expect(() => nextHop(hop("GET"), to("http://a.test/one"))).toThrow(/from https to http, which is not safe/);
+  expect(() => toNextHop(hop("GET"), to("http://a.test/one"))).toThrow(/from https to http, which is not safe/);
 });
 
 test("an address in UTF-8 without escapes is understood", () => {
   const location = Buffer.from("/搜索?q=北京").toString("latin1");
-  expect(nextHop(hop("GET"), to(location)).url.pathname).toBe("/%E6%90%9C%E7%B4%A2");
+  expect(toNextHop(hop("GET"), to(location)).url.pathname).toBe("/%E6%90%9C%E7%B4%A2");
 });
 
 test.each([

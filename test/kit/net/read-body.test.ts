@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { encodingsOf, readBody } from "../../../src/kit/net/read-body.ts";
+import { parseEncodings, readBody } from "../../../src/kit/net/read-body.ts";
 
 test("of a body no more is read and unpacked than is wanted", async () => {
   const plain = Buffer.alloc(1_000_000, "x");
@@ -29,8 +29,8 @@ test("a body without end is read only so far, and then closed", async () => {
 });
 
 test("at most two encodings of one body are undone, the last one first, and none that is not known", () => {
-  expect(encodingsOf("gzip, br")).toEqual(["br", "gzip"]);
-  expect(encodingsOf("identity")).toEqual([]);
-  expect(encodingsOf("gzip, gzip, gzip")).toBeUndefined();
-  expect(encodingsOf("zstd")).toBeUndefined();
+  expect(parseEncodings("gzip, br")).toEqual(["br", "gzip"]);
+  expect(parseEncodings("identity")).toEqual([]);
+  expect(parseEncodings("gzip, gzip, gzip")).toBeUndefined();
+  expect(parseEncodings("zstd")).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { refuseUnsafeBatch } from "../../../src/kit/process/batch-file.ts";
+import { checkBatchArguments } from "../../../src/kit/process/batch-file.ts";
 
 const files = ["C:\\node\\node.exe", "C:\\node\\npx", "C:\\node\\npx.cmd", "C:\\work\\run.bat", "C:\\tools\\a.b.cmd"];
 const search = {
@@ -8,7 +8,7 @@ const search = {
   cwd: "C:\\work",
   isFile: (file: string) => files.some((each) => each.toLowerCase() === file.toLowerCase()),
 };
-const refuse = (command: string, ...args: string[]) => refuseUnsafeBatch(command, args, search);
+const refuse = (command: string, ...args: string[]) => checkBatchArguments(command, args, search);
 
 describe("what cmd.exe would read twice", () => {
   test.each(["%PATH%", 'a"b', "a^b", "a&calc.exe", "a|b", "<in", ">out", "a\nb", "a\rb"])(

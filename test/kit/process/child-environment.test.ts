@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { childEnvironment, type Host } from "../../../src/kit/process/child-environment.ts";
+import { createChildEnvironment, type Host } from "../../../src/kit/process/child-environment.ts";
 
 const linux: Host = { platform: "linux", execPath: "/home/me/.nvm/v24/bin/node" };
 const windows: Host = { platform: "win32", execPath: "C:\\nvm\\v24\\node.exe" };
@@ -11,7 +11,7 @@ test.each([
   ["", "1"],
   ["many", "1"],
 ])("below a Duet whose DUET_DEPTH is %j it is %s", (depth, below) => {
-  expect(childEnvironment({ DUET_DEPTH: depth }).DUET_DEPTH).toBe(below);
+  expect(createChildEnvironment({ DUET_DEPTH: depth }).DUET_DEPTH).toBe(below);
 });
 
 describe("what passes", () => {
@@ -27,7 +27,7 @@ describe("what passes", () => {
   };
 
   test("are the variables that every program needs, and none that could be a secret", () => {
-    expect(childEnvironment(ours, {}, linux)).toEqual({
+    expect(createChildEnvironment(ours, {}, linux)).toEqual({
       HOME: "/home/me",
       LANG: "zh_CN.UTF-8",
       PATH: "/bin:/home/me/.nvm/v24/bin",
@@ -36,7 +36,7 @@ describe("what passes", () => {
   });
 
   test("are those that are named; one that is not set stays unset", () => {
-    const environment = childEnvironment(ours, { inheritEnv: ["HTTPS_PROXY", "NO_PROXY"] }, linux);
+    const environment = createChildEnvironment(ours, { inheritEnv: ["HTTPS_PROXY", "NO_PROXY"] }, linux);
     expect(environment.HTTPS_PROXY).toBe("http://proxy");
     expect(environment).not.toHaveProperty("NO_PROXY");
     expect(environment).not.toHaveProperty("OPENAI_API_KEY");
@@ -44,7 +44,7 @@ describe("what passes", () => {
 
   test("are the server's own, over all others", () => {
     const passed = { env: { HOME: "/srv", DUET_DEPTH: "9", PATH: "/only" }, inheritEnv: ["AWS_SECRET"] };
-    expect(childEnvironment(ours, passed, linux)).toMatchObject({
+    expect(createChildEnvironment(ours, passed, linux)).toMatchObject({
       HOME: "/srv",
       DUET_DEPTH: "9",
       PATH: "/only",
@@ -53,7 +53,7 @@ describe("what passes", () => {
   });
 
   test("on Windows are those of Windows, however their names are written", () => {
-    const environment = childEnvironment(
+    const environment = createChildEnvironment(
       { Path: "C:\\bin", SystemRoot: "C:\\Windows", HOME: "/x", Http_Proxy: "http://proxy", SECRET: "s" },
       { env: { path: "D:\\own" }, inheritEnv: ["HTTP_PROXY"] },
       windows,
@@ -74,10 +74,10 @@ describe("PATH", () => {
     ["", "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin:/usr/sbin:/sbin:/home/me/.nvm/v24/bin"],
     [undefined, "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin:/usr/sbin:/sbin:/home/me/.nvm/v24/bin"],
   ])("%j has the directory of our own Node at its end", (path, expected) => {
-    expect(childEnvironment({ PATH: path }, {}, linux).PATH).toBe(expected);
+    expect(createChildEnvironment({ PATH: path }, {}, linux).PATH).toBe(expected);
   });
 
   test("on Windows is parted by semicolons", () => {
-    expect(childEnvironment({ Path: "C:\\a;C:\\b" }, {}, windows).PATH).toBe("C:\\a;C:\\b;C:\\nvm\\v24");
+    expect(createChildEnvironment({ Path: "C:\\a;C:\\b" }, {}, windows).PATH).toBe("C:\\a;C:\\b;C:\\nvm\\v24");
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { printable, printableJson, printableLine, printableStream } from "../../../src/kit/text/sanitize.ts";
+import { createSanitizer, sanitize, sanitizeLine, toSafeJson } from "../../../src/kit/text/sanitize.ts";
 
 test.each([
   ["colours and cursor moves", "a\u001b[31mred", "a\\u{1b}[31mred"],
@@ -15,7 +15,7 @@ test.each([
   ["newline and tab stay", "a\n\tb", "a\n\tb"],
   ["Chinese and emoji stay", "北京 👩‍👩‍👧 ❤️ ☎\ufe0e é", "北京 👩‍👩‍👧 ❤️ ☎\ufe0e é"],
 ])("%s", (_, given, shown) => {
-  expect(printable(given)).toBe(shown);
+  expect(sanitize(given)).toBe(shown);
 });
 
 test("the result never holds a control character, is stable, and does not depend on the split", () => {
@@ -39,26 +39,26 @@ test("the result never holds a control character, is stable, and does not depend
   });
   fc.assert(
     fc.property(nasty, nasty, (a, b) => {
-      const shown = printable(a + b);
+      const shown = sanitize(a + b);
       expect(shown).not.toMatch(/(?![\n\t])[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
-      expect(printable(shown)).toBe(shown);
-      const stream = printableStream();
+      expect(sanitize(shown)).toBe(shown);
+      const stream = createSanitizer();
       expect(stream.push(a) + stream.push(b) + stream.end()).toBe(shown);
     }),
   );
 });
 
 test("one line is one line", () => {
-  expect(printableLine("a\r\nb\u2028c\td")).toBe("a b c d");
+  expect(sanitizeLine("a\r\nb\u2028c\td")).toBe("a b c d");
 });
 
 test("a Windows line end is a line end", () => {
-  expect(printable("a\r\nb\rc")).toBe("a\nb\\u{d}c");
+  expect(sanitize("a\r\nb\rc")).toBe("a\nb\\u{d}c");
 });
 
 test("JSON keeps its meaning and holds no control character in the raw", () => {
   const value = { text: "a\u009b31m\u202e\u{e0041}\u{e0100}\u3164\u2800\n" };
-  const shown = printableJson(value);
+  const shown = toSafeJson(value);
   expect(shown).not.toMatch(/[^\x20-\x7e]/);
   expect(JSON.parse(shown)).toEqual(value);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { connectionError, httpError, keyError } from "../../../src/providers/errors/errors.ts";
-import { retryAfterMs } from "../../../src/providers/errors/retry-after.ts";
+import { readRetryAfter } from "../../../src/providers/errors/retry-after.ts";
 import { settings } from "../reading.ts";
 
 function error(status: number, body: unknown, headers: Record<string, string> = {}) {
@@ -169,11 +169,11 @@ describe("the wait that a vendor asks for", () => {
     [{ "retry-after": "soon" }, undefined],
     [{}, undefined],
   ])("%j is %s", (headers, expected) => {
-    expect(retryAfterMs(new Headers(headers), "", now)).toBe(expected);
+    expect(readRetryAfter(new Headers(headers), "", now)).toBe(expected);
   });
 
   test("may stand in the body", () => {
-    expect(retryAfterMs(undefined, 'x {"retryDelay":"48s"}')).toBe(48_000);
-    expect(retryAfterMs(undefined, "Please retry in 2.5s.")).toBe(2500);
+    expect(readRetryAfter(undefined, 'x {"retryDelay":"48s"}')).toBe(48_000);
+    expect(readRetryAfter(undefined, "Please retry in 2.5s.")).toBe(2500);
   });
 });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AssistantMessage, Message, ToolCall } from "../../../src/core/messages.ts";
-import { handOver } from "../../../src/providers/history/convert-history.ts";
-import { wireToolName } from "../../../src/providers/history/paired-history.ts";
+import { convertHistory } from "../../../src/providers/history/convert-history.ts";
+import { toWireToolName } from "../../../src/providers/history/paired-history.ts";
 import { parseArguments } from "../../../src/providers/wires/tool-fragments.ts";
 import { anyText } from "../../fakes/any-text.ts";
 import { listOf, recordOf } from "../../fakes/provider-rules.ts";
@@ -42,9 +42,9 @@ describe.each(wireCases)("handing over to $name", (to) => {
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         const { messages } = play(steps, other, to);
         const before = structuredClone(messages);
-        const once = handOver(deepFreeze(messages), to.settings);
+        const once = convertHistory(deepFreeze(messages), to.settings);
         expect(messages).toEqual(before);
-        expect(handOver(once, to.settings)).toEqual(once);
+        expect(convertHistory(once, to.settings)).toEqual(once);
       }),
       { numRuns: 25 },
     );
@@ -54,7 +54,7 @@ describe.each(wireCases)("handing over to $name", (to) => {
     const memory = createMemory();
     const turns = [to, other].map((author) => turnOf({ reasoning: "Secret musings.", text: "Rain." }, author, memory));
     const messages: Message[] = turns.flatMap(({ message }) => [{ role: "user", content: "And?" }, message]);
-    const [own, foreign] = handOver(messages, to.settings).filter((message) => message.role === "assistant");
+    const [own, foreign] = convertHistory(messages, to.settings).filter((message) => message.role === "assistant");
     expect(own).toEqual(turns[0]?.message);
     expect(foreign).toEqual({ role: "assistant", content: "Rain.", toolCalls: [] });
     const strangers = [messages[0], messages[2], messages[3], messages[0]].filter((message) => message !== undefined);
@@ -75,7 +75,7 @@ describe("a conversation that anybody would refuse", () => {
 
   test("has its system messages put first, as one", () => {
     const messages = [say("Hi."), { role: "system", content: "Be brief." }, { role: "system", content: "Be kind." }];
-    expect(handOver(messages as Message[], claude)).toEqual([
+    expect(convertHistory(messages as Message[], claude)).toEqual([
       { role: "system", content: "Be brief.\n\nBe kind." },
       say("Hi."),
     ]);
@@ -84,7 +84,7 @@ describe("a conversation that anybody would refuse", () => {
   test("begins and ends with the user, and has nobody speak twice in a row", () => {
     const spoken = (content: string): Message => ({ role: "assistant", content, toolCalls: [] });
     const messages = [spoken("Hello."), spoken("Anybody?"), say("Yes."), say(" "), say("Rain?"), spoken("Rain.")];
-    expect(handOver(messages, claude)).toEqual([
+    expect(convertHistory(messages, claude)).toEqual([
       say("(continue)"),
       spoken("Hello."),
       say("(continue)"),
@@ -93,12 +93,12 @@ describe("a conversation that anybody would refuse", () => {
       spoken("Rain."),
       say("(continue)"),
     ]);
-    expect(handOver([], claude)).toEqual([say("(continue)")]);
+    expect(convertHistory([], claude)).toEqual([say("(continue)")]);
   });
 
   test("has each call followed by its own result: late ones come, lost ones are told, stray ones go", () => {
     const messages = [say("Go."), ask(made("a"), made("b")), say("Hm."), answer("b", "rain"), answer("c", "stray")];
-    expect(handOver(messages, claude)).toEqual([
+    expect(convertHistory(messages, claude)).toEqual([
       say("Go."),
       ask(made("a"), made("b")),
       { ...answer("a", "This call was not run."), ok: false },
@@ -115,7 +115,7 @@ describe("a conversation that anybody would refuse", () => {
       answer("a", " "),
       answer("b", "x"),
     ];
-    expect(handOver(messages, claude)).toEqual([
+    expect(convertHistory(messages, claude)).toEqual([
       say("Go \ufffd."),
       ask(made("a"), made("b")),
       answer("a", "(empty)"),
@@ -134,7 +134,7 @@ describe("a conversation that anybody would refuse", () => {
   ])("gets ids that %s takes, each once", (_, more, ids) => {
     const written = ["functions.add:0", "functions.add:0", "x".repeat(64), ""];
     const messages = written.flatMap((id) => [say("Go."), ask(made(id)), answer(id, "rain")]);
-    const handed = handOver(messages, settings(more));
+    const handed = convertHistory(messages, settings(more));
     expect(
       handed.flatMap((message) => (message.role === "assistant" ? message.toolCalls.map((call) => call.id) : [])),
     ).toEqual(ids);
@@ -255,7 +255,7 @@ function add(
     const result = step.turn.calls[position]?.result;
     const sound = made.arguments !== undefined && made.argumentsText.trimStart().startsWith("{");
     calls.push({
-      name: wireToolName(made.name),
+      name: toWireToolName(made.name),
       arguments: sound ? JSON.parse(made.argumentsText.toWellFormed()) : {},
       result:
         result === undefined

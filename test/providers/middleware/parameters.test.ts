@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { resolveModel, vendorTable } from "../../../src/config/models/resolve-model.ts";
+import { createVendorTable, resolveModel } from "../../../src/config/models/resolve-model.ts";
 import type { ModelSettings } from "../../../src/core/model-settings.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { chooseParameters } from "../../../src/providers/middleware/parameters.ts";
@@ -12,7 +12,7 @@ import { hear, question, weather } from "../reading.ts";
 type Spec = Parameters<typeof resolveModel>[0];
 
 function named(spec: Spec): ModelSettings {
-  return resolveModel(spec, vendorTable({ kimi: { baseUrl: "https://kimi.example/v1" } }), {}, "models.answer");
+  return resolveModel(spec, createVendorTable({ kimi: { baseUrl: "https://kimi.example/v1" } }), {}, "models.answer");
 }
 
 function body(spec: Spec, tools = [weather]): Record<string, unknown> {

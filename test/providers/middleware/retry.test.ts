@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Model, type ModelEvent, noUsage, type RunContext } from "../../../src/core/model.ts";
 import { timeoutError } from "../../../src/kit/async/timeout.ts";
 import { DuetError, type ErrorDetails } from "../../../src/kit/errors.ts";
-import type { Passage } from "../../../src/providers/middleware/circuit-breaker.ts";
+import type { CircuitCall } from "../../../src/providers/middleware/circuit-breaker.ts";
 import { createEndpoints, type Endpoint } from "../../../src/providers/middleware/endpoints.ts";
 import { withRetry } from "../../../src/providers/middleware/retry.ts";
 import { question } from "../reading.ts";
@@ -265,9 +265,9 @@ describe("calls that share a model", () => {
     expect((await run(probe, { endpoint, run: person })).error).toMatchObject({ message: "broken" });
     expect(probe.asked).toBe(1);
     expect((await run(scripted([done]), { endpoint, run: person })).error).toMatchObject({ code: "overloaded" });
-    const passage = endpoint.breaker.enter("test/m", { run: "first", isInteractive: true });
+    const circuitCall = endpoint.breaker.enter("test/m", { run: "first", isInteractive: true });
     expect(() => endpoint.breaker.enter("test/m", { run: "second", isInteractive: true })).toThrow("is paused");
-    passage.left();
+    circuitCall.abandon();
     const answered = await run(scripted([done]), { endpoint, run: newRun({ isInteractive: true }) });
     expect(answered.error).toBeUndefined();
     expect((await run(scripted([done]), { endpoint, run: newRun() })).error).toBeUndefined();
@@ -290,14 +290,14 @@ describe("calls that share a model", () => {
     const endpoint = createEndpoints({ now: () => time }).of(place);
     const passages = Array.from({ length: 30 }, (_, each) => endpoint.breaker.enter("x", { run: each }));
     time = 300;
-    for (const passage of passages) passage.failed(failing({}));
+    for (const circuitCall of passages) circuitCall.failed(failing({}));
     expect(endpoint.breaker.closed).toBe(true);
   });
 
   test("are refused when run after run fails, also where each begins before the last one has failed", () => {
     let time = 0;
     const { breaker } = createEndpoints({ now: () => time }).of(place);
-    const passages: Passage[] = [];
+    const passages: CircuitCall[] = [];
     for (; time < 10_000 && breaker.closed; time += 100) {
       passages.push(breaker.enter("x", { run: time }));
       if (time >= 500) passages.shift()?.failed(failing({}));

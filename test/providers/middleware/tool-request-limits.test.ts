@@ -7,7 +7,7 @@ import type { ToolDefinition } from "../../../src/core/model.ts";
 import type { ModelSettings, Quirks, WireName } from "../../../src/core/model-settings.ts";
 import { isRecord } from "../../../src/kit/json.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
-import { toolNames } from "../../../src/providers/schema/tool-names.ts";
+import { createToolNames } from "../../../src/providers/schema/tool-names.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { hear, question, settings, weather } from "../reading.ts";
 
@@ -19,7 +19,7 @@ afterEach(() => fake.close());
 
 describe("the name of a tool", () => {
   test("stays as it is when every vendor takes it", () => {
-    const names = toolNames(["maps__weather", "a-b_C9"]);
+    const names = createToolNames(["maps__weather", "a-b_C9"]);
     expect(["maps__weather", "a-b_C9", "unknown"].map(names.toVendor)).toEqual(["maps__weather", "a-b_C9", "unknown"]);
     expect(names.fromVendor("unknown")).toBe("unknown");
   });
@@ -27,13 +27,13 @@ describe("the name of a tool", () => {
   test("is made to fit otherwise, each differently, the same each time, with a way back", () => {
     const long = "x".repeat(80);
     const odd = ["server.tool", "server/tool", "天气", "", long, `${long}y`];
-    const names = toolNames(odd);
+    const names = createToolNames(odd);
     const made = odd.map(names.toVendor);
     for (const name of made) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     expect(new Set(made).size).toBe(odd.length);
     expect(made.map(names.fromVendor)).toEqual(odd);
-    expect(toolNames(odd.toReversed()).toVendor("server.tool")).toBe(made[0]);
-    const taken = toolNames(["server.tool", made[0] ?? ""]);
+    expect(createToolNames(odd.toReversed()).toVendor("server.tool")).toBe(made[0]);
+    const taken = createToolNames(["server.tool", made[0] ?? ""]);
     expect(taken.toVendor("server.tool")).not.toBe(made[0]);
   });
 });
@@ -64,7 +64,7 @@ describe.each<WireName>(["openai-chat", "openai-responses", "anthropic-messages"
   });
 
   test("are called back by their own names, also in later turns", async () => {
-    const called = toolNames(tools.map(({ name }) => name)).toVendor("server.天气");
+    const called = createToolNames(tools.map(({ name }) => name)).toVendor("server.天气");
     fake.script(
       "test-model",
       { toolCalls: [{ id: "a", name: called, arguments: { city: "Bergen" } }] },

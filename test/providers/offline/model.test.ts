@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { modelName, noUsage } from "../../../src/core/model.ts";
+import { noUsage, toModelName } from "../../../src/core/model.ts";
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
 import { allTools, takeTurn } from "./turns.ts";
 
@@ -7,7 +7,7 @@ const model = createOfflineModel({ locale: "en" });
 
 test("it is named offline/rules and uses no tokens", async () => {
   const { usage } = await takeTurn([{ role: "user", content: "help" }]);
-  expect(modelName(model)).toBe("offline/rules");
+  expect(toModelName(model)).toBe("offline/rules");
   expect(usage).toEqual(noUsage);
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Tool } from "../../../src/core/tools/tool.ts";
-import { type Locale, languageOf } from "../../../src/kit/locale.ts";
+import { detectLanguage, type Locale } from "../../../src/kit/locale.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { converse, type Spoken } from "./turns.ts";
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function ask(question: string): Promise<Spoken> {
-  const locale: Locale = languageOf(question, "zh");
+  const locale: Locale = detectLanguage(question, "zh");
   return converse(question, tools, async (name, args) => {
     const tool = tools.find((candidate) => candidate.name === name);
     const context = { signal: new AbortController().signal, locale, progress() {}, notice() {} };

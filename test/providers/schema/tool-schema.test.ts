@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ToolDialect } from "../../../src/core/model-settings.ts";
 import { isRecord, type JsonSchema } from "../../../src/kit/json.ts";
-import { toolSchema } from "../../../src/providers/schema/tool-schema.ts";
+import { toToolSchema } from "../../../src/providers/schema/tool-schema.ts";
 
 const dialects: ToolDialect[] = ["standard", "inlined", "openapi"];
 
 /** What one field of the arguments becomes. */
 function field(schema: unknown, dialect: ToolDialect, more: JsonSchema = {}): unknown {
-  const adapted = toolSchema({ type: "object", properties: { x: schema }, ...more }, dialect);
+  const adapted = toToolSchema({ type: "object", properties: { x: schema }, ...more }, dialect);
   return isRecord(adapted.properties) ? adapted.properties.x : undefined;
 }
 
@@ -23,13 +23,13 @@ describe("every vendor", () => {
       properties: { title: { type: "string", title: "Title", examples: ["a"], description: "What it is called." } },
       required: ["title"],
     };
-    expect(toolSchema(schema, dialect)).toEqual({
+    expect(toToolSchema(schema, dialect)).toEqual({
       type: "object",
       properties: { title: { type: "string", description: "What it is called." } },
       required: ["title"],
     });
-    expect(toolSchema({}, dialect)).toEqual({ type: "object", properties: {} });
-    expect(toolSchema({ type: ["object", "null"] }, dialect)).toMatchObject({ type: "object", properties: {} });
+    expect(toToolSchema({}, dialect)).toEqual({ type: "object", properties: {} });
+    expect(toToolSchema({ type: ["object", "null"] }, dialect)).toMatchObject({ type: "object", properties: {} });
   });
 
   test.each(dialects)("gets the fields of all forms side by side where the whole is a union (%s)", (dialect) => {
@@ -42,7 +42,7 @@ describe("every vendor", () => {
         named: { properties: { name: { type: "string" }, deep: { type: "boolean" } }, required: ["name"] },
       },
     };
-    expect(toolSchema(schema, dialect)).toEqual({
+    expect(toToolSchema(schema, dialect)).toEqual({
       type: "object",
       description: "Give one of: (id) or (name).",
       properties: { id: { type: "string" }, deep: { type: "boolean" }, name: { type: "string" } },
@@ -58,7 +58,7 @@ describe("every vendor", () => {
       ],
       definitions: { base: { type: "object", properties: { a: { type: "string" } }, required: ["a"] } },
     };
-    const { properties, required } = toolSchema(schema, dialect);
+    const { properties, required } = toToolSchema(schema, dialect);
     expect(properties).toEqual({ a: { type: "string" }, b: { type: "string" } });
     expect([required].flat().sort()).toEqual(["a", "b"]);
   });
@@ -81,7 +81,7 @@ describe("every vendor", () => {
 
   test("gets references as they are when it takes them, and never one to elsewhere", () => {
     const more = { $defs: { point: { type: "object", properties: { next: { $ref: "#/$defs/point" } } } } };
-    expect(toolSchema({ properties: { x: { $ref: "#/$defs/point" } }, ...more })).toMatchObject({
+    expect(toToolSchema({ properties: { x: { $ref: "#/$defs/point" } }, ...more })).toMatchObject({
       properties: { x: { $ref: "#/$defs/point" } },
       $defs: more.$defs,
     });
@@ -133,11 +133,11 @@ describe("where references are not taken", () => {
       $defs[`d${level}`] = { type: "object", properties: { a: inner, b: inner } };
     }
     const schema = { type: "object", properties: { x: { $ref: "#/$defs/d30" } }, $defs };
-    expect(JSON.stringify(toolSchema(schema, dialect)).length).toBeLessThan(300_000);
+    expect(JSON.stringify(toToolSchema(schema, dialect)).length).toBeLessThan(300_000);
 
     const endless: JsonSchema = { type: "object", properties: {} };
     endless.properties = { a: endless, b: endless };
-    expect(toolSchema(endless, dialect)).toEqual({ type: "object", properties: {} });
+    expect(toToolSchema(endless, dialect)).toEqual({ type: "object", properties: {} });
   });
 });
 
@@ -235,9 +235,9 @@ describe("of any schema", () => {
     fc.assert(
       fc.property(anyRoot, fc.constantFrom(...dialects), (schema, dialect) => {
         const before = JSON.stringify(schema);
-        const adapted = toolSchema(schema, dialect);
+        const adapted = toToolSchema(schema, dialect);
         expect(adapted).toMatchObject({ type: "object", properties: expect.any(Object) });
-        expect(toolSchema(schema, dialect)).toEqual(adapted);
+        expect(toToolSchema(schema, dialect)).toEqual(adapted);
         expect(JSON.stringify(schema)).toBe(before);
       }),
       { numRuns: 150 },
@@ -247,7 +247,7 @@ describe("of any schema", () => {
   test("no reference, no `oneOf` and no `allOf` of the root is left where they are not taken", () => {
     fc.assert(
       fc.property(anyRoot, (schema) => {
-        const adapted = toolSchema(schema, "inlined");
+        const adapted = toToolSchema(schema, "inlined");
         expect(keywordsIn(adapted)).not.toContain("$ref");
         expect(keywordsIn(adapted)).not.toContain("oneOf");
         for (const union of ["anyOf", "oneOf", "allOf"]) expect(adapted).not.toHaveProperty(union);
@@ -258,7 +258,7 @@ describe("of any schema", () => {
 
   test("Gemini gets only words it knows, one type each, and only fields that exist are required", () => {
     fc.assert(
-      fc.property(anyRoot, (schema) => checkOpenApi(toolSchema(schema, "openapi"))),
+      fc.property(anyRoot, (schema) => checkOpenApi(toToolSchema(schema, "openapi"))),
       { numRuns: 200 },
     );
   });
@@ -280,7 +280,7 @@ describe("of any schema", () => {
       fc.property(anyRoot, fc.array(args, { minLength: 5, maxLength: 10 }), ({ $defs: _, ...part }, calls) => {
         const $defs = { a: { type: "string" }, b: { type: "object", properties: { a: { $ref: "#/$defs/b" } } } };
         const schema = { type: "object", properties: { a: part, b: part }, $defs };
-        const [original, adapted] = [ajv.compile(schema), ajv.compile(toolSchema(schema))];
+        const [original, adapted] = [ajv.compile(schema), ajv.compile(toToolSchema(schema))];
         for (const call of calls.filter((each) => original(each))) {
           taken++;
           expect(adapted(call)).toBe(true);

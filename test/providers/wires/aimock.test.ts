@@ -1,7 +1,7 @@
 // A provider that nobody here wrote: `@copilotkit/aimock` speaks the three wires and checks some of their rules itself.
 import { LLMock } from "@copilotkit/aimock";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { resolveModel, vendorTable } from "../../../src/config/models/resolve-model.ts";
+import { createVendorTable, resolveModel } from "../../../src/config/models/resolve-model.ts";
 import type { AssistantMessage, Message } from "../../../src/core/messages.ts";
 import type { ModelEvent } from "../../../src/core/model.ts";
 import { type WireName, wires } from "../../../src/core/model-settings.ts";
@@ -35,7 +35,7 @@ describe.each(wires)("over %s", (wire) => {
     const { provider, model: name, keyEnv } = reasoners[wire];
     const baseUrl = wire === "anthropic-messages" ? aimock.url : `${aimock.url}/v1`;
     const spec = { provider, model: name, baseUrl, wire, reasoningEffort: "low" };
-    const settings = resolveModel(spec, vendorTable({}), { [keyEnv]: "sk-test-0123456789" }, "test");
+    const settings = resolveModel(spec, createVendorTable({}), { [keyEnv]: "sk-test-0123456789" }, "test");
     return createModel(settings, { sleep: async (ms) => void slept.push(ms) });
   }
 

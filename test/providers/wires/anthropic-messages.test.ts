@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { resolveModel, vendorTable } from "../../../src/config/models/resolve-model.ts";
+import { createVendorTable, resolveModel } from "../../../src/config/models/resolve-model.ts";
 import type { Message } from "../../../src/core/messages.ts";
 import type { ModelEvent } from "../../../src/core/model.ts";
 import type { ModelSettings } from "../../../src/core/model-settings.ts";
@@ -91,7 +91,10 @@ describe("a request", () => {
 
   test("leaves sampling out for models that refuse it, and sends one of temperature and top_p to the others", () => {
     const of = (model: string, more = {}) =>
-      body(resolveModel({ provider: "anthropic", model, ...more }, vendorTable({}), {}, "model"), question.messages);
+      body(
+        resolveModel({ provider: "anthropic", model, ...more }, createVendorTable({}), {}, "model"),
+        question.messages,
+      );
     expect(of("claude-sonnet-5-5")).not.toHaveProperty("temperature");
     expect(of("claude-haiku-4-5")).toMatchObject({ temperature: 0.7 });
     expect(of("claude-haiku-4-5", { topP: 0.5 })).toMatchObject({ top_p: 0.5 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type Sent, type Silence, watchSilence } from "../../../src/providers/wires/idle-timeout.ts";
+import { createIdleTimeout, type IdleTimeout, type TurnProgress } from "../../../src/providers/wires/idle-timeout.ts";
 import { settings } from "../reading.ts";
 
 beforeEach(() => {
@@ -7,26 +7,26 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-let silence: Silence;
-afterEach(() => silence.close());
+let idleTimeout: IdleTimeout;
+afterEach(() => idleTimeout.close());
 
 const limits = { timeoutMs: 30_000, idleMs: 60_000 };
 
-function watch(changes = {}): Silence {
-  silence = watchSilence(settings({ ...limits, ...changes }), new AbortController().signal);
-  return silence;
+function watch(changes = {}): IdleTimeout {
+  idleTimeout = createIdleTimeout(settings({ ...limits, ...changes }), new AbortController().signal);
+  return idleTimeout;
 }
 
 /** What it has aborted with, in English. */
 function reason(): unknown {
-  return silence.signal.reason?.message;
+  return idleTimeout.signal.reason?.message;
 }
 
 /** Bytes every five seconds, for so long. */
 function hearFor(ms: number): void {
   for (let passed = 0; passed < ms; passed += 5000) {
     vi.advanceTimersByTime(5000);
-    silence.heard();
+    idleTimeout.heard();
   }
 }
 
@@ -34,28 +34,28 @@ test("the wait for the first content ends after its limit, whatever keeps the co
   watch();
   hearFor(25_000);
   vi.advanceTimersByTime(4999);
-  expect(silence.signal.aborted).toBe(false);
+  expect(idleTimeout.signal.aborted).toBe(false);
   vi.advanceTimersByTime(1);
   expect(reason()).toBe("test/test-model: timed out: no content within 30 s");
 });
 
 test("before the first content, silence that is longer than the idle limit does not matter", () => {
   watch({ timeoutMs: 300_000 });
-  silence.heard();
+  idleTimeout.heard();
   vi.advanceTimersByTime(299_999);
-  expect(silence.signal.aborted).toBe(false);
+  expect(idleTimeout.signal.aborted).toBe(false);
 });
 
-test.each<Sent>(["thinking", "words"])(
+test.each<TurnProgress>(["thinking", "words"])(
   "after the first content (%s) only silence is limited, and pings break it",
   (sent) => {
     watch();
     vi.advanceTimersByTime(29_999);
-    silence.sent(sent);
+    idleTimeout.sent(sent);
     hearFor(3_600_000);
-    expect(silence.signal.aborted).toBe(false);
+    expect(idleTimeout.signal.aborted).toBe(false);
     vi.advanceTimersByTime(59_999);
-    expect(silence.signal.aborted).toBe(false);
+    expect(idleTimeout.signal.aborted).toBe(false);
     vi.advanceTimersByTime(1);
     expect(reason()).toBe("test/test-model: timed out: the answer stalled for 60 s");
   },
@@ -63,36 +63,36 @@ test.each<Sent>(["thinking", "words"])(
 
 test("a model that only shows that it reasons may be as silent as before its first content; one that speaks may not", () => {
   watch({ timeoutMs: 300_000 });
-  silence.sent("thinking");
+  idleTimeout.sent("thinking");
   vi.advanceTimersByTime(299_999);
-  expect(silence.signal.aborted).toBe(false);
-  silence.sent("words");
+  expect(idleTimeout.signal.aborted).toBe(false);
+  idleTimeout.sent("words");
   vi.advanceTimersByTime(59_999);
-  expect(silence.signal.aborted).toBe(false);
+  expect(idleTimeout.signal.aborted).toBe(false);
   vi.advanceTimersByTime(1);
   expect(reason()).toContain("stalled for 60 s");
 });
 
 test("a reader that is busy is not the server's silence; after it, silence counts again", () => {
   watch();
-  silence.sent("words");
-  silence.heard();
-  silence.waiting = false;
+  idleTimeout.sent("words");
+  idleTimeout.heard();
+  idleTimeout.waiting = false;
   vi.advanceTimersByTime(600_000);
-  expect(silence.signal.aborted).toBe(false);
-  silence.waiting = true;
+  expect(idleTimeout.signal.aborted).toBe(false);
+  idleTimeout.waiting = true;
   vi.advanceTimersByTime(60_000);
   expect(reason()).toContain("stalled for 60 s");
 });
 
 test("the caller's abort ends it with the caller's reason, and a closed watch ends nothing", () => {
   const caller = new AbortController();
-  silence = watchSilence(settings(limits), caller.signal);
+  idleTimeout = createIdleTimeout(settings(limits), caller.signal);
   const stop = new Error("stop");
   caller.abort(stop);
-  expect(silence.signal.reason).toBe(stop);
+  expect(idleTimeout.signal.reason).toBe(stop);
   watch();
-  silence.close();
+  idleTimeout.close();
   vi.advanceTimersByTime(600_000);
-  expect(silence.signal.aborted).toBe(false);
+  expect(idleTimeout.signal.aborted).toBe(false);
 });

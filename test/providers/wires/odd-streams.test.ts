@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { MessageReader } from "../../../src/providers/wires/anthropic-messages/stream.ts";
 import { ChatReader } from "../../../src/providers/wires/openai-chat/stream.ts";
 import { ResponseReader } from "../../../src/providers/wires/openai-responses/stream.ts";
-import { eventReader } from "../../../src/providers/wires/server-events.ts";
+import { createEventReader } from "../../../src/providers/wires/server-events.ts";
 import type { TurnReader } from "../../../src/providers/wires/turn-reader.ts";
 import { heard, settings } from "../reading.ts";
 
 function read(reader: TurnReader, stream: string) {
-  const events = eventReader(settings());
+  const events = createEventReader(settings());
   const out: Parameters<TurnReader["read"]>[1] = [];
   for (const event of [...events.feed(Buffer.from(stream)), ...events.end()]) if (!reader.done) reader.read(event, out);
   return heard([...out, { type: "turn-end", turn: reader.end() }]);

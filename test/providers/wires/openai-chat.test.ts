@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { resolveModel, vendorTable } from "../../../src/config/models/resolve-model.ts";
+import { createVendorTable, resolveModel } from "../../../src/config/models/resolve-model.ts";
 import type { Message } from "../../../src/core/messages.ts";
 import type { ModelEvent } from "../../../src/core/model.ts";
 import type { ModelSettings } from "../../../src/core/model-settings.ts";
@@ -8,7 +8,7 @@ import { ChatReader } from "../../../src/providers/wires/openai-chat/stream.ts";
 import { answered, question, settings, weather } from "../reading.ts";
 
 function named(provider: string, model?: string, more = {}): ModelSettings {
-  return resolveModel({ provider, model, ...more }, vendorTable({}), {}, "model");
+  return resolveModel({ provider, model, ...more }, createVendorTable({}), {}, "model");
 }
 
 function body(settingsOf: ModelSettings, messages: Message[] = question.messages, tools = [weather]) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ModelSpec, resolveModel, vendorTable } from "../../../src/config/models/resolve-model.ts";
+import { createVendorTable, type ModelSpec, resolveModel } from "../../../src/config/models/resolve-model.ts";
 import type { Message } from "../../../src/core/messages.ts";
 import type { ModelEvent, Turn } from "../../../src/core/model.ts";
 import type { ModelSettings } from "../../../src/core/model-settings.ts";
@@ -10,7 +10,7 @@ import { answered, question, settings, weather } from "../reading.ts";
 const wire = "openai-responses";
 const responses = (changes: Partial<ModelSettings> = {}) => settings({ wire, ...changes });
 const openai = (spec: Partial<ModelSpec>) =>
-  resolveModel({ provider: "openai", ...spec }, vendorTable({}), { OPENAI_API_KEY: "k" }, "models.answer");
+  resolveModel({ provider: "openai", ...spec }, createVendorTable({}), { OPENAI_API_KEY: "k" }, "models.answer");
 
 /** The body as it goes out. */
 function body(of: ModelSettings, messages: Message[] = question.messages, tools = [weather]) {

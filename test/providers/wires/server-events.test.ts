@@ -1,17 +1,19 @@
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { watchSilence } from "../../../src/providers/wires/idle-timeout.ts";
-import { serverEvents } from "../../../src/providers/wires/server-events.ts";
+import { createIdleTimeout } from "../../../src/providers/wires/idle-timeout.ts";
+import { readServerEvents } from "../../../src/providers/wires/server-events.ts";
 import { settings } from "../reading.ts";
 
 async function read(chunks: Buffer[], contentType = "text/event-stream") {
-  const silence = watchSilence(settings(), new AbortController().signal);
+  const idleTimeout = createIdleTimeout(settings(), new AbortController().signal);
   try {
-    const batches = await Array.fromAsync(serverEvents(Readable.from(chunks), contentType, silence, settings()));
+    const batches = await Array.fromAsync(
+      readServerEvents(Readable.from(chunks), contentType, idleTimeout, settings()),
+    );
     return batches.flat().map(({ event, data }) => (event ? `${event}=${data}` : data));
   } finally {
-    silence.close();
+    idleTimeout.close();
   }
 }
 

@@ -3,7 +3,7 @@ import type { Message } from "../../../src/core/messages.ts";
 import { addUsage, type ModelEvent, type ModelRequest, type Usage } from "../../../src/core/model.ts";
 import { type ModelSettings, wires } from "../../../src/core/model-settings.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
-import { estimateTokens, messageTokens, toolTokens } from "../../../src/providers/estimate-tokens.ts";
+import { estimateMessageTokens, estimateTokens, estimateToolTokens } from "../../../src/providers/estimate-tokens.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { hear, question, settings, weather } from "../reading.ts";
 
@@ -16,7 +16,7 @@ afterEach(() => fake.close());
 const price = { input: 1, output: 2 };
 const text = "It rains in Bergen, as it does on most days of the year.";
 const call = { name: "weather", arguments: { city: "Bergen" } };
-const input = messageTokens(question.messages);
+const input = estimateMessageTokens(question.messages);
 
 interface Spent {
   events: ModelEvent[];
@@ -72,7 +72,7 @@ describe.each(wires)("over %s", (wire) => {
   ])("usage that is %s is estimated, marked, and costs nobody knows what", async (_, usage) => {
     script({ reasoning: "Where is it?", text, toolCalls: [call], usage });
     const { turn } = await hear(model(), { tools: [weather] });
-    expect(turn.usage).toMatchObject({ inputTokens: input + toolTokens([weather]), estimated: true });
+    expect(turn.usage).toMatchObject({ inputTokens: input + estimateToolTokens([weather]), estimated: true });
     const said = estimateTokens(`Where is it?\n${text}\nweather {"city":"Bergen"}`);
     expect(turn.usage.outputTokens).toBeGreaterThan(0.8 * said);
     expect(turn.usage.outputTokens).toBeLessThan(1.2 * said);
@@ -194,7 +194,7 @@ describe("a model", () => {
     const messages: Message[] = [{ role: "user", content: text }];
     const known = createModel(settings({ contextWindow: 128_000 }));
     expect(known.contextWindow).toBe(128_000);
-    expect(known.countTokens?.(messages)).toBe(messageTokens(messages));
+    expect(known.countTokens?.(messages)).toBe(estimateMessageTokens(messages));
     expect(createModel(settings()).contextWindow).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import type { Approval } from "../../../src/core/tools/permission.ts";
-import { approvalQuestion, toApproval } from "../../../src/runs/input/approval-question.ts";
+import { toApproval, toApprovalQuestion } from "../../../src/runs/input/approval-question.ts";
 
 test.each<[ElicitationReply, Approval | undefined]>([
   [{ action: "accept", content: { scope: "once" } }, "once"],
@@ -17,8 +17,8 @@ test.each<[ElicitationReply, Approval | undefined]>([
 
 test("who is asked about a tool that asks each time is offered no consent for the conversation", () => {
   const request = { tool: "send_email", arguments: {}, rule: "always" };
-  expect(approvalQuestion({ ...request, onlyOnce: true }, "en")).toMatchObject({ form: { properties: {} } });
-  expect(approvalQuestion({ ...request, onlyOnce: false }, "en")).toMatchObject({
+  expect(toApprovalQuestion({ ...request, onlyOnce: true }, "en")).toMatchObject({ form: { properties: {} } });
+  expect(toApprovalQuestion({ ...request, onlyOnce: false }, "en")).toMatchObject({
     form: { properties: { scope: { enum: ["once", "conversation"], default: "once" } } },
   });
 });

@@ -2,21 +2,21 @@ import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { expect, onTestFinished, test } from "vitest";
-import { hostOf } from "../../../src/runs/input/host.ts";
-import type { Connection } from "../../../src/runs/input/host-connection.ts";
-import type { Question } from "../../../src/runs/input/host-question.ts";
-import { createRounds, type RoundsOptions } from "../../../src/runs/input/input-requests.ts";
-import type { Means } from "../../../src/runs/input/pending-work.ts";
+import { readHost } from "../../../src/runs/input/host.ts";
+import type { HostConnection } from "../../../src/runs/input/host-connection.ts";
+import type { HostQuestion } from "../../../src/runs/input/host-question.ts";
+import { createInputRequests, type InputRequestsOptions } from "../../../src/runs/input/input-requests.ts";
+import type { RequestContext } from "../../../src/runs/input/pending-work.ts";
 import { type CallProgress, createCallProgress } from "../../../src/server/mcp/gateway/call-progress.ts";
 
-const question: Question = { kind: "form", message: "Sure?", form: { type: "object", properties: {} } };
+const question: HostQuestion = { kind: "form", message: "Sure?", form: { type: "object", properties: {} } };
 
 interface Waiting {
   resultType: "input_required";
   requestState: string;
 }
 
-type Work = (means: Means & { progress: CallProgress }) => Promise<CallToolResult>;
+type Work = (requestContext: RequestContext & { progress: CallProgress }) => Promise<CallToolResult>;
 
 interface Connected {
   /** The connection is over. */
@@ -33,10 +33,10 @@ function text(words: string): CallToolResult {
 }
 
 /** A host of the 2026 era that answers by hand, and a server of which each tool does the same work. */
-async function connected(work: Work, options: Partial<RoundsOptions<CallToolResult>> = {}): Promise<Connected> {
-  const rounds = createRounds<CallToolResult>({ tooLate: () => text("too late"), ...options });
-  let connection: Connection | undefined;
-  const leave = (): void => connection && rounds.leave(connection);
+async function connected(work: Work, options: Partial<InputRequestsOptions<CallToolResult>> = {}): Promise<Connected> {
+  const inputRequests = createInputRequests<CallToolResult>({ tooLate: () => text("too late"), ...options });
+  let connection: HostConnection | undefined;
+  const leave = (): void => connection && inputRequests.closeConnection(connection);
   const [above, below] = InMemoryTransport.createLinkedPair();
   const handle = serveStdio(
     () => {
@@ -45,8 +45,8 @@ async function connected(work: Work, options: Partial<RoundsOptions<CallToolResu
       const ours = connection;
       server.server.setRequestHandler("tools/call", ({ params: { name } }, context) => {
         const progress = createCallProgress();
-        const served = { kind: name, connection: ours, host: hostOf(server, context), context, progress };
-        return rounds.serve(served, (means) => work({ ...means, progress }));
+        const served = { kind: name, connection: ours, host: readHost(server, context), context, progress };
+        return inputRequests.serve(served, (requestContext) => work({ ...requestContext, progress }));
       });
       return server;
     },
@@ -181,7 +181,7 @@ test("a question that is withdrawn before it was shown is not asked, and what is
 test("a request that is cancelled while its question goes out leaves nothing that waits", async () => {
   const it = await connected(
     async ({ ask, progress }) => {
-      progress.tell("asking");
+      progress.notify("asking");
       return text((await ask(question)).action);
     },
     { most: 1 },
@@ -197,9 +197,9 @@ test("a request that is cancelled while its question goes out leaves nothing tha
 
 test("progress goes on counting from one request to the next", async () => {
   const it = await connected(async ({ ask, progress }) => {
-    progress.tell("before");
+    progress.notify("before");
     await ask(question);
-    progress.tell("after");
+    progress.notify("after");
     return text("done");
   });
   const heard: [number, string | undefined][] = [];

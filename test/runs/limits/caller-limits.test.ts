@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { serveSchema } from "../../../src/config/schema/serve-schema.ts";
 import type { Caller } from "../../../src/core/caller.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
-import { createCallerLimits, type Going } from "../../../src/runs/limits/caller-limits.ts";
+import { type ActiveRunsView, createCallerLimits } from "../../../src/runs/limits/caller-limits.ts";
 import { outcomeOf } from "../../fakes/events.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { runAll } from "../../fakes/run.ts";
@@ -17,9 +17,9 @@ function openLimits(limits: object, options: { most?: number; isShared?: boolean
   const settings = serveSchema.parse({ limits }).limits;
   const opened = createCallerLimits({ limits: settings, most, isShared, now: () => clock.ms });
   /** What a caller is told who wants one run more. */
-  function admit(caller: Caller, going: Partial<Going> = {}): object | "admitted" {
+  function admit(caller: Caller, work: Partial<ActiveRunsView> = {}): object | "admitted" {
     try {
-      opened.admit(caller, { all: 0, own: 0, waiting: 0, freeInMs: 0, ...going });
+      opened.admit(caller, { all: 0, own: 0, waiting: 0, freeInMs: 0, ...work });
       return "admitted";
     } catch (thrown) {
       return thrown instanceof Error ? thrown : {};

@@ -38,8 +38,8 @@ test("a token that was changed in any character, or made by another process, is 
 });
 
 test("100: a token is used once, and does not serve for the same call that comes again", async () => {
-  const { face, wiped } = await openFace({ turns: [[wipe], [{ ...wipe, id: "2" }], "Done."] });
-  const host = await linkHost(face);
+  const { mcp, wiped } = await openFace({ turns: [[wipe], [{ ...wipe, id: "2" }], "Done."] });
+  const host = await linkHost(mcp);
   const first = await host.ask("Wipe disk a twice.");
   const token = first.outcome.confirmation?.token;
   const second = await host.ask("yes", { confirmation: token });
@@ -54,9 +54,9 @@ test("100: a token is used once, and does not serve for the same call that comes
 });
 
 test("100: a token of another caller's run is refused as one whose run is over", async () => {
-  const { face, wiped } = await openFace({ turns: [[wipe], "Done."] });
-  const anna = await linkHost(face, { caller: { owner: "anna" } });
-  const bert = await linkHost(face, { caller: { owner: "bert" } });
+  const { mcp, wiped } = await openFace({ turns: [[wipe], "Done."] });
+  const anna = await linkHost(mcp, { caller: { owner: "anna" } });
+  const bert = await linkHost(mcp, { caller: { owner: "bert" } });
   const { outcome } = await anna.ask("Wipe disk a.");
   const stolen = await bert.ask("yes", { confirmation: outcome.confirmation?.token });
   expect(stolen).toMatchObject({ isError: true });
@@ -68,8 +68,8 @@ test("100: a token of another caller's run is refused as one whose run is over",
 
 test("101: what runs is what was shown", async () => {
   const input = { disk: "a", note: "then\u202e reversed" };
-  const { face, wiped } = await openFace({ turns: [[{ ...wipe, input }], "Done."] });
-  const host = await linkHost(face);
+  const { mcp, wiped } = await openFace({ turns: [[{ ...wipe, input }], "Done."] });
+  const host = await linkHost(mcp);
   const { outcome, text } = await host.ask("Wipe disk a.");
   expect(outcome.confirmation?.arguments).toEqual(input);
   expect(text).not.toContain("\u202e");
@@ -79,8 +79,8 @@ test("101: what runs is what was shown", async () => {
 });
 
 test("a reply that is neither yes nor no leaves the token as it was", async () => {
-  const { face, wiped } = await openFace({ turns: [[wipe], "Done."] });
-  const host = await linkHost(face);
+  const { mcp, wiped } = await openFace({ turns: [[wipe], "Done."] });
+  const host = await linkHost(mcp);
   const confirmation = (await host.ask("Wipe disk a.")).outcome.confirmation?.token;
   const unclear = await host.ask("which disk is that?", { confirmation });
   expect(unclear.isError).toBe(true);
@@ -90,10 +90,10 @@ test("a reply that is neither yes nor no leaves the token as it was", async () =
 });
 
 test("without a word in time the call is not made, the run comes to its end, and the token counts no more", async () => {
-  const { face, wiped } = await openFace({ turns: [[wipe], "Left as it was."], serve: { confirmTime: 1 } });
-  const host = await linkHost(face);
+  const { mcp, wiped } = await openFace({ turns: [[wipe], "Left as it was."], serve: { confirmTime: 1 } });
+  const host = await linkHost(mcp);
   const { run_id, confirmation } = (await host.ask("Wipe disk a.")).outcome;
-  const run = face.runs.find(run_id, {});
+  const run = mcp.runs.find(run_id, {});
   await expect.poll(() => run?.outcome).toBeDefined();
   expect((await host.call("agent_result", { run_id })).outcome).toMatchObject({
     status: "complete",
@@ -105,9 +105,9 @@ test("without a word in time the call is not made, the run comes to its end, and
 
 test("where no token is handed out, and for an agent above that cannot ask, the call is not made", async () => {
   const never = await openFace({ turns: [[wipe], "Left as it was."], serve: { confirm: "never" } });
-  expect((await (await linkHost(never.face)).ask("Wipe disk a.")).outcome.status).toBe("complete");
+  expect((await (await linkHost(never.mcp)).ask("Wipe disk a.")).outcome.status).toBe("complete");
   const below = await openFace({ turns: [[wipe], "Left as it was."] });
-  const host = await linkHost(below.face);
+  const host = await linkHost(below.mcp);
   expect((await host.ask("Wipe disk a.", {}, { meta: { "duet/depth": 1 } })).outcome.status).toBe("complete");
   expect([...never.wiped, ...below.wiped]).toEqual([]);
 });

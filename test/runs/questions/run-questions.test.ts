@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createBell } from "../../../src/runs/notifier.ts";
+import { createNotifier } from "../../../src/runs/notifier.ts";
 import { createQuestions } from "../../../src/runs/questions/run-questions.ts";
 import { linkHost } from "../../fakes/linked-hosts.ts";
 import { openFace } from "../mcp-interface.ts";
@@ -14,15 +14,15 @@ test("a question is open until it is answered, once, and the next is another one
   const first = pose();
   const asked = questions.open;
   if (asked?.question.kind === "plan") asked.question.answer(undefined);
-  asked?.giveUp();
+  asked?.withdraw();
   expect(await first).toBe("yes");
   expect(asked?.closed.aborted).toBe(true);
   expect(questions.open).toBeUndefined();
   const second = pose();
   expect(questions.open?.id).not.toBe(asked?.id);
-  asked?.giveUp();
+  asked?.withdraw();
   expect(questions.open).toBeDefined();
-  questions.open?.giveUp();
+  questions.open?.withdraw();
   expect(await second).toBe("nobody");
 });
 
@@ -33,43 +33,43 @@ test("a question that is given up leaves the one that came after it open", async
   const [earlier] = [questions.open];
   const second = pose();
   const later = questions.open;
-  earlier?.giveUp();
+  earlier?.withdraw();
   expect(await first).toBe("nobody");
   expect(questions.open).toBe(later);
-  later?.giveUp();
+  later?.withdraw();
   expect(await second).toBe("nobody");
 });
 
 test("whoever waits hears that a question is free to be shown again", async () => {
-  const bell = createBell();
-  const questions = createQuestions(10_000, bell.ring);
+  const notifier = createNotifier();
+  const questions = createQuestions(10_000, notifier.notify);
   void questions.pose(never, undefined, (answer) => ({ ...steps, answer }));
   const release = questions.open?.show();
-  const heard = bell.wait(AbortSignal.timeout(10_000)).then(() => questions.open?.isAsked);
+  const heard = notifier.wait(AbortSignal.timeout(10_000)).then(() => questions.open?.isAsked);
   release?.();
   expect(await heard).toBe(false);
-  questions.open?.giveUp();
+  questions.open?.withdraw();
 });
 
 test("a question that was not answered in time is withdrawn, and the run comes to its end without it", async () => {
-  const { face, wiped } = await openFace({ turns: [[wipe], "Left as it was."], serve: { confirmTime: 1 } });
-  const silent = await linkHost(face, { name: "claude-code", onQuestion: () => new Promise<object>(() => {}) });
+  const { mcp, wiped } = await openFace({ turns: [[wipe], "Left as it was."], serve: { confirmTime: 1 } });
+  const silent = await linkHost(mcp, { name: "claude-code", onQuestion: () => new Promise<object>(() => {}) });
   const { outcome } = await silent.ask("Wipe disk a.");
   expect(outcome).toMatchObject({ status: "complete", response: "Left as it was." });
   expect(wiped).toEqual([]);
 });
 
 test("a run that is stopped while it asks gives its end at once", async () => {
-  const { face, wiped } = await openFace({ turns: [[wipe], "Never."] });
+  const { mcp, wiped } = await openFace({ turns: [[wipe], "Never."] });
   const asked = Promise.withResolvers<void>();
   const onQuestion = () => {
     asked.resolve();
     return new Promise<object>(() => {});
   };
-  const host = await linkHost(face, { onQuestion });
+  const host = await linkHost(mcp, { onQuestion });
   const call = host.ask("Wipe disk a.");
   await asked.promise;
-  const run_id = face.runs.latest("Wipe disk a.", {})?.id;
+  const run_id = mcp.runs.latest("Wipe disk a.", {})?.id;
   expect((await host.call("agent_cancel", { run_id })).outcome.status).toBe("cancelled");
   expect((await call).outcome.status).toBe("cancelled");
   expect(wiped).toEqual([]);

@@ -3,13 +3,13 @@ import { type Duet, openDuet } from "../../../src/app/open-duet.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import type { Caller } from "../../../src/core/caller.ts";
 import type { Model } from "../../../src/core/model.ts";
-import { openRunRoom, type RunRoom } from "../../../src/runs/run-service.ts";
+import { openRunService, type RunService } from "../../../src/runs/run-service.ts";
 import { createApi } from "../../../src/server/api/api.ts";
 import { startHttpFace } from "../../fakes/http-interface.ts";
 
 export interface ApiForCallers {
   duet: Duet;
-  room: RunRoom;
+  service: RunService;
   /** As `who`, an owner; the operator when absent. */
   call(path: string, who?: string, method?: "GET" | "DELETE"): Promise<Response>;
 }
@@ -20,9 +20,9 @@ export async function serveCallers(model: Model, known: readonly Caller[] = []):
   const settings = { conversations: { store: "memory" }, locale: "en", search };
   const config = await loadConfig({}, {}, "/nowhere", { name: "test", settings });
   const duet = await openDuet(config, { models: { functionCall: model, answer: model } });
-  const room = openRunRoom(duet, { settings: config.serve });
+  const service = openRunService(duet, { settings: config.serve });
   const face = await startHttpFace({
-    routes: createApi(room, config),
+    routes: createApi(service, config),
     async authenticate({ headers }) {
       const owner = headers.get("authorization") ?? undefined;
       return { caller: known.find((caller) => caller.owner === owner) ?? { owner } };
@@ -35,7 +35,7 @@ export async function serveCallers(model: Model, known: readonly Caller[] = []):
   const { origin } = new URL(face.url);
   return {
     duet,
-    room,
+    service,
     call: (path, who, method = "GET") =>
       fetch(`${origin}${path}`, { method, headers: who === undefined ? {} : { authorization: who } }),
   };

@@ -55,7 +55,7 @@ test("a run that fails is an answer that says so", async () => {
 
 test("a run that goes on when wait_s is over can be asked for later, and goes on without its caller", async () => {
   const gate = Promise.withResolvers<void>();
-  const { chat, send, room } = await serveApi({ turns: ["Done."], gate: gate.promise });
+  const { chat, send, service } = await serveApi({ turns: ["Done."], gate: gate.promise });
   const response = await chat({ message: "Hello", wait_s: 0 });
   const begun = await outcomeIn(response);
   expect(response.status).toBe(202);
@@ -67,8 +67,8 @@ test("a run that goes on when wait_s is over can be asked for later, and goes on
     runs: [{ run_id: begun.run_id, question: "Hello", status: "running" }],
   });
   gate.resolve();
-  const run = room.runs.find(begun.run_id, {});
-  if (run) await room.runs.ended(run, AbortSignal.timeout(20_000));
+  const run = service.runs.find(begun.run_id, {});
+  if (run) await service.runs.ended(run, AbortSignal.timeout(20_000));
   expect(await (await send(path)).json()).toMatchObject({ status: "complete", response: "Done.", waits_for: null });
 });
 
@@ -132,11 +132,11 @@ test("models are chosen from those that there are, by name only", async () => {
 });
 
 test("parameters that a model does not take are refused before a run begins", async () => {
-  const { chat, room } = await serveApi();
+  const { chat, service } = await serveApi();
   const response = await chat({ message: "Hello", parameters: { answer: { temperature: 1 } } });
   expect(response.status).toBe(400);
   expect((await problemIn(response)).detail).toMatch(/answer|function_call/);
-  expect([...room.runs.of({})]).toEqual([]);
+  expect([...service.runs.of({})]).toEqual([]);
 });
 
 const refused: [unknown, string][] = [
@@ -171,7 +171,7 @@ const refused: [unknown, string][] = [
 ];
 
 test("bad input is one line that shows the value and what is allowed, and no run", async () => {
-  const { chat, room } = await serveApi();
+  const { chat, service } = await serveApi();
   for (const [body, line] of refused) {
     const response = await chat(body);
     const problem = await problemIn(response);
@@ -180,7 +180,7 @@ test("bad input is one line that shows the value and what is allowed, and no run
     expect(problem.detail).toContain(line);
     expect(problem.detail).not.toContain("\n");
   }
-  expect([...room.runs.of({})]).toEqual([]);
+  expect([...service.runs.of({})]).toEqual([]);
 });
 
 test("a body that is no JSON, has a key twice or is too long is refused", async () => {

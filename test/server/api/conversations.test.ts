@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { begin } from "../../../src/runs/begin-run.ts";
+import { beginRun } from "../../../src/runs/begin-run.ts";
 import type { ConversationListJson } from "../../../src/server/api/openapi/conversation-schema.ts";
 import { anna, askAs, ben } from "../../fakes/callers.ts";
 import { scriptedModel } from "../../fakes/model.ts";
@@ -62,10 +62,10 @@ test("a conversation of somebody else is as unknown as one that never was", asyn
 });
 
 test("a run that goes on stands in its conversation, and ends before that is deleted", async () => {
-  const { room, duet, call } = await serveCallers(scriptedModel([{ hang: true, text: "I beg" }]));
-  const seat = { ...room, caller: anna };
-  const run = begin({
-    seat,
+  const { service, duet, call } = await serveCallers(scriptedModel([{ hang: true, text: "I beg" }]));
+  const seat = { ...service, caller: anna };
+  const run = beginRun({
+    scope: seat,
     input: { question: "How long?" },
     chain: { depth: 0 },
     host: { asksForms: false },

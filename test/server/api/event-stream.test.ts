@@ -2,15 +2,15 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import { Channel } from "../../../src/kit/async/channel.ts";
-import { holdRun } from "../../../src/runs/run-handle.ts";
-import { usualTimes } from "../../../src/server/api/api-context.ts";
+import { startRun } from "../../../src/runs/run-handle.ts";
+import { defaultTimes } from "../../../src/server/api/api-context.ts";
 import { createFrames, type TakeFrames } from "../../../src/server/api/event-frames.ts";
 import { type EventStreamOptions, streamEvents } from "../../../src/server/api/event-stream.ts";
 
 /** A run that does what it is told. */
 function toldRun() {
   const channel = new Channel<AgentEvent>();
-  const run = holdRun({
+  const run = startRun({
     id: "run-1",
     key: "key",
     caller: {},
@@ -25,14 +25,14 @@ function toldRun() {
     run,
     tell: (text: string) => channel.push({ type: "answer-delta", text }),
     fail: () => channel.close(),
-    end: () => channel.push({ type: "run-end", outcome: { ...run.soFar(), status: "complete" } }),
+    end: () => channel.push({ type: "run-end", outcome: { ...run.snapshot(), status: "complete" } }),
   };
 }
 
 /** Reads as the server's sender does: on and on. */
 async function readAll(options: Partial<EventStreamOptions> & Pick<EventStreamOptions, "run">): Promise<string> {
   const connection = { drained: async () => {}, drop() {} };
-  const rest = { from: 0, connection, takeFrames: createFrames(), times: usualTimes, onClose() {} };
+  const rest = { from: 0, connection, takeFrames: createFrames(), times: defaultTimes, onClose() {} };
   let text = "";
   for await (const piece of streamEvents({ ...rest, ...options })) text += Buffer.from(piece).toString("utf8");
   return text;
@@ -122,7 +122,7 @@ test("a reader who is still not through some time after the end is dropped", asy
   const { run, tell, end } = toldRun();
   for (let at = 0; at < 300; at++) tell("x".repeat(1000));
   end();
-  await run.turned(AbortSignal.timeout(20_000));
+  await run.waitForChange(AbortSignal.timeout(20_000));
   let drops = 0;
   const connection = {
     drained: () => new Promise<void>(setImmediate),
@@ -130,7 +130,7 @@ test("a reader who is still not through some time after the end is dropped", asy
       drops += 1;
     },
   };
-  const text = await readAll({ run, connection, times: { ...usualTimes, rest: 0 } });
+  const text = await readAll({ run, connection, times: { ...defaultTimes, rest: 0 } });
   expect(drops).toBe(1);
   expect(text).not.toContain("run-end");
 });

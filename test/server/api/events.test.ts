@@ -61,10 +61,10 @@ test("an id that no event of a run had is refused when the run has ended too", a
 });
 
 test("a stream ends when the sign-in that opened it runs out, and its run waits for who comes back", async () => {
-  const { stream, room } = await serveApi({ turns: [{ hang: true }], signedInUntil: () => Date.now() / 1000 + 0.2 });
+  const { stream, service } = await serveApi({ turns: [{ hang: true }], signedInUntil: () => Date.now() / 1000 + 0.2 });
   const reader = await stream({ message: "Hello" });
   await expect(reader.rest()).rejects.toThrow("terminated");
-  expect([...room.runs.of({})]).toMatchObject([{ outcome: undefined, isStopping: false }]);
+  expect([...service.runs.of({})]).toMatchObject([{ outcome: undefined, isStopping: false }]);
 });
 
 test("readers who come at different times get the same events, none lost and none twice", async () => {
@@ -100,12 +100,12 @@ test("a stream in which nothing happens is kept alive", async () => {
 });
 
 test("a run whose readers have all left ends when none has come back in time", async () => {
-  const { stream, room } = await serveApi({ turns: [{ hang: true }], times: { comeBack: 50 } });
+  const { stream, service } = await serveApi({ turns: [{ hang: true }], times: { comeBack: 50 } });
   const reader = await stream({ message: "Hello" });
   const runId = String((await reader.until("run-start"))?.data?.runId);
-  const run = room.runs.find(runId, {});
+  const run = service.runs.find(runId, {});
   await reader.leave();
-  const outcome = run && (await room.runs.ended(run, AbortSignal.timeout(20_000)));
+  const outcome = run && (await service.runs.ended(run, AbortSignal.timeout(20_000)));
   expect(outcome).toMatchObject({ status: "cancelled" });
 });
 
@@ -125,12 +125,12 @@ test("a reader who comes back in time misses nothing", async () => {
 test("a run goes on without its reader where the operator wants it to", async () => {
   const gate = Promise.withResolvers<void>();
   const settings = { serve: { onDisconnect: "finish" } };
-  const { stream, room } = await serveApi({ turns, settings, gate: gate.promise, times: { comeBack: 0 } });
+  const { stream, service } = await serveApi({ turns, settings, gate: gate.promise, times: { comeBack: 0 } });
   const reader = await stream({ message: "echo hello" });
-  const run = room.runs.find(String((await reader.until("run-start"))?.data?.runId), {});
+  const run = service.runs.find(String((await reader.until("run-start"))?.data?.runId), {});
   await reader.leave();
   gate.resolve();
-  expect(run && (await room.runs.ended(run, AbortSignal.timeout(20_000)))).toMatchObject({ status: "complete" });
+  expect(run && (await service.runs.ended(run, AbortSignal.timeout(20_000)))).toMatchObject({ status: "complete" });
 });
 
 test("a run that is cancelled is told of as such, to who cancels and to who reads", async () => {
@@ -145,7 +145,7 @@ test("a run that is cancelled is told of as such, to who cancels and to who read
 });
 
 test("another caller's run is not there", async () => {
-  const { chat, send, room } = await serveApi({ turns: ["Mine."] });
+  const { chat, send, service } = await serveApi({ turns: ["Mine."] });
   const { run_id } = await outcomeIn(chat({ message: "Hello" }, { as: "alice" }));
   const answers = async (id: string) =>
     Promise.all(
@@ -159,18 +159,18 @@ test("another caller's run is not there", async () => {
   expect(await answers(run_id)).toEqual(await answers("run-none"));
   expect((await answers(run_id)).map(([status]) => status)).toEqual([404, 404, 404, 404]);
   expect(await (await send("/agent/runs", { as: "bob" })).json()).toEqual({ runs: [], next_offset: null });
-  expect(room.runs.find(run_id, { owner: "alice" })).toBeDefined();
+  expect(service.runs.find(run_id, { owner: "alice" })).toBeDefined();
 });
 
 test("a client that does not wait for its answer stops its run", async () => {
-  const { chat, room, model } = await serveApi({ turns: [{ hang: true }] });
+  const { chat, service, model } = await serveApi({ turns: [{ hang: true }] });
   const leave = new AbortController();
   const answer = chat({ message: "Hello" }, { signal: leave.signal }).catch(() => undefined);
   await expect.poll(() => model.requests.length).toBe(1);
-  const [run] = room.runs.of({});
+  const [run] = service.runs.of({});
   leave.abort();
   await answer;
-  expect(run && (await room.runs.ended(run, AbortSignal.timeout(20_000)))).toMatchObject({ status: "cancelled" });
+  expect(run && (await service.runs.ended(run, AbortSignal.timeout(20_000)))).toMatchObject({ status: "cancelled" });
 });
 
 test("a reader who is slow gets all of a long backlog, and keeps no more than a piece of it waiting", async () => {

@@ -7,9 +7,9 @@ const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
 
 test("ten equal requests with one key are one run", async () => {
   const gate = Promise.withResolvers<void>();
-  const { chat, stream, model, room } = await serveApi({ turns: ["Once."], gate: gate.promise });
+  const { chat, stream, model, service } = await serveApi({ turns: ["Once."], gate: gate.promise });
   const answers = Array.from({ length: 10 }, () => chat({ message: "Hello" }, keyed("k1")));
-  await expect.poll(() => [...room.runs.of({})].length).toBe(1);
+  await expect.poll(() => [...service.runs.of({})].length).toBe(1);
   const reader = await stream({ message: "Hello" }, keyed("k1"));
   gate.resolve();
   const outcomes = await Promise.all(answers.map(outcomeIn));
@@ -67,10 +67,10 @@ test("one caller's equal key with other rights is another run", () => {
 
 test("a client that has named its run may leave and ask again", async () => {
   const gate = Promise.withResolvers<void>();
-  const { chat, send, model, room } = await serveApi({ turns: ["Done."], gate: gate.promise });
+  const { chat, send, model, service } = await serveApi({ turns: ["Done."], gate: gate.promise });
   const leave = new AbortController();
   const left = chat({ message: "Hello" }, { ...keyed("k1"), signal: leave.signal }).catch(() => "left");
-  await expect.poll(() => [...room.runs.of({})].length).toBe(1);
+  await expect.poll(() => [...service.runs.of({})].length).toBe(1);
   leave.abort();
   expect(await left).toBe("left");
   expect(await (await send("/agent/runs")).json()).toMatchObject({ runs: [{ status: "running" }] });
@@ -93,7 +93,7 @@ test("a key whose run goes on in another process is not run here, until it is ke
   const gate = Promise.withResolvers<void>();
   const served = await serveApi({ turns: ["Once.", "Twice."], gate: gate.promise });
   const first = outcomeIn(served.chat({ message: "Hello" }, keyed("k1")));
-  await expect.poll(() => [...served.room.runs.of({})].length).toBe(1);
+  await expect.poll(() => [...served.service.runs.of({})].length).toBe(1);
   const { chat } = await served.restart();
   const refused = await chat({ message: "Hello", locale: "zh" }, keyed("k1"));
   expect(refused.status).toBe(422);
@@ -108,7 +108,7 @@ test("a key whose run goes on in another process is not run here, until it is ke
 
 test("a run that failed before its first step leaves no mark behind", async () => {
   const served = await serveApi({ turns: ["Done."] });
-  const { duet } = served.room;
+  const { duet } = served.service;
   const refusing = vi.spyOn(duet, "ask").mockImplementation(() => {
     throw new DuetError({ code: "config", text: { zh: "没有模型", en: "there is no model" } });
   });
@@ -121,7 +121,7 @@ test("a run that failed before its first step leaves no mark behind", async () =
 
 test("without a place for marks, a key is known as long as the process lives", async () => {
   const served = await serveApi({ turns: ["Once."] });
-  const { duet } = served.room;
+  const { duet } = served.service;
   const store = await duet.store({});
   vi.spyOn(duet, "store").mockResolvedValue({ ...store, begun: undefined });
   const first = await outcomeIn(served.chat({ message: "Hello" }, keyed("k1")));
@@ -130,7 +130,7 @@ test("without a place for marks, a key is known as long as the process lives", a
 
 test("where the store takes no mark, nothing is run", async () => {
   const served = await serveApi({ turns: ["Once."] });
-  const { duet } = served.room;
+  const { duet } = served.service;
   const store = await duet.store({});
   const mark = () => Promise.reject(new Error("the disk is full"));
   vi.spyOn(duet, "store").mockResolvedValue({ ...store, begun: { mark, unmark: async () => {} } });
@@ -162,11 +162,11 @@ test("a key whose run is gone with its conversation begins one anew, however man
 });
 
 test("a key that is none is refused", async () => {
-  const { chat, room } = await serveApi();
+  const { chat, service } = await serveApi();
   for (const key of ["", "two words", "k".repeat(201), "caf\u00e9"]) {
     const response = await chat({ message: "Hello" }, keyed(key));
     expect(response.status).toBe(400);
     expect((await problemIn(response)).detail).toContain("Idempotency-Key");
   }
-  expect([...room.runs.of({})]).toEqual([]);
+  expect([...service.runs.of({})]).toEqual([]);
 });

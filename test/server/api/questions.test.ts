@@ -120,8 +120,8 @@ test("who reads no stream finds the question with the run, and answers it there"
   await expect.poll(async () => (await state()).waits_for?.kind).toBe("call");
   const question_id = (await state()).waits_for?.question_id;
   await reply(served, begun.run_id, { question_id, answer: "once" });
-  const run = served.room.runs.find(begun.run_id, {});
-  if (run) await served.room.runs.ended(run, AbortSignal.timeout(20_000));
+  const run = served.service.runs.find(begun.run_id, {});
+  if (run) await served.service.runs.ended(run, AbortSignal.timeout(20_000));
   expect(await state()).toMatchObject({ status: "complete", response: "Wiped.", waits_for: null });
 });
 
@@ -181,10 +181,10 @@ test("one answer hands out a token for a plan", async () => {
 
 test("a form and an address of a program below are shown, and answered in their own words", async () => {
   const served = await serveApi();
-  const { room } = served;
+  const { service } = served;
   const schema = { type: "object", properties: { name: { type: "string" } } };
   const replies: unknown[] = [];
-  const run = room.runs.begin({
+  const run = service.runs.begin({
     key: "key",
     caller: {},
     locale: "en",
@@ -194,7 +194,7 @@ test("a form and an address of a program below are shown, and answered in their 
     async *ask({ elicit, signal = AbortSignal.timeout(60_000) }) {
       replies.push(await elicit?.({ kind: "form", from: "travel", message: "Who?", schema }, signal));
       replies.push(await elicit?.({ kind: "url", from: "travel", message: "Pay.", url: "https://a.example/" }, signal));
-      yield { type: "run-end", outcome: { ...run.soFar(), status: "complete" } };
+      yield { type: "run-end", outcome: { ...run.snapshot(), status: "complete" } };
     },
   });
   const reader = await served.follow(run.id);

@@ -2,12 +2,12 @@ import { onTestFinished } from "vitest";
 import * as z from "zod";
 import { openDuet } from "../../../src/app/open-duet.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { abortable } from "../../../src/kit/async/timeout.ts";
+import { waitAbortable } from "../../../src/kit/async/timeout.ts";
 import { askOutput } from "../../../src/runs/ask-schema.ts";
-import { openRunRoom, type RunRoom } from "../../../src/runs/run-service.ts";
+import { openRunService, type RunService } from "../../../src/runs/run-service.ts";
 import { createApi } from "../../../src/server/api/api.ts";
-import { type ApiTimes, usualTimes } from "../../../src/server/api/api-context.ts";
-import { defineTool, success } from "../../../src/tools/define-tool.ts";
+import { type ApiTimes, defaultTimes } from "../../../src/server/api/api-context.ts";
+import { createSuccess, defineTool } from "../../../src/tools/define-tool.ts";
 import { startHttpFace } from "../../fakes/http-interface.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
 
@@ -22,7 +22,7 @@ export interface ServedApi {
   follow(runId: string, lastId?: number | string): Promise<EventReader>;
   port: number;
   model: ScriptedModel;
-  room: RunRoom;
+  service: RunService;
   /** What the dangerous tool was called with. */
   wiped: unknown[];
   /** The same agent, served by a process that remembers nothing. */
@@ -59,13 +59,13 @@ export async function serveApi({
     annotations: { destructive: true },
     async run(args) {
       wiped.push(args);
-      return success("wiped");
+      return createSuccess("wiped");
     },
   });
   const gated: ScriptedModel = {
     ...model,
     async *stream(request, signal) {
-      if (gate) await abortable(gate, signal);
+      if (gate) await waitAbortable(gate, signal);
       yield* model.stream(request, signal);
     },
   };
@@ -73,9 +73,9 @@ export async function serveApi({
   onTestFinished(() => duet.close());
 
   async function serve(): Promise<ServedApi> {
-    const room = openRunRoom(duet, { settings: config.serve });
+    const service = openRunService(duet, { settings: config.serve });
     const { port, close } = await startHttpFace({
-      routes: createApi(room, config, { ...usualTimes, ...times }),
+      routes: createApi(service, config, { ...defaultTimes, ...times }),
       authenticate: async ({ headers }) => ({
         caller: { owner: headers.get("x-owner") ?? undefined },
         authInfo: signedInUntil && { token: "", clientId: "", scopes: [], expiresAt: signedInUntil() },
@@ -104,7 +104,7 @@ export async function serveApi({
       },
       port,
       model,
-      room,
+      service,
       wiped,
       restart: serve,
     };

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { abortable } from "../../../src/kit/async/timeout.ts";
+import { waitAbortable } from "../../../src/kit/async/timeout.ts";
 import { version } from "../../../src/kit/version.ts";
 import type { SettingsJson } from "../../../src/server/api/openapi/settings-schema.ts";
-import { settingsRoute } from "../../../src/server/api/settings.ts";
+import { createSettingsRoute } from "../../../src/server/api/settings.ts";
 import { startHttpDuet } from "../../fakes/http-duet.ts";
 import { startHttpFace } from "../../fakes/http-interface.ts";
 import { scriptedModel } from "../../fakes/model.ts";
@@ -76,10 +76,10 @@ test("who may not search is told so", async () => {
 });
 
 test("models that do not come in time leave those in force", async () => {
-  const { room } = await serveCallers(scriptedModel([]));
-  const modelNames = (signal?: AbortSignal) => abortable(new Promise<string[]>(() => {}), signal);
+  const { service } = await serveCallers(scriptedModel([]));
+  const modelNames = (signal?: AbortSignal) => waitAbortable(new Promise<string[]>(() => {}), signal);
   const config = await loadConfig({}, {}, "/nowhere", { name: "test", settings: {} });
-  const route = settingsRoute({ ...room, duet: { ...room.duet, modelNames } }, config, 1);
+  const route = createSettingsRoute({ ...service, duet: { ...service.duet, modelNames } }, config, 1);
   const { url } = await startHttpFace({ routes: { "/agent/settings": route } });
   const told = await settingsAt(url);
   expect(told.choices).toEqual(["fake/scripted"]);

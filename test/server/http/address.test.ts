@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isLoopback, readAddress } from "../../../src/server/http/address.ts";
+import { isLoopback, parseListenAddress } from "../../../src/server/http/address.ts";
 
 test.each([
   ["8080", { host: "127.0.0.1", port: 8080 }],
@@ -10,7 +10,7 @@ test.each([
   ["[::]:8080", { host: "::", port: 8080 }],
   ["Duet.Example.com:443", { host: "duet.example.com", port: 443 }],
 ])("%s is understood", (text, address) => {
-  expect(readAddress(text)).toEqual(address);
+  expect(parseListenAddress(text)).toEqual(address);
 });
 
 test.each([
@@ -29,7 +29,9 @@ test.each([
   "a/b:80",
   "1.2.3.4.5:6",
 ])("%j is refused with what is allowed", (text) => {
-  expect(() => readAddress(text)).toThrow(`--http: ${JSON.stringify(text)} is no address (allowed: PORT or HOST:PORT`);
+  expect(() => parseListenAddress(text)).toThrow(
+    `--http: ${JSON.stringify(text)} is no address (allowed: PORT or HOST:PORT`,
+  );
 });
 
 test("loopback is told from all else by the address, not by the look of it", () => {

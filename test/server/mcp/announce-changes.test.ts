@@ -1,12 +1,12 @@
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
 import { expect, test } from "vitest";
-import type { Provider } from "../../../src/server/mcp/capabilities.ts";
-import { serve } from "../../../src/server/mcp/serve-capabilities.ts";
+import type { Capabilities } from "../../../src/server/mcp/capabilities.ts";
+import { serveCapabilities } from "../../../src/server/mcp/serve-capabilities.ts";
 
 test("a server listens to changes from its first list to its end, and one that is never connected does not", async () => {
   const listening = new Set<unknown>();
-  const provider: Provider = {
+  const provider: Capabilities = {
     tools: { list: async () => [], call: async () => undefined },
     onChange(listener) {
       listening.add(listener);
@@ -14,7 +14,7 @@ test("a server listens to changes from its first list to its end, and one that i
     },
   };
   const server = new McpServer({ name: "test", version: "1" });
-  serve(server, [provider]);
+  serveCapabilities(server, [provider]);
   expect(listening.size).toBe(0);
   const [above, below] = InMemoryTransport.createLinkedPair();
   await server.connect(below);

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { createHostLines, type Refused } from "../../../src/server/mcp/host-lines.ts";
+import { createHostLines, type RefusedMessage } from "../../../src/server/mcp/host-lines.ts";
 
 const most = 20_000;
 const long = "x".repeat(most);
 
 /** What comes through of these chunks, and what is refused. */
-async function through(...chunks: string[]): Promise<{ lines: string[]; refused: Refused[] }> {
-  const refused: Refused[] = [];
+async function through(...chunks: string[]): Promise<{ lines: string[]; refused: RefusedMessage[] }> {
+  const refused: RefusedMessage[] = [];
   const lines = createHostLines(most, (each) => refused.push(each));
   for (const chunk of chunks) lines.write(Buffer.from(chunk));
   lines.end();

@@ -34,14 +34,14 @@ afterEach(() => {
 
 describe("progress", () => {
   test("the first event is sent at once", () => {
-    start().take(phase);
+    start().handle(phase);
     expect(sent.map(({ message }) => message)).toEqual(["🧭 deciding · fake/cheap: choosing"]);
   });
 
   test("a stream of deltas becomes at most ten notifications a second, rising, and loses no text at the end", async () => {
     const progress = start();
     for (let index = 0; index < 200; index++) {
-      progress.take(delta(`word${index} `));
+      progress.handle(delta(`word${index} `));
       vi.advanceTimersByTime(10);
     }
     confirmed.resolve();
@@ -54,16 +54,16 @@ describe("progress", () => {
 
   test("lines that come together are all told", () => {
     const progress = start();
-    progress.take(phase);
-    progress.take({ type: "tool-start", callId: "1", step: 1, tool: "echo", arguments: { text: "hi" } });
-    progress.take({ type: "notice", level: "warning", code: "x", message: "careful" });
+    progress.handle(phase);
+    progress.handle({ type: "tool-start", callId: "1", step: 1, tool: "echo", arguments: { text: "hi" } });
+    progress.handle({ type: "notice", level: "warning", code: "x", message: "careful" });
     vi.advanceTimersByTime(120);
     expect(sent).toHaveLength(2);
     expect(sent[1]?.message).toBe('🔧 echo {"text":"hi"}  ·  ⚠ careful');
   });
 
   test("while nothing happens there is a sign of life within ten seconds, again and again", () => {
-    start().take(phase);
+    start().handle(phase);
     vi.advanceTimersByTime(60_000);
     const gaps = sent.slice(1).map(({ at }, index) => at - (sent[index]?.at ?? 0));
     expect(Math.max(...gaps)).toBeLessThanOrEqual(10_000);
@@ -72,7 +72,7 @@ describe("progress", () => {
 
   test("after the end nothing is sent, and the end waits until the host has read the last notification", async () => {
     const progress = start();
-    progress.take(phase);
+    progress.handle(phase);
     let ended = false;
     const end = progress.settle().then(() => {
       progress.attach(undefined);
@@ -89,17 +89,17 @@ describe("progress", () => {
 
   test("when its request is over nothing is sent, neither what was pending nor a sign of life nor what comes later", async () => {
     const progress = start();
-    progress.take(phase);
-    progress.take(delta("pending"));
+    progress.handle(phase);
+    progress.handle(delta("pending"));
     progress.attach(undefined);
     await vi.advanceTimersByTimeAsync(20_000);
-    progress.take({ type: "notice", level: "warning", code: "x", message: "late" });
+    progress.handle({ type: "notice", level: "warning", code: "x", message: "late" });
     expect(sent).toHaveLength(1);
     expect(vi.getTimerCount()).toBe(0);
   });
 
   test("control characters never reach a message", () => {
-    start().take({ type: "notice", level: "info", code: "x", message: "a\u001b]52;c;AAAA\u0007b\u202e" });
+    start().handle({ type: "notice", level: "info", code: "x", message: "a\u001b]52;c;AAAA\u0007b\u202e" });
     expect(sent[0]?.message).toBe("ℹ a\\u{1b}]52;c;AAAA\\u{7}b\\u{202e}");
   });
 });

@@ -1,6 +1,6 @@
 // One file for what needs a whole server: each file pays anew for loading one.
 import { expect, onTestFinished, test } from "vitest";
-import { defineTool, success } from "../../../src/tools/define-tool.ts";
+import { createSuccess, defineTool } from "../../../src/tools/define-tool.ts";
 import { type HttpDuet, startHttpDuet } from "../../fakes/http-duet.ts";
 import { call, openSession, openSocket, rawText, startHttpFace } from "../../fakes/http-interface.ts";
 
@@ -10,7 +10,7 @@ const wipeDisk = defineTool({
   source: "user",
   inputSchema: { type: "object", properties: {} },
   annotations: { destructive: true },
-  run: async () => success("wiped"),
+  run: async () => createSuccess("wiped"),
 });
 
 function ask({ origin }: HttpDuet, accept = "application/json"): Promise<Response> {

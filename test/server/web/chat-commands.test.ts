@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readSettings } from "../../../src/server/web/chat/api/server-settings.ts";
 import { isCommand, runCommand } from "../../../src/server/web/chat/state/chat-commands.ts";
-import { addTurn, type ChatState, emptyChat, newTurn } from "../../../src/server/web/chat/state/chat-state.ts";
+import { addTurn, type ChatState, createChat, createTurn } from "../../../src/server/web/chat/state/chat-state.ts";
 
 test("a line is a command where its first word is one; a path and a question are none", () => {
   expect(["/mode", "/MODE agent", "/help\n", "/"].map(isCommand)).toEqual([true, true, true, true]);
@@ -60,8 +60,8 @@ function chatWithTurn(mode: "chat" | "agent"): ChatState {
     search: { available: true, enabled: false },
     limits: { max_iterations: 5, max_tool_calls: 6, timeout_s: 60 },
   });
-  const chat = emptyChat({ mode, search: false, models: {}, parameters: {} });
-  return addTurn({ ...chat, settings, conversationId: "conv-1" }, newTurn("one", "Well?"));
+  const chat = createChat({ mode, search: false, models: {}, parameters: {} });
+  return addTurn({ ...chat, settings, conversationId: "conv-1" }, createTurn("one", "Well?"));
 }
 
 function notesOf({ items }: ChatState): string[] {

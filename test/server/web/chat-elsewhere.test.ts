@@ -5,14 +5,14 @@ import { createConversations } from "../../../src/server/web/chat/chat-conversat
 import { createList } from "../../../src/server/web/chat/chat-list.ts";
 import { createRuns } from "../../../src/server/web/chat/chat-runs.ts";
 import { loadSteps } from "../../../src/server/web/chat/load-steps.ts";
-import { startAnew } from "../../../src/server/web/chat/state/chat-choices.ts";
-import { type ChatState, emptyChat, newTurn } from "../../../src/server/web/chat/state/chat-state.ts";
-import { sideEntriesOf } from "../../../src/server/web/chat/state/side-entries.ts";
+import { startConversation } from "../../../src/server/web/chat/state/chat-choices.ts";
+import { type ChatState, createChat, createTurn } from "../../../src/server/web/chat/state/chat-state.ts";
+import { toSideEntries } from "../../../src/server/web/chat/state/side-entries.ts";
 import { createStore, type Store } from "../../../src/server/web/chat/state/store.ts";
-import { tabTitle } from "../../../src/server/web/chat/state/talk-title.ts";
-import { createPlace } from "../../../src/server/web/chat/storage/address-hash.ts";
+import { getTabTitle } from "../../../src/server/web/chat/state/talk-title.ts";
+import { createAddressHash } from "../../../src/server/web/chat/storage/address-hash.ts";
 import { createSaver } from "../../../src/server/web/chat/storage/save-chat.ts";
-import { createKeeper } from "../../../src/server/web/chat/storage/tab-storage.ts";
+import { createTabStorage } from "../../../src/server/web/chat/storage/tab-storage.ts";
 import { toView } from "../../../src/server/web/run/to-view.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { type HttpDuetSettings, startHttpDuet } from "../../fakes/http-duet.ts";
@@ -25,21 +25,21 @@ test("a first question that one has looked away from is in the list, says that i
   const { store, runs, conversations } = open();
   runs.ask("What is it?");
   await until(store, waits);
-  store.change(startAnew);
-  expect(sideEntriesOf(store.state)).toMatchObject([{ title: "What is it?", mark: "waits", isCurrent: false }]);
-  expect(tabTitle(store.state)).toBe("(1) Duet");
+  store.change(startConversation);
+  expect(toSideEntries(store.state)).toMatchObject([{ title: "What is it?", mark: "waits", isCurrent: false }]);
+  expect(getTabTitle(store.state)).toBe("(1) Duet");
 
   const again = open();
   await again.list.refresh();
-  expect(sideEntriesOf(again.store.state)).toMatchObject([{ title: "What is it?", mark: "waits" }]);
+  expect(toSideEntries(again.store.state)).toMatchObject([{ title: "What is it?", mark: "waits" }]);
 
-  await conversations.open(sideEntriesOf(store.state)[0]?.id ?? "");
+  await conversations.open(toSideEntries(store.state)[0]?.id ?? "");
   const [turn] = shown(store.state);
   expect(turn?.question).toMatchObject({ kind: "call", tool: "look" });
-  expect(tabTitle(store.state)).toBe("(1) What is it? · Duet");
+  expect(getTabTitle(store.state)).toBe("(1) What is it? · Duet");
   if (turn?.question) await runs.reply(turn.key, turn.question, "once");
   await until(store, isAnswered);
-  expect(sideEntriesOf(store.state)).toMatchObject([{ mark: undefined, isCurrent: true }]);
+  expect(toSideEntries(store.state)).toMatchObject([{ mark: undefined, isCurrent: true }]);
 });
 
 test("what an older run did is told by its trace as it was told while it ran", async () => {
@@ -68,11 +68,11 @@ test("a run that the server does not know any more says so in plain words, is fo
   runs.resume("run-gone", "Are you there?", undefined);
   await until(store, ({ turns }) => Object.values(turns).some(({ isGone }) => isGone));
   const [gone] = shown(store.state);
-  expect(toView(gone?.run ?? newTurn("", "").run).problem?.message).toBe(
+  expect(toView(gone?.run ?? createTurn("", "").run).problem?.message).toBe(
     "The server was started anew and this run is gone; ask again.",
   );
   const kept = new Map<string, string>();
-  const keeper = createKeeper(() => storageOf(kept));
+  const keeper = createTabStorage(() => storageOf(kept));
   createSaver(keeper)(store.state, "en");
   expect(keeper.chat().runs).toMatchObject([{ id: "run-gone", question: "Are you there?" }]);
   runs.ask("Are you there?");
@@ -112,7 +112,7 @@ test("a run that failed says so and why when its conversation is opened later", 
   const [live] = shown(store.state);
   const later = open();
   await later.conversations.open(store.state.conversationId ?? "");
-  expect(toView(shown(later.store.state)[0]?.run ?? newTurn("", "").run).status).toBe("failed");
+  expect(toView(shown(later.store.state)[0]?.run ?? createTurn("", "").run).status).toBe("failed");
   await until(later.store, ({ turns }) => Object.values(turns).every(({ run }) => run.outcome !== undefined));
   expect(shown(later.store.state)[0]?.run.outcome?.error).toEqual(live?.run.outcome?.error);
 });
@@ -124,8 +124,8 @@ test("a conversation has an address: another one is another entry, one that gets
     put.push(`${way} ${place}`);
     location.hash = place.slice(1);
   };
-  const place = createPlace({ location, history: { pushState: go("push"), replaceState: go("replace") } });
-  const none = emptyChat({ mode: "chat", search: false, models: {}, parameters: {} });
+  const place = createAddressHash({ location, history: { pushState: go("push"), replaceState: go("replace") } });
+  const none = createChat({ mode: "chat", search: false, models: {}, parameters: {} });
   const asked: ChatState = { ...none, items: [{ kind: "turn", key: "one" }] };
   const named: ChatState = { ...asked, conversationId: "conv-1" };
   place.follow(asked, named);
@@ -142,14 +142,14 @@ async function serve(turns: ScriptedTurn[], more: HttpDuetSettings = {}) {
   return () => {
     const api = createApi(createSender({ origin, token: () => undefined, signIn: () => Promise.reject(new Error()) }));
     const choices = { mode: "agent", search: false, models: {}, parameters: {} } as const;
-    const store = createStore(emptyChat(choices), () => {});
+    const store = createStore(createChat(choices), () => {});
     const list = createList(api, store);
     const refresh = () => void list.refresh().catch(() => {});
     const runs = createRuns({
       api,
       store,
       locale: () => "en",
-      tellLoss: () => {},
+      reportConnectivity: () => {},
       ready: Promise.resolve(),
       onListChange: refresh,
       onEnd: refresh,

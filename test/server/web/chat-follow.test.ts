@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../src/core/events.ts";
-import { createApi, runIdOf } from "../../../src/server/web/chat/api/api.ts";
-import { followRun, type News } from "../../../src/server/web/chat/api/follow-run.ts";
+import { createApi, readRunId } from "../../../src/server/web/chat/api/api.ts";
+import { followRun, type RunUpdate } from "../../../src/server/web/chat/api/follow-run.ts";
 import { createSender } from "../../../src/server/web/chat/api/http.ts";
 import { readMessages } from "../../../src/server/web/chat/api/read-messages.ts";
 import { makeTool } from "../../fakes/events.ts";
@@ -40,7 +40,7 @@ test("a call that needs consent comes as a question, goes on when it is answered
   const told = await follow(
     async (after, signal) => {
       const response = await open(after, signal, (stop) => api.ask(asking, "key-3", stop));
-      runId = runIdOf(response) ?? runId;
+      runId = readRunId(response) ?? runId;
       return response;
     },
     ({ question }) => {
@@ -57,7 +57,7 @@ test("a question that is asked again with its key is the same run", async () => 
   const ids: unknown[] = [];
   for (const _ of ["first", "again"]) {
     const response = await api.ask(asking, "key-4", never);
-    ids.push(runIdOf(response));
+    ids.push(readRunId(response));
     await response.text();
   }
   expect(ids[0]).toMatch(/^run-/);
@@ -133,7 +133,7 @@ async function serve(turns: ScriptedTurn[], more: HttpDuetSettings = {}) {
   const open = async (after: number, signal: AbortSignal, ask: (signal: AbortSignal) => Promise<Response>) => {
     if (runId !== undefined) return api.events(runId, after, signal);
     const response = await ask(signal);
-    runId = runIdOf(response);
+    runId = readRunId(response);
     return response;
   };
   return { api, model, open };
@@ -141,17 +141,17 @@ async function serve(turns: ScriptedTurn[], more: HttpDuetSettings = {}) {
 
 async function follow(
   open: (after: number, signal: AbortSignal) => Promise<Response>,
-  hear: (news: News) => void = () => {},
+  hear: (update: RunUpdate) => void = () => {},
 ) {
   const events: AgentEvent[] = [];
-  const questions: News["question"][] = [];
+  const questions: RunUpdate["question"][] = [];
   const lost: boolean[] = [];
   await followRun({
     open,
-    take(news) {
-      events.push(...news.events);
-      if (news.question !== undefined) questions.push(news.question);
-      hear(news);
+    take(update) {
+      events.push(...update.events);
+      if (update.question !== undefined) questions.push(update.question);
+      hear(update);
     },
     lose: (isLost) => void lost.push(isLost),
     mayPass: ({ status }) => status >= 500,

@@ -2,19 +2,19 @@ import { expect, test } from "vitest";
 import { readConversation } from "../../../src/server/web/chat/api/conversation.ts";
 import { readQuestion } from "../../../src/server/web/chat/api/question.ts";
 import { readSettings } from "../../../src/server/web/chat/api/server-settings.ts";
-import { closeQuestion, takeNews } from "../../../src/server/web/chat/state/apply-events.ts";
+import { applyEvents, closeQuestion } from "../../../src/server/web/chat/state/apply-events.ts";
 import { chooseMode, chooseModel, chooseParameter } from "../../../src/server/web/chat/state/chat-choices.ts";
 import {
   addTurn,
   type ChatState,
   changeRun,
-  emptyChat,
-  goingTurn,
-  newTurn,
+  createChat,
+  createTurn,
+  findActiveTurn,
 } from "../../../src/server/web/chat/state/chat-state.ts";
-import { turnsOf } from "../../../src/server/web/chat/state/to-turns.ts";
-import { createKeeper, takeToken } from "../../../src/server/web/chat/storage/tab-storage.ts";
-import { noRun } from "../../../src/server/web/run/run-state.ts";
+import { toTurns } from "../../../src/server/web/chat/state/to-turns.ts";
+import { createTabStorage, takeToken } from "../../../src/server/web/chat/storage/tab-storage.ts";
+import { createRunState } from "../../../src/server/web/run/run-state.ts";
 import { toView } from "../../../src/server/web/run/to-view.ts";
 
 test("another mode clears the history and says so in both languages; the search switch is left as it is", () => {
@@ -43,11 +43,11 @@ test("a parameter that changes is told with what it was, and the history stays",
 });
 
 test("a run that goes on in another conversation is kept, one that is over is not", () => {
-  const chat = addTurn(chatWithTurn(), newTurn("two", "And?"));
+  const chat = addTurn(chatWithTurn(), createTurn("two", "And?"));
   const over = changeRun(chat, "one", { type: "plain", text: "Yes.", isFailed: false });
   const away = chooseMode(over, "plan");
   expect(Object.keys(away.turns)).toEqual(["two"]);
-  expect(goingTurn(away)).toBeUndefined();
+  expect(findActiveTurn(away)).toBeUndefined();
 });
 
 test("a kept conversation is shown turn by turn: failed runs too, answers whose runs are gone too, none twice", () => {
@@ -66,7 +66,7 @@ test("a kept conversation is shown turn by turn: failed runs too, answers whose 
       { run_id: "run-3", question: "Next?", status: "running" },
     ],
   });
-  const views = turnsOf(conversation, "conv-1").map(({ run }) => toView(run));
+  const views = toTurns(conversation, "conv-1").map(({ run }) => toView(run));
   expect(views.map(({ question, status, answer }) => [question, status, answer])).toEqual([
     ["Why?", "failed", ""],
     ["Old?", "ended", "Old."],
@@ -77,7 +77,8 @@ test("a kept conversation is shown turn by turn: failed runs too, answers whose 
 
 test("the list of sources at an answer's end is cut off where it is one, and what looks like many costs nothing", () => {
   const cited = [{ n: 1, title: "One", url: "https://example.com/1" }];
-  const answerOf = (text: string): string => toView({ ...noRun(), cited, plain: { text, isFailed: false } }).answer;
+  const answerOf = (text: string): string =>
+    toView({ ...createRunState(), cited, plain: { text, isFailed: false } }).answer;
   const list = "\n\nReferences\n\n- [1] One https://example.com/1";
   expect(answerOf(`Yes [1].${list}`)).toBe("Yes [1].");
   expect(answerOf(`Yes [1].${list}\n`)).toBe("Yes [1].");
@@ -89,7 +90,7 @@ test("the list of sources at an answer's end is cut off where it is one, and wha
 
 test("a run that could not be followed asks nothing any more", () => {
   const question = { id: "q-1", message: "", kind: "plan" } as const;
-  const asked = takeNews(chatWithTurn(), "one", { events: [], question });
+  const asked = applyEvents(chatWithTurn(), "one", { events: [], question });
   expect(asked.turns.one?.question).toEqual(question);
   const closed = closeQuestion(asked, "one");
   expect(closed.turns.one?.question).toBeUndefined();
@@ -115,7 +116,7 @@ test("a token in the address is taken off it, and kept where a browser keeps not
   const location = { hash: "#token=s%20ecret&x=1", pathname: "/", search: "?q=1" };
   expect(takeToken({ location, history })).toBe("s ecret");
   expect(places).toEqual(["/?q=1"]);
-  const keeper = createKeeper(() => {
+  const keeper = createTabStorage(() => {
     throw new Error("SecurityError");
   });
   keeper.keepToken("s ecret");
@@ -131,6 +132,6 @@ function chatWithTurn(): ChatState {
     choices: ["a/one", "b/two"],
     parameters: { function_call: {}, answer: { temperature: 0.7 } },
   });
-  const chat = emptyChat({ mode: "agent", search: true, models: {}, parameters: {} });
-  return addTurn({ ...chat, settings, conversationId: "conv-1" }, newTurn("one", "Well?"));
+  const chat = createChat({ mode: "agent", search: true, models: {}, parameters: {} });
+  return addTurn({ ...chat, settings, conversationId: "conv-1" }, createTurn("one", "Well?"));
 }

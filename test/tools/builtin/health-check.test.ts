@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../src/kit/json.ts";
 import type { Locale } from "../../../src/kit/locale.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { createHealthCheck } from "../../../src/tools/builtin/health-check.ts";
-import { createOutgoing } from "../../../src/tools/outgoing/create-outgoing.ts";
+import { createToolFetch } from "../../../src/tools/outgoing/create-outgoing.ts";
 import { testContext } from "../context.ts";
 import { certificate } from "../outgoing/certificate.ts";
 import { type Listener, startListener, startSite } from "../outgoing/servers.ts";
@@ -11,8 +11,8 @@ import { type Listener, startListener, startSite } from "../outgoing/servers.ts"
 async function check(args: JsonObject, { locale = "en" as Locale, reach = ["127.0.0.1"], ca = "" } = {}) {
   const names: Record<string, string[]> = { "a.test": ["127.0.0.1"], "b.test": ["127.0.0.1"] };
   const parts = { lookup: async (host: string) => names[host] ?? [], ...(ca === "" ? {} : { ca }) };
-  const outgoing = createOutgoing({ reach, ports: [80, 443] }, parts);
-  const tool = createHealthCheck(outgoing, locale, () => Date.parse("2026-11-21T00:00:00Z"));
+  const guardedFetch = createToolFetch({ reach, ports: [80, 443] }, parts);
+  const tool = createHealthCheck(guardedFetch, locale, () => Date.parse("2026-11-21T00:00:00Z"));
   const { ok, text } = await tool.run(args, testContext({ locale }));
   expect(ok).toBe(true);
   return text.replaceAll(/\d+ ms/g, "N ms").split("\n");
@@ -124,7 +124,7 @@ test("ten are checked side by side, and no more", async () => {
 test("ends with the run", async () => {
   const silent: Listener = await startListener();
   const controller = new AbortController();
-  const tool = createHealthCheck(createOutgoing({ reach: ["127.0.0.1"], ports: [] }), "en", Date.now);
+  const tool = createHealthCheck(createToolFetch({ reach: ["127.0.0.1"], ports: [] }), "en", Date.now);
   const context = testContext({ signal: controller.signal });
   const waiting = tool.run({ targets: [`http://127.0.0.1:${silent.port}/`, `127.0.0.1:${silent.port}`] }, context);
   setImmediate(() => controller.abort(new Error("over")));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { docstringOf, firstParagraph } from "../../../src/tools/directory/docstring.ts";
+import { findFirstParagraph, readDocstring } from "../../../src/tools/directory/docstring.ts";
 
 test.each([
   ["a.js", "/** Says hello. */\nexport default {};", "Says hello."],
@@ -22,7 +22,7 @@ test.each([
   ["a.sh", "set -e\n# later", ""],
   ["a.rb", "# frozen_string_literal: true\r\n\r\n# 统计字数\r\nputs 1", "统计字数"],
 ])("what %s says of itself: %#", (file, text, expected) => {
-  expect(docstringOf(text, file)).toBe(expected);
+  expect(readDocstring(text, file)).toBe(expected);
 });
 
 test.each([
@@ -32,5 +32,5 @@ test.each([
   ["# Only\n\n## Headings", ""],
   ["", ""],
 ])("the first paragraph of a document: %#", (markdown, expected) => {
-  expect(firstParagraph(markdown)).toBe(expected);
+  expect(findFirstParagraph(markdown)).toBe(expected);
 });

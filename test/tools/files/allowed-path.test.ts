@@ -3,7 +3,7 @@ import { mkdir, realpath, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findAllowed, isAllowed, isPrivate, realRoots } from "../../../src/tools/files/allowed-path.ts";
+import { findAllowed, isAllowed, isPrivate, resolveRoots } from "../../../src/tools/files/allowed-path.ts";
 import { openAllowed } from "../../../src/tools/files/open-allowed.ts";
 import { temporaryFiles } from "../builtin/files.ts";
 
@@ -134,14 +134,14 @@ test("roots are resolved, and one inside another is left out", async () => {
   await mkdir(join(files.path, "real"));
   await symlink("real", join(files.path, "linked"));
   const roots = ["root", "root/sub", "linked", "missing", "root"].map((name) => join(files.path, name));
-  expect(await realRoots(roots)).toEqual([join(files.path, "root"), join(files.path, "real")]);
+  expect(await resolveRoots(roots)).toEqual([join(files.path, "root"), join(files.path, "real")]);
   await rm(join(files.path, "real"), { recursive: true });
 });
 
 test("a root whose name only begins like another one is a root of its own", async () => {
   await using files = await temporaryFiles(layout);
   const roots = ["root", "root-secret"].map((name) => join(files.path, name));
-  expect(await realRoots(roots)).toEqual(roots);
+  expect(await resolveRoots(roots)).toEqual(roots);
 });
 
 test.each(["/proc/self/environ", "/proc", "/sys/kernel", "/dev/stdin"])(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { stemOf } from "../../../src/tools/find/stem.ts";
-import { createWordReader, pairsOf } from "../../../src/tools/find/words.ts";
+import { toStem } from "../../../src/tools/find/stem.ts";
+import { createWordReader, toPairs } from "../../../src/tools/find/words.ts";
 
 describe("the words of a text", () => {
   test.each([
@@ -21,16 +21,16 @@ describe("the words of a text", () => {
     ["box", "boxes"],
     ["drive", "driving"],
   ])("%s and its forms are one", (...forms) => {
-    expect(new Set(forms.map(stemOf)).size).toBe(1);
+    expect(new Set(forms.map(toStem)).size).toBe(1);
   });
 
   test.each(["news", "status", "address", "bus", "is", "read", "feed", "thing"])("%s keeps its own form", (word) => {
-    expect(word.startsWith(stemOf(word))).toBe(true);
-    expect(stemOf(word).length).toBeGreaterThanOrEqual(Math.min(word.length, 3));
+    expect(word.startsWith(toStem(word))).toBe(true);
+    expect(toStem(word).length).toBeGreaterThanOrEqual(Math.min(word.length, 3));
   });
 
   test("Chinese is read in pairs", () => {
-    expect(pairsOf("骑行路线")).toEqual(["骑行", "行路", "路线"]);
-    expect(pairsOf("图")).toEqual(["图"]);
+    expect(toPairs("骑行路线")).toEqual(["骑行", "行路", "路线"]);
+    expect(toPairs("图")).toEqual(["图"]);
   });
 });

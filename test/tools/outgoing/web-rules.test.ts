@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { judge } from "../../../src/kit/net/check-address.ts";
-import { readTarget } from "../../../src/kit/net/dial-target.ts";
+import { checkAddress } from "../../../src/kit/net/check-address.ts";
+import { parseDialTarget } from "../../../src/kit/net/dial-target.ts";
 import { readReachList } from "../../../src/tools/outgoing/reach-list.ts";
-import { webRules } from "../../../src/tools/outgoing/web-rules.ts";
+import { createWebRules } from "../../../src/tools/outgoing/web-rules.ts";
 
 const { signal } = new AbortController();
 
 /** Judges a host that resolves to these addresses. */
 function judged(where: string, addresses: readonly string[], reach: readonly string[] = []): Promise<string[]> {
   const [, host = "", port = ""] = /^(.*):(\d+)$/.exec(where) ?? [];
-  const rules = { ...webRules(readReachList(reach), new Set([80, 443])), lookup: async () => addresses };
-  return judge(readTarget(host, Number(port)), rules, signal);
+  const rules = { ...createWebRules(readReachList(reach), new Set([80, 443])), lookup: async () => addresses };
+  return checkAddress(parseDialTarget(host, Number(port)), rules, signal);
 }
 
 test("61 of several addresses only the public ones are dialled", async () => {
@@ -48,25 +48,27 @@ test("a fake IP of a proxy is named as what it is, with the range that allows al
 
 test.each(["localhost", "LOCALHOST.", "a.localhost"])("%s is this machine, and is not looked up", async (host) => {
   const lookup = () => Promise.reject(new Error("looked up"));
-  const rules = { ...webRules(readReachList([]), new Set([80])), lookup };
-  await expect(judge(readTarget(host, 80), rules, signal)).rejects.toThrow("it resolves to 127.0.0.1, this machine");
-  const reach = webRules(readReachList(["127.0.0.0/8"]), new Set([80]));
-  expect(await judge(readTarget(host, 80), { ...rules, ...reach }, signal)).toEqual(["127.0.0.1"]);
+  const rules = { ...createWebRules(readReachList([]), new Set([80])), lookup };
+  await expect(checkAddress(parseDialTarget(host, 80), rules, signal)).rejects.toThrow(
+    "it resolves to 127.0.0.1, this machine",
+  );
+  const reach = createWebRules(readReachList(["127.0.0.0/8"]), new Set([80]));
+  expect(await checkAddress(parseDialTarget(host, 80), { ...rules, ...reach }, signal)).toEqual(["127.0.0.1"]);
 });
 
 test("a name that is not found says so", async () => {
   const lookup = () => Promise.reject(Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" }));
-  const rules = { ...webRules(readReachList([]), new Set([80])), lookup };
-  await expect(judge(readTarget("nowhere.test", 80), rules, signal)).rejects.toMatchObject({
+  const rules = { ...createWebRules(readReachList([]), new Set([80])), lookup };
+  await expect(checkAddress(parseDialTarget("nowhere.test", 80), rules, signal)).rejects.toMatchObject({
     code: "network",
     text: { en: "nowhere.test:80: there is no such host", zh: "nowhere.test:80：找不到该主机" },
   });
 });
 
 test("a lookup that never answers ends with the signal", async () => {
-  const rules = { ...webRules(readReachList([]), new Set([80])), lookup: () => new Promise<never>(() => {}) };
+  const rules = { ...createWebRules(readReachList([]), new Set([80])), lookup: () => new Promise<never>(() => {}) };
   const controller = new AbortController();
-  const waiting = judge(readTarget("slow.test", 80), rules, controller.signal);
+  const waiting = checkAddress(parseDialTarget("slow.test", 80), rules, controller.signal);
   controller.abort(new Error("stopped"));
   await expect(waiting).rejects.toThrow("stopped");
 });

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { Tool } from "../../../src/core/tools/tool.ts";
-import { createOutgoing } from "../../../src/tools/outgoing/create-outgoing.ts";
+import { createToolFetch } from "../../../src/tools/outgoing/create-outgoing.ts";
 import { longestPiece } from "../../../src/tools/page/page-piece.ts";
 import { createReadPage } from "../../../src/tools/page/read-page.ts";
 import { createHeavyWork } from "../../../src/tools/workers/heavy-work.ts";
@@ -15,7 +15,7 @@ afterAll(() => work.close());
 
 /** The tool of a new conversation; the work is done in one place. */
 function open(locale: "zh" | "en" = "en"): Tool {
-  return createReadPage(createOutgoing({ reach: ["127.0.0.1:*"], ports: [80, 443] }), locale, work);
+  return createReadPage(createToolFetch({ reach: ["127.0.0.1:*"], ports: [80, 443] }), locale, work);
 }
 
 const short = "<html><head><title>A short page</title></head><body><p>It says one thing.</p></body></html>";
@@ -200,7 +200,7 @@ describe("what cannot be read", () => {
 
   test("a private address is not asked", async () => {
     const { url, asked } = await servePages({ "/a": short });
-    const guarded = createReadPage(createOutgoing({ reach: [], ports: [80, 443] }), "en");
+    const guarded = createReadPage(createToolFetch({ reach: [], ports: [80, 443] }), "en");
     expect(await guarded.run({ url: `${url}/a` }, testContext())).toMatchObject({ ok: false });
     expect(asked).toEqual([]);
   });

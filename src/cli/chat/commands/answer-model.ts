@@ -1,9 +1,9 @@
 import type { ModelChanges } from "../../../app/open-duet.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import type { Chat } from "../chat-state.ts";
-import { fullName, modelChoices, switchModels } from "../settings/switch-models.ts";
+import { listModelChoices, resolveModelName, switchModels } from "../settings/switch-models.ts";
 import type { ChatCommand } from "./chat-command.ts";
-import { choose } from "./choose.ts";
+import { chooseOrThrow } from "./choose.ts";
 
 export const answerModel: ChatCommand = {
   name: "/answer-model",
@@ -28,7 +28,7 @@ const same = "same";
 const sameHelp: Text = { zh: "由工具调用模型回答", en: "the model that calls tools answers too" };
 
 async function read(chat: Chat, typed: string, signal: AbortSignal): Promise<string | null> {
-  return typed.toLowerCase() === same ? null : fullName(chat, typed, signal);
+  return typed.toLowerCase() === same ? null : resolveModelName(chat, typed, signal);
 }
 
 /** What is to be changed: nothing where the one in force is chosen; undefined where none is. */
@@ -36,12 +36,12 @@ async function pick(chat: Chat, signal: AbortSignal): Promise<Pick<ModelChanges,
   const { locale, models } = chat.settings;
   const { functionCall, answer } = await chat.duet.models(models);
   const isOne = functionCall === answer;
-  const others = await modelChoices(chat, "answer", signal);
+  const others = await listModelChoices(chat, "answer", signal);
   const inForce = isOne ? same : others[0]?.value;
   const oneForBoth = { value: same, label: same, detail: say(locale, sameHelp), words: [same] };
   const choices = [oneForBoth, ...(isOne ? others.slice(1) : others)];
   const title = say(locale, { zh: "🤖 回答模型", en: "🤖 Answer model" });
-  const chosen = await choose(chat, { title, choices, chosen: inForce }, answerModel, signal);
+  const chosen = await chooseOrThrow(chat, { title, choices, chosen: inForce }, answerModel, signal);
   if (chosen === undefined) return undefined;
   if (chosen === inForce) return {};
   return { answer: chosen === same ? null : chosen };

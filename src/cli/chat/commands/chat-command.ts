@@ -24,10 +24,10 @@ export interface CommandGroup {
 }
 
 /** How a command is typed: `/mode [chat|agent|plan]`. */
-export function usageOf({ name, argument }: Pick<ChatCommand, "name" | "argument">): string {
+export function renderUsage({ name, argument }: Pick<ChatCommand, "name" | "argument">): string {
   return argument === "" ? name : `${name} ${argument}`;
 }
 
-export function usageLine(command: Pick<ChatCommand, "name" | "argument">, locale: Locale): string {
-  return say(locale, { zh: `用法：${usageOf(command)}`, en: `Usage: ${usageOf(command)}` });
+export function renderUsageLine(command: Pick<ChatCommand, "name" | "argument">, locale: Locale): string {
+  return say(locale, { zh: `用法：${renderUsage(command)}`, en: `Usage: ${renderUsage(command)}` });
 }

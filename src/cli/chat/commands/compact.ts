@@ -1,6 +1,6 @@
 import { say } from "../../../kit/locale.ts";
 import type { ChatCommand } from "./chat-command.ts";
-import { refusal } from "./command-error.ts";
+import { commandError } from "./command-error.ts";
 
 export const compact: ChatCommand = {
   name: "/compact",
@@ -13,7 +13,7 @@ export const compact: ChatCommand = {
     const { conversationId, duet, settings } = chat;
     const { locale } = settings;
     if (conversationId === undefined) {
-      throw refusal({
+      throw commandError({
         zh: "没有可以压缩的内容：对话还没有开始",
         en: "there is nothing to compact: the conversation has not begun",
       });

@@ -10,8 +10,8 @@ export const config: ChatCommand = {
     en: "shows the mode, the models, their parameters and the configuration file",
   },
   async run(chat) {
-    const { configFacts } = await import("../settings/config-facts.ts");
-    const facts = await configFacts(chat);
+    const { listConfigFacts } = await import("../settings/config-facts.ts");
+    const facts = await listConfigFacts(chat);
     const { locale } = chat.settings;
     const colon = locale === "zh" ? "：" : ": ";
     chat.write(

@@ -1,7 +1,7 @@
 import { say, type Text } from "../../../kit/locale.ts";
-import { entryLine } from "../../conversations/conversation-lines.ts";
+import { renderEntry } from "../../conversations/conversation-lines.ts";
 import { nothingKept } from "../../conversations/nothing-kept.ts";
-import { type Line, plainLine, type Style } from "../../terminal/text/line.ts";
+import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
 /** How many are listed. */
@@ -17,7 +17,7 @@ export const conversations: ChatCommand = {
     const found = await store.list({ limit: listed + 1, offset: 0 });
     const lines = found.slice(0, listed).map((entry): Line => {
       const isThis = entry.id === chat.conversationId;
-      return plainLine(`${isThis ? "❯" : " "} ${entryLine(entry, locale)}`, ...(isThis ? inForce : []));
+      return createLine(`${isThis ? "❯" : " "} ${renderEntry(entry, locale)}`, ...(isThis ? inForce : []));
     });
     chat.write(...lines);
     if (lines.length === 0) chat.write(say(locale, { zh: "没有对话。", en: "No conversations." }));

@@ -1,4 +1,4 @@
-import { plainLine, type Style } from "../../terminal/text/line.ts";
+import { createLine, type Style } from "../../terminal/text/line.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
 export const doctor: ChatCommand = {
@@ -6,9 +6,9 @@ export const doctor: ChatCommand = {
   argument: "",
   help: { zh: "检查配置、密钥、模型与服务器", en: "checks configuration, keys, models and servers" },
   async run(chat, _argument, signal) {
-    const { examine, findingLine } = await import("../../doctor/doctor.ts");
-    for await (const finding of examine(chat.duet, chat.config, signal, chat.settings.models))
-      chat.write(plainLine(findingLine(finding, chat.settings.locale), ...styles[finding.state]));
+    const { runChecks, renderFinding } = await import("../../doctor/doctor.ts");
+    for await (const finding of runChecks(chat.duet, chat.config, signal, chat.settings.models))
+      chat.write(createLine(renderFinding(finding, chat.settings.locale), ...styles[finding.state]));
     return undefined;
   },
 };

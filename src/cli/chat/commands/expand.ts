@@ -1,10 +1,10 @@
-import { shortLine } from "../../../kit/text/short-line.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
 import type { Chat } from "../chat-state.ts";
 import { expandRun } from "../expand-run.ts";
 import { expandStep } from "../steps/expand-step.ts";
 import type { Step } from "../steps/step.ts";
 import type { ChatCommand } from "./chat-command.ts";
-import { refusal } from "./command-error.ts";
+import { commandError } from "./command-error.ts";
 
 export const expand: ChatCommand = {
   name: "/expand",
@@ -14,7 +14,7 @@ export const expand: ChatCommand = {
     en: "opens a step again; without a number all steps of the last run",
   },
   complete: async ({ steps }) =>
-    steps.ofRun().map(({ number, name }) => ({ text: String(number), help: shortLine(name, 80) })),
+    steps.ofRun().map(({ number, name }) => ({ text: String(number), help: toShortLine(name, 80) })),
   run(chat, argument) {
     if (argument === "") expandRun(chat);
     else chat.write(...expandStep(stepOf(argument, chat), chat.settings.locale));
@@ -26,11 +26,11 @@ function stepOf(argument: string, { steps }: Chat): Step {
   const [, digits] = /^#?(\d{1,9})$/.exec(argument) ?? [];
   const step = digits === undefined ? undefined : steps.find(Number(digits));
   if (step) return step;
-  const shown = shortLine(argument, 40);
+  const shown = toShortLine(argument, 40);
   const numbers = steps.ofRun().map(({ number }) => number);
   const there =
     numbers.length === 0
       ? { zh: "现在还没有步骤。", en: "There are none yet." }
       : { zh: `上一次运行的步骤：${numbers.join("、")}。`, en: `The last run has: ${numbers.join(", ")}.` };
-  throw refusal({ zh: `没有步骤 "${shown}"`, en: `There is no step "${shown}"` }, there);
+  throw commandError({ zh: `没有步骤 "${shown}"`, en: `There is no step "${shown}"` }, there);
 }

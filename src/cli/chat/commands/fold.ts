@@ -1,6 +1,6 @@
 import { say } from "../../../kit/locale.ts";
 import type { ChatCommand } from "./chat-command.ts";
-import { refusal } from "./command-error.ts";
+import { commandError } from "./command-error.ts";
 
 export const fold: ChatCommand = {
   name: "/fold",
@@ -12,7 +12,7 @@ export const fold: ChatCommand = {
   run({ settings: { locale }, steps, toggleSteps, write }) {
     const isDone = toggleSteps();
     if (isDone === false)
-      throw refusal(
+      throw commandError(
         {
           zh: "步骤列表已不在屏幕上，终端不能改写它",
           en: "The list of steps is no longer on the screen, so it cannot be folded",

@@ -1,12 +1,12 @@
 import { say } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
 import { modeHelp, modeNames, modes } from "../../../render/mode-names.ts";
-import { type Line, plainLine } from "../../terminal/text/line.ts";
+import { createLine, type Line } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat-state.ts";
-import { findCommand, namesOf } from "../find-command.ts";
+import { findCommand, listNames } from "../find-command.ts";
 import { keyHelp } from "../key-help.ts";
-import { type ChatCommand, type CommandGroup, usageOf } from "./chat-command.ts";
-import { refusal } from "./command-error.ts";
+import { type ChatCommand, type CommandGroup, renderUsage } from "./chat-command.ts";
+import { commandError } from "./command-error.ts";
 
 /** The groups are asked for when they are shown: help is one of them. */
 export function createHelp(groups: () => readonly CommandGroup[]): ChatCommand {
@@ -30,8 +30,8 @@ const usageWidth = 23;
 
 function allLines(groups: readonly CommandGroup[], { settings: { locale }, reader }: Chat): Line[] {
   const ofGroups = groups.flatMap(({ title, commands }) => [
-    plainLine(say(locale, title), "heading"),
-    ...commands.map((command) => row(usageOf(command).padEnd(usageWidth), say(locale, command.help))),
+    createLine(say(locale, title), "heading"),
+    ...commands.map((command) => row(renderUsage(command).padEnd(usageWidth), say(locale, command.help))),
   ]);
   return [...ofGroups, ...modeLines(locale), ...(reader ? keyLines(locale) : [])];
 }
@@ -39,12 +39,12 @@ function allLines(groups: readonly CommandGroup[], { settings: { locale }, reade
 /** Of model-invocation.md, "帮助命令更新": what sets the modes apart, and how to switch. */
 function modeLines(locale: Chat["settings"]["locale"]): Line[] {
   return [
-    plainLine(say(locale, { zh: "模式的区别", en: "What sets the modes apart" }), "heading"),
+    createLine(say(locale, { zh: "模式的区别", en: "What sets the modes apart" }), "heading"),
     ...modes.map((mode): Line => {
       const name = say(locale, modeNames[mode]);
       return [{ text: `  ${name}`, styles: ["accent"] }, { text: `: ${say(locale, modeHelp[mode])}` }];
     }),
-    plainLine(
+    createLine(
       say(locale, {
         zh: "  用 /mode 选择模式，或直接输入 /mode chat、/mode agent、/mode plan；/search on 只在 Chat 模式下有效。",
         en: "  Choose one with /mode, or type /mode chat, /mode agent or /mode plan; /search on counts in chat mode alone.",
@@ -56,7 +56,7 @@ function modeLines(locale: Chat["settings"]["locale"]): Line[] {
 function keyLines(locale: Chat["settings"]["locale"]): Line[] {
   const width = Math.max(...keyHelp.map(({ keys }) => keys.length));
   return [
-    plainLine(say(locale, { zh: "按键", en: "Keys" }), "heading"),
+    createLine(say(locale, { zh: "按键", en: "Keys" }), "heading"),
     ...keyHelp.map(({ keys, help }) => row(keys.padEnd(width), say(locale, help))),
   ];
 }
@@ -71,13 +71,13 @@ function commandLines(argument: string, groups: readonly CommandGroup[], { setti
     groups.flatMap(({ commands }) => commands),
   );
   if (command === undefined) {
-    const shown = shortLine(argument, 40);
-    throw refusal(
+    const shown = toShortLine(argument, 40);
+    throw commandError(
       { zh: `没有 "${shown}" 命令`, en: `There is no command "${shown}"` },
       { zh: "/help 列出全部命令。", en: "/help lists them." },
     );
   }
-  const others = namesOf(command).slice(1).join(" ");
-  const also = others === "" ? [] : [plainLine(say(locale, { zh: `  也可写作 ${others}`, en: `  also ${others}` }))];
-  return [row(usageOf(command), say(locale, command.help)), ...also];
+  const others = listNames(command).slice(1).join(" ");
+  const also = others === "" ? [] : [createLine(say(locale, { zh: `  也可写作 ${others}`, en: `  also ${others}` }))];
+  return [row(renderUsage(command), say(locale, command.help)), ...also];
 }

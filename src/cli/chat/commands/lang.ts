@@ -1,10 +1,10 @@
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
 import type { Picking } from "../../questions/reader.ts";
 import type { Chat } from "../chat-state.ts";
 import type { ChatCommand } from "./chat-command.ts";
-import { choose } from "./choose.ts";
-import { refusal } from "./command-error.ts";
+import { chooseOrThrow } from "./choose.ts";
+import { commandError } from "./command-error.ts";
 
 const locales: readonly Locale[] = ["zh", "en"];
 
@@ -17,7 +17,7 @@ export const lang: ChatCommand = {
   help: { zh: "切换界面语言", en: "switches the language of the chat" },
   complete: async () => locales.map((known) => ({ text: known, help: languages[known] })),
   async run(chat, argument, signal) {
-    const chosen = argument === "" ? await choose(chat, picking(chat), lang, signal) : readLocale(argument);
+    const chosen = argument === "" ? await chooseOrThrow(chat, picking(chat), lang, signal) : readLocale(argument);
     if (chosen === undefined) return undefined;
     chat.settings.locale = chosen;
     chat.settings.language = chosen;
@@ -46,8 +46,8 @@ function picking(chat: Chat): Picking<Locale> {
 function readLocale(argument: string): Locale {
   const found = locales.find((known) => known === argument.toLowerCase());
   if (found) return found;
-  const shown = shortLine(argument, 40);
-  throw refusal(
+  const shown = toShortLine(argument, 40);
+  throw commandError(
     { zh: `没有 "${shown}" 这种界面语言`, en: `There is no language "${shown}"` },
     { zh: "可选：zh、en。", en: "Allowed: zh, en." },
   );

@@ -1,13 +1,13 @@
 import type { Mode } from "../../../core/outcome.ts";
 import { say } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
-import { modeHelp, modeNames, modes, modeTitle, switchedMode } from "../../../render/mode-names.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
+import { describeSwitchedMode, modeHelp, modeNames, modes, modeTitle } from "../../../render/mode-names.ts";
 import type { Picking } from "../../questions/reader.ts";
-import { switchLine } from "../../search-switch.ts";
+import { renderSwitch } from "../../search-switch.ts";
 import type { Chat } from "../chat-state.ts";
 import type { ChatCommand } from "./chat-command.ts";
-import { choose } from "./choose.ts";
-import { refusal } from "./command-error.ts";
+import { chooseOrThrow } from "./choose.ts";
+import { commandError } from "./command-error.ts";
 
 export const mode: ChatCommand = {
   name: "/mode",
@@ -16,7 +16,7 @@ export const mode: ChatCommand = {
   complete: async ({ settings: { locale } }) =>
     modes.map((known) => ({ text: known, help: say(locale, modeHelp[known]) })),
   async run(chat, argument, signal) {
-    const chosen = argument === "" ? await choose(chat, picking(chat), mode, signal) : readMode(argument);
+    const chosen = argument === "" ? await chooseOrThrow(chat, picking(chat), mode, signal) : readMode(argument);
     if (chosen !== undefined) switchTo(chosen, chat);
     return undefined;
   },
@@ -39,8 +39,8 @@ function picking(chat: Chat): Picking<Mode> {
 function readMode(argument: string): Mode {
   const found = modes.find((known) => known === argument.toLowerCase());
   if (found) return found;
-  const shown = shortLine(argument, 40);
-  throw refusal(
+  const shown = toShortLine(argument, 40);
+  throw commandError(
     { zh: `没有 "${shown}" 模式`, en: `There is no mode "${shown}"` },
     { zh: "可选：chat、agent、plan。", en: "Allowed: chat, agent, plan." },
   );
@@ -57,6 +57,6 @@ function switchTo(chosen: Mode, chat: Chat): void {
   }
   settings.mode = chosen;
   chat.startAnew();
-  chat.write(say(locale, switchedMode(name)), switchLine(settings));
+  chat.write(say(locale, describeSwitchedMode(name)), renderSwitch(settings));
   chat.refresh();
 }

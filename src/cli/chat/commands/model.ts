@@ -1,7 +1,7 @@
 import { say } from "../../../kit/locale.ts";
-import { fullName, modelChoices, switchModels } from "../settings/switch-models.ts";
+import { listModelChoices, resolveModelName, switchModels } from "../settings/switch-models.ts";
 import type { ChatCommand } from "./chat-command.ts";
-import { choose } from "./choose.ts";
+import { chooseOrThrow } from "./choose.ts";
 
 export const model: ChatCommand = {
   name: "/model",
@@ -14,14 +14,14 @@ export const model: ChatCommand = {
   async run(chat, argument, signal) {
     const { models } = chat.settings;
     if (argument !== "") {
-      const functionCall = await fullName(chat, argument, signal);
+      const functionCall = await resolveModelName(chat, argument, signal);
       await switchModels(chat, "functionCall", { ...models, functionCall });
       return undefined;
     }
-    const choices = await modelChoices(chat, "functionCall", signal);
+    const choices = await listModelChoices(chat, "functionCall", signal);
     const inForce = choices[0]?.value;
     const title = say(chat.settings.locale, { zh: "🤖 模型", en: "🤖 Model" });
-    const functionCall = await choose(chat, { title, choices, chosen: inForce }, model, signal);
+    const functionCall = await chooseOrThrow(chat, { title, choices, chosen: inForce }, model, signal);
     if (functionCall === undefined) return undefined;
     // The one in force may have been given with more than its name.
     await switchModels(chat, "functionCall", functionCall === inForce ? models : { ...models, functionCall });

@@ -1,9 +1,9 @@
 import type { ConversationStore } from "../../../app/open-duet.ts";
 import type { PlanStep } from "../../../core/events.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
-import { planSigns, planTitle, purpose, states } from "../../../render/plan-lines.ts";
-import { type Line, plainLine } from "../../terminal/text/line.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
+import { planSigns, renderPlanTitle, states, toPurpose } from "../../../render/plan-lines.ts";
+import { createLine, type Line } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat-state.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
@@ -49,11 +49,11 @@ async function lastPlan({ duet, conversationId }: Chat, signal: AbortSignal): Pr
 
 function checklist(steps: readonly PlanStep[], locale: Locale): Line[] {
   return [
-    plainLine(planTitle(steps, locale), "strong"),
+    createLine(renderPlanTitle(steps, locale), "strong"),
     ...steps.map((step): Line => {
-      const tool = step.tool === "" ? "" : ` · ${shortLine(step.tool, 80)}`;
+      const tool = step.tool === "" ? "" : ` · ${toShortLine(step.tool, 80)}`;
       return [
-        { text: `  ${planSigns[step.state]} ${step.step}. ${purpose(step)}` },
+        { text: `  ${planSigns[step.state]} ${step.step}. ${toPurpose(step)}` },
         { text: `${tool} · ${say(locale, states[step.state])}`, styles: ["dim"] },
       ];
     }),

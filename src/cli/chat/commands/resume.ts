@@ -1,12 +1,12 @@
 import type { ConversationEntry } from "../../../app/open-duet.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { printableLine } from "../../../kit/text/sanitize.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
-import { entryLine, timeOf, turnCount } from "../../conversations/conversation-lines.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
+import { renderEntry, renderTime, renderTurnCount } from "../../conversations/conversation-lines.ts";
 import { pickOne } from "../../questions/pick-one.ts";
 import type { Chat } from "../chat-state.ts";
-import { type ChatCommand, usageLine } from "./chat-command.ts";
-import { refusal } from "./command-error.ts";
+import { type ChatCommand, renderUsageLine } from "./chat-command.ts";
+import { commandError } from "./command-error.ts";
 
 /** How many are offered, and how many are looked at for one whose id is not typed in full. */
 const offered = 50;
@@ -36,7 +36,7 @@ async function pick(chat: Chat, signal: AbortSignal): Promise<string | undefined
   }
   // Who cannot be asked types an id.
   if (!chat.reader) {
-    chat.write(...entries.map((entry) => `  ${entryLine(entry, locale)}`), usageLine(resume, locale));
+    chat.write(...entries.map((entry) => `  ${renderEntry(entry, locale)}`), renderUsageLine(resume, locale));
     return undefined;
   }
   const picking = {
@@ -44,7 +44,7 @@ async function pick(chat: Chat, signal: AbortSignal): Promise<string | undefined
     choices: entries.map((entry) => ({
       value: entry.id,
       label: titleOf(entry, locale),
-      detail: [timeOf(entry.updatedAt), turnCount(entry, locale)].join(" · "),
+      detail: [renderTime(entry.updatedAt), renderTurnCount(entry, locale)].join(" · "),
     })),
     chosen: chat.conversationId,
   };
@@ -52,8 +52,8 @@ async function pick(chat: Chat, signal: AbortSignal): Promise<string | undefined
 }
 
 function titleOf({ id, title }: ConversationEntry, locale: Locale): string {
-  const shown = printableLine(id);
-  return title === "" ? say(locale, { zh: `（未完成）${shown}`, en: `(unfinished) ${shown}` }) : shortLine(title, 60);
+  const shown = sanitizeLine(id);
+  return title === "" ? say(locale, { zh: `（未完成）${shown}`, en: `(unfinished) ${shown}` }) : toShortLine(title, 60);
 }
 
 /** What is no id's beginning is taken as it was typed: the chat says that there is none. */
@@ -63,9 +63,9 @@ async function findId(typed: string, { duet }: Chat): Promise<string> {
   if (found.includes(typed) || found.length === 0) return typed;
   const [first, ...others] = found;
   if (first !== undefined && others.length === 0) return first;
-  const shown = shortLine(typed, 60);
-  const ids = found.slice(0, 5).map(printableLine).join(", ");
-  throw refusal({
+  const shown = toShortLine(typed, 60);
+  const ids = found.slice(0, 5).map(sanitizeLine).join(", ");
+  throw commandError({
     zh: `不止一个对话的编号以 ${shown} 开头：${ids}`,
     en: `More than one conversation has an id that begins with ${shown}: ${ids}`,
   });

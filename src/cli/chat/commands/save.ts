@@ -1,10 +1,10 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { absolutePath } from "../../../config/sources/find-file.ts";
+import { toAbsolutePath } from "../../../config/sources/find-file.ts";
 import type { AgentTrace } from "../../../core/trace.ts";
-import { DuetError, messageOf } from "../../../kit/errors.ts";
+import { DuetError, getMessage } from "../../../kit/errors.ts";
 import { say, type Text } from "../../../kit/locale.ts";
-import { printableLine } from "../../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import type { Chat } from "../chat-state.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
@@ -20,12 +20,12 @@ export const save: ChatCommand = {
       chat.write(say(locale, { zh: "还没有可以保存的对话。", en: "There is no conversation to save yet." }));
       return undefined;
     }
-    const { conversationMarkdown } = await import("../conversation-markdown.ts");
+    const { toConversationMarkdown } = await import("../conversation-markdown.ts");
     const now = new Date();
     const file = await fileFor(argument, now, chat);
-    const text = conversationMarkdown({ id: conversationId, runs }, { locale, now });
+    const text = toConversationMarkdown({ id: conversationId, runs }, { locale, now });
     await writeNew(file, text, signal);
-    chat.write(say(locale, { zh: `已保存到 ${printableLine(file)}`, en: `Saved as ${printableLine(file)}` }));
+    chat.write(say(locale, { zh: `已保存到 ${sanitizeLine(file)}`, en: `Saved as ${sanitizeLine(file)}` }));
     return undefined;
   },
 };
@@ -47,7 +47,7 @@ async function fileFor(argument: string, now: Date, { config }: Chat): Promise<s
   const directory = process.cwd();
   if (argument === "") return join(directory, nameAt(now));
   const written = argument.replace(/^(["'])(.*)\1$/, "$2");
-  const file = absolutePath(written, directory, config.environment);
+  const file = toAbsolutePath(written, directory, config.environment);
   const isFolder = await stat(file).then(
     (found) => found.isDirectory(),
     () => false,
@@ -79,7 +79,7 @@ async function writeNew(file: string, text: string, signal: AbortSignal): Promis
 }
 
 function reasonOf(thrown: unknown): Text {
-  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : messageOf(thrown);
+  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : getMessage(thrown);
   if (code === "EEXIST") return { zh: "已存在，不会覆盖", en: "is there already and is not overwritten" };
   if (code === "ENOENT") return { zh: "所在的目录不存在", en: "lies in a folder that does not exist" };
   return { zh: `无法写入（${code}）`, en: `cannot be written (${code})` };

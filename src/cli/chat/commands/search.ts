@@ -1,5 +1,5 @@
 import { say } from "../../../kit/locale.ts";
-import { flipSwitch } from "../../search-switch.ts";
+import { setSwitch } from "../../search-switch.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
 export const search: ChatCommand = {
@@ -14,7 +14,7 @@ export const search: ChatCommand = {
     ];
   },
   run(chat, argument) {
-    chat.write(flipSwitch(chat.settings, argument.toLowerCase()));
+    chat.write(setSwitch(chat.settings, argument.toLowerCase()));
     chat.refresh();
     return undefined;
   },

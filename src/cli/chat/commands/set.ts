@@ -1,6 +1,6 @@
-import { unknownKey } from "../../../config/config-errors.ts";
+import { unknownKeyError } from "../../../config/config-errors.ts";
 import { say } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
 import type { Line } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat-state.ts";
 import type { Setting } from "../settings/setting.ts";
@@ -32,11 +32,11 @@ export const set: ChatCommand = {
 };
 
 async function allSettings(): Promise<Setting[]> {
-  const [{ parameterSettings }, { limitSettings }] = await Promise.all([
+  const [{ parameterSettings }, { createLimitSettings }] = await Promise.all([
     import("../settings/parameter-settings.ts"),
     import("../settings/limit-settings.ts"),
   ]);
-  return [...parameterSettings, ...limitSettings()];
+  return [...parameterSettings, ...createLimitSettings()];
 }
 
 function find(settings: readonly Setting[], typed: string): Setting {
@@ -44,7 +44,7 @@ function find(settings: readonly Setting[], typed: string): Setting {
   const found = settings.find(({ key }) => key === wanted);
   if (found) return found;
   const keys = settings.map(({ key }) => key);
-  throw unknownKey(`/set ${shortLine(typed, 40)}`, typed, keys);
+  throw unknownKeyError(`/set ${toShortLine(typed, 40)}`, typed, keys);
 }
 
 async function lines(settings: readonly Setting[], chat: Chat): Promise<Line[]> {

@@ -1,8 +1,8 @@
 import { say } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
-import { type Line, plainLine } from "../../terminal/text/line.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
+import { createLine, type Line } from "../../terminal/text/line.ts";
 import type { ChatCommand } from "./chat-command.ts";
-import { refusal } from "./command-error.ts";
+import { commandError } from "./command-error.ts";
 
 /** How long servers that are still starting are waited for, in milliseconds. */
 const patienceMs = 10_000;
@@ -12,11 +12,11 @@ export const tools: ChatCommand = {
   argument: "[SERVER]",
   help: { zh: "列出工具，可只看一个服务器的", en: "lists the tools, or those of one server" },
   async complete({ duet }) {
-    const [inventory, { sourcesOf }] = await Promise.all([
+    const [inventory, { listSources }] = await Promise.all([
       duet.inventory(undefined, 0),
       import("../../tools/tool-lines.ts"),
     ]);
-    return sourcesOf(inventory).map((text) => ({ text }));
+    return listSources(inventory).map((text) => ({ text }));
   },
   async run(chat, argument, signal) {
     const { duet, settings } = chat;
@@ -27,17 +27,17 @@ export const tools: ChatCommand = {
           en: "Chat mode uses no tools (/mode agent does).",
         }),
       );
-    const [inventory, { sourceLines, sourcesOf, toolLines }, { weighTools }] = await Promise.all([
+    const [inventory, { renderSource, listSources, renderTools }, { weighTools }] = await Promise.all([
       duet.inventory(signal, patienceMs),
       import("../../tools/tool-lines.ts"),
       import("../../tools/tool-weights.ts"),
     ]);
     const weights = await weighTools(duet, inventory.tools);
-    const source = argument === "" ? undefined : sourceNamed(argument, sourcesOf(inventory));
+    const source = argument === "" ? undefined : sourceNamed(argument, listSources(inventory));
     const lines =
       source === undefined
-        ? toolLines(inventory, weights, settings.locale)
-        : sourceLines(source, inventory, weights, settings.locale);
+        ? renderTools(inventory, weights, settings.locale)
+        : renderSource(source, inventory, weights, settings.locale);
     chat.write(...[...lines].map(withHeading));
     return undefined;
   },
@@ -47,8 +47,8 @@ function sourceNamed(argument: string, sources: readonly string[]): string {
   const wanted = argument.toLowerCase();
   const found = sources.find((source) => source.toLowerCase() === wanted);
   if (found !== undefined) return found;
-  const shown = shortLine(argument, 40);
-  throw refusal(
+  const shown = toShortLine(argument, 40);
+  throw commandError(
     { zh: `没有名为 "${shown}" 的服务器`, en: `There is no server "${shown}"` },
     { zh: `可选：${sources.join("、")}。`, en: `Allowed: ${sources.join(", ")}.` },
   );
@@ -56,5 +56,5 @@ function sourceNamed(argument: string, sources: readonly string[]): string {
 
 /** What stands below a source begins with a space. */
 function withHeading(line: string): string | Line {
-  return / · .* · /.test(line) && !line.startsWith(" ") ? plainLine(line, "strong") : line;
+  return / · .* · /.test(line) && !line.startsWith(" ") ? createLine(line, "strong") : line;
 }

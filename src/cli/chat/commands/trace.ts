@@ -1,8 +1,8 @@
 import { say } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
 import type { Chat } from "../chat-state.ts";
 import type { ChatCommand } from "./chat-command.ts";
-import { refusal } from "./command-error.ts";
+import { commandError } from "./command-error.ts";
 
 export const trace: ChatCommand = {
   name: "/trace",
@@ -11,17 +11,17 @@ export const trace: ChatCommand = {
   async complete({ duet, conversationId }) {
     if (conversationId === undefined) return [];
     const runs = await (await duet.store()).runs({ conversationId });
-    return runs.toReversed().map(({ id, question }) => ({ text: id, help: shortLine(question, 60) }));
+    return runs.toReversed().map(({ id, question }) => ({ text: id, help: toShortLine(question, 60) }));
   },
   async run(chat, argument) {
-    const [{ findTrace }, { traceLines }] = await Promise.all([
+    const [{ findTrace }, { renderTrace }] = await Promise.all([
       import("../../trace/trace-command.ts"),
       import("../../trace/trace-lines.ts"),
     ]);
     const { locale } = chat.settings;
     const wanted = argument === "" ? await lastRun(chat) : argument;
     const found = wanted === undefined ? undefined : await findTrace(await chat.duet.store(), wanted);
-    if (found) chat.write(...traceLines(found, { locale, verbose: chat.config.agent.verbose }));
+    if (found) chat.write(...renderTrace(found, { locale, verbose: chat.config.agent.verbose }));
     else if (wanted === undefined)
       chat.write(say(locale, { zh: "这个对话还没有运行。", en: "This conversation has no run yet." }));
     else throw noSuchRun(wanted);
@@ -36,8 +36,8 @@ async function lastRun({ duet, runId, conversationId }: Chat): Promise<string | 
 }
 
 function noSuchRun(run: string): Error {
-  const shown = shortLine(run, 60);
-  return refusal(
+  const shown = toShortLine(run, 60);
+  return commandError(
     { zh: `没有编号以 ${shown} 开头的运行`, en: `There is no run whose id begins with ${shown}` },
     { zh: "不给编号时显示最近一次运行：/trace", en: "Without an id the last run is shown: /trace" },
   );

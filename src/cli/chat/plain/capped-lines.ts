@@ -1,5 +1,5 @@
 /** What comes of the lines that are piped in. */
-export interface LineTaker {
+export interface LineHandler {
   line(text: string): void;
   /** A line outgrew the limit and is left out, its end too; called once for it, with its bytes so far. */
   tooLong(bytes: number): void;
@@ -11,7 +11,7 @@ export interface LineTaker {
 export const longestLine = 1_000_000;
 
 /** Gives each line of `input` from now on, also a last one without its end. What it gives stops the reading. */
-export function takeCappedLines(input: NodeJS.ReadableStream, taker: LineTaker): () => void {
+export function readCappedLines(input: NodeJS.ReadableStream, taker: LineHandler): () => void {
   let parts: Buffer[] = [];
   let bytes = 0;
   let isOpen = true;

@@ -3,22 +3,22 @@ import { writeSafely } from "../../console.ts";
 import { createQuietScreen } from "../../questions/quiet-screen.ts";
 import type { Reader } from "../../questions/reader.ts";
 import type { InputHistory } from "../../terminal/editor/editor.ts";
-import { type Line, textOf } from "../../terminal/text/line.ts";
-import type { ChatFace, ChatHandler } from "../chat-interface.ts";
+import { type Line, toPlainText } from "../../terminal/text/line.ts";
+import type { ChatHandler, ChatInterface } from "../chat-interface.ts";
 import { createInputQueue } from "../input-queue.ts";
 import { createInterrupts } from "../screen/interrupts.ts";
-import type { StepBook } from "../steps/step.ts";
-import { longestLine, takeCappedLines } from "./capped-lines.ts";
+import type { StepLog } from "../steps/step.ts";
+import { longestLine, readCappedLines } from "./capped-lines.ts";
 import { isTyped, type PlainConsole } from "./plain-console.ts";
 import { openPlainRun } from "./plain-run.ts";
 import { createPlainTyping } from "./plain-typing.ts";
-import { spoken } from "./screen-reader-text.ts";
+import { toScreenReaderText } from "./screen-reader-text.ts";
 
-export interface PlainFaceOptions {
+export interface PlainInterfaceOptions {
   console: PlainConsole;
   handler: ChatHandler;
   /** Whose numbers stand beside the steps; it has seen each event before the face does. */
-  steps: StepBook;
+  steps: StepLog;
   verbose: boolean;
   /** Whether the terminal shows links. */
   hyperlinks: boolean;
@@ -32,15 +32,15 @@ export interface PlainFaceOptions {
  * A chat in plain lines: each is written once, at the end of what was written, and nothing is drawn anew. On a terminal it
  * prompts and can ask; of a pipe it answers each line, the answer on stdout, all else on stderr.
  */
-export function createPlainFace(options: PlainFaceOptions): ChatFace {
+export function createPlainInterface(options: PlainInterfaceOptions): ChatInterface {
   return isTyped(options.console) ? createTerminalFace(options) : createPipeFace(options);
 }
 
-function createPipeFace(options: PlainFaceOptions): ChatFace {
+function createPipeFace(options: PlainInterfaceOptions): ChatInterface {
   const { console, handler, signal } = options;
   const queue = createInputQueue();
   const write = (...lines: (string | Line)[]): void => writeSafely(console.stderr, shown(lines, options));
-  const close = takeCappedLines(console.stdin, {
+  const close = readCappedLines(console.stdin, {
     line: queue.push,
     tooLong: (bytes) => write(say(handler.locale, tooLong(bytes))),
     end: queue.end,
@@ -63,7 +63,7 @@ function createPipeFace(options: PlainFaceOptions): ChatFace {
   };
 }
 
-function createTerminalFace(options: PlainFaceOptions): ChatFace {
+function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
   const { console, handler, history, signal } = options;
   const queue = createInputQueue();
   const interrupts = createInterrupts({ handler, changed() {} });
@@ -140,7 +140,7 @@ function tooLong(bytes: number): Text {
 }
 
 /** Lines as text; those of several lines are so many. */
-function shown(lines: readonly (string | Line)[], { handler, isScreenReader }: PlainFaceOptions): string {
-  const texts = lines.flatMap((line) => (typeof line === "string" ? line : textOf(line)).split("\n"));
-  return texts.map((text) => `${isScreenReader ? spoken(text, handler.locale) : text}\n`).join("");
+function shown(lines: readonly (string | Line)[], { handler, isScreenReader }: PlainInterfaceOptions): string {
+  const texts = lines.flatMap((line) => (typeof line === "string" ? line : toPlainText(line)).split("\n"));
+  return texts.map((text) => `${isScreenReader ? toScreenReaderText(text, handler.locale) : text}\n`).join("");
 }

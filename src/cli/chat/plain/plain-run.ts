@@ -1,18 +1,18 @@
 import type { AgentEvent } from "../../../core/events.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { printableLine } from "../../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { phaseNames } from "../../../render/event-lines.ts";
 import { writeSafely } from "../../console.ts";
 import { createRenderer } from "../../create-renderer.ts";
 import type { ShownRun } from "../chat-interface.ts";
-import type { StepBook } from "../steps/step.ts";
-import { numbered } from "./number-line.ts";
+import type { StepLog } from "../steps/step.ts";
+import { addStepNumber } from "./number-line.ts";
 import { isTyped, type PlainConsole } from "./plain-console.ts";
-import { spoken } from "./screen-reader-text.ts";
+import { toScreenReaderText } from "./screen-reader-text.ts";
 
 export interface PlainRunOptions {
   console: PlainConsole;
-  steps: StepBook;
+  steps: StepLog;
   locale: Locale;
   verbose: boolean;
   hyperlinks: boolean;
@@ -37,8 +37,8 @@ export function openPlainRun(options: PlainRunOptions): ShownRun {
     hyperlinks: options.hyperlinks && !isScreenReader,
     byLine: isScreenReader,
     word(line, event) {
-      const worded = isTerminal ? numbered(line, event, steps) : line;
-      return isScreenReader ? spoken(worded, locale) : worded;
+      const worded = isTerminal ? addStepNumber(line, event, steps) : line;
+      return isScreenReader ? toScreenReaderText(worded, locale) : worded;
     },
   });
   const silence = isScreenReader ? setInterval(goesOn, longestSilenceMs).unref() : undefined;
@@ -51,14 +51,14 @@ export function openPlainRun(options: PlainRunOptions): ShownRun {
   }
 
   function note(event: AgentEvent): void {
-    if (event.type === "phase-start") doing = spoken(say(locale, phaseNames[event.phase]), locale);
-    if (event.type === "tool-start") doing = printableLine(event.tool);
+    if (event.type === "phase-start") doing = toScreenReaderText(say(locale, phaseNames[event.phase]), locale);
+    if (event.type === "tool-start") doing = sanitizeLine(event.tool);
     // Thoughts are told when they end: what is silent meanwhile still goes on.
     if (event.type !== "thought-delta" && event.type !== "reasoning-delta") silence?.refresh();
   }
 
   return {
-    async take(event) {
+    async handle(event) {
       await free();
       note(event);
       render(event);

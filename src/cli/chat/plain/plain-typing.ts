@@ -1,8 +1,8 @@
 import { writeSafely } from "../../console.ts";
 import type { Reader } from "../../questions/reader.ts";
 import type { InputHistory } from "../../terminal/editor/editor.ts";
-import { refusedLine } from "../../terminal/editor/too-long.ts";
-import { textOf } from "../../terminal/text/line.ts";
+import { renderTooLong } from "../../terminal/editor/too-long.ts";
+import { toPlainText } from "../../terminal/text/line.ts";
 import type { ChatHandler } from "../chat-interface.ts";
 import { type BareInput, type BareInputOptions, createBareInput } from "./bare-input.ts";
 
@@ -51,7 +51,7 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
       else takeLine(text, isSeen);
     },
     complete,
-    refuse: (units) => write(textOf(refusedLine(units, handler.locale, Number.POSITIVE_INFINITY))),
+    refuse: (units) => write(toPlainText(renderTooLong(units, handler.locale, Number.POSITIVE_INFINITY))),
     interrupt,
     end: options.end,
   });

@@ -1,7 +1,7 @@
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 
 /** A line as a screen reader is to say it: the sign at its beginning is a word, or nothing where the word follows anyhow. */
-export function spoken(line: string, locale: Locale): string {
+export function toScreenReaderText(line: string, locale: Locale): string {
   return line.replace(leadingSign, (_, indent: string, sign: string) => {
     const word = say(locale, words.get(sign) ?? nothing);
     return word === "" ? indent : `${indent}${word}${locale === "zh" ? "：" : ": "}`;

@@ -1,9 +1,9 @@
-import { printable, printableLine } from "../../../kit/text/sanitize.ts";
+import { sanitize, sanitizeLine } from "../../../kit/text/sanitize.ts";
 import type { InputHistory } from "../../terminal/editor/editor.ts";
-import { before, bufferOf } from "../../terminal/editor/text/buffer.ts";
+import { createBuffer, findPrevious } from "../../terminal/editor/text/buffer.ts";
 import { mostTyped } from "../../terminal/editor/typing.ts";
 import type { Key } from "../../terminal/keys/key.ts";
-import { cellsOf } from "../../terminal/text/width.ts";
+import { countCells } from "../../terminal/text/width.ts";
 
 /** A line that is typed, and taken away again, at its end. */
 export interface TypedLine {
@@ -41,7 +41,7 @@ export function createTypedLine({ history, echo, refuse }: TypedLineOptions): Ty
       return;
     }
     typed += text;
-    echo(printable(text));
+    echo(sanitize(text));
   }
 
   function drop(): void {
@@ -52,7 +52,7 @@ export function createTypedLine({ history, echo, refuse }: TypedLineOptions): Ty
 
   function cut(length: number): void {
     const kept = typed.length - length;
-    const cells = cellsOf(typed.slice(kept));
+    const cells = countCells(typed.slice(kept));
     typed = typed.slice(0, kept);
     echo("\b \b".repeat(cells));
   }
@@ -68,11 +68,11 @@ export function createTypedLine({ history, echo, refuse }: TypedLineOptions): Ty
     if (wanted < 0 || wanted > entries.length) return;
     if (back === 0) draft = typed;
     back = wanted;
-    set(back === 0 ? draft : printableLine(entries[entries.length - back] ?? ""));
+    set(back === 0 ? draft : sanitizeLine(entries[entries.length - back] ?? ""));
   }
 
   function control(letter: string): void {
-    if (letter === "h") cut(typed.length - before(bufferOf(typed)));
+    if (letter === "h") cut(typed.length - findPrevious(createBuffer(typed)));
     if (letter === "u") cut(typed.length);
     if (letter === "w") cut(/\S*\s*$/.exec(typed)?.[0].length ?? 0);
   }

@@ -1,6 +1,6 @@
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { Live, Size } from "../../terminal/screen/live.ts";
-import { type Line, plainLine } from "../../terminal/text/line.ts";
+import { createLine, type Line } from "../../terminal/text/line.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
 
 /** What stands at the bottom of a chat's screen, from top to bottom. */
@@ -23,7 +23,7 @@ const lowRows = 16;
 export function drawChat(size: Size, parts: ChatParts): Live {
   const { columns, rows } = size;
   const waiting = waitingLines(parts, rows);
-  const status = plainLine(parts.status, "dim");
+  const status = createLine(parts.status, "dim");
   const room = Math.max(1, rows - 1 - waiting.length - 1);
   const input = parts.input({ columns, rows: room });
   const run = parts.run(Math.max(0, room - input.lines.length - 1));
@@ -38,11 +38,11 @@ export function drawChat(size: Size, parts: ChatParts): Live {
 function waitingLines({ waiting, locale }: ChatParts, rows: number): Line[] {
   const lines = waiting
     .slice(0, rows < lowRows ? 1 : mostWaiting)
-    .map((text) => plainLine(`⏳ ${firstLine(text)}`, "dim"));
+    .map((text) => createLine(`⏳ ${firstLine(text)}`, "dim"));
   const more = waiting.length - lines.length;
   if (more === 0) return lines;
   const rest = say(locale, { zh: `⏳ 还有 ${more} 条在等待`, en: `⏳ ${more} more wait` });
-  return [...lines, plainLine(rest, "dim")];
+  return [...lines, createLine(rest, "dim")];
 }
 
 function firstLine(text: string): string {

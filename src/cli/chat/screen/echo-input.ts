@@ -1,7 +1,7 @@
 import type { Line } from "../../terminal/text/line.ts";
 
 /** What was submitted, as it stays on the screen: behind its prompt, further lines below the first. */
-export function echoOf(prompt: string, text: string): Line[] {
+export function renderEcho(prompt: string, text: string): Line[] {
   const lines = text.split("\n").map((line, index): Line => {
     if (index > 0) return [{ text: `  ${line}`, styles: ["strong"] }];
     return [

@@ -2,7 +2,7 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import type { Choice, Picking } from "../../questions/reader.ts";
 import type { Key } from "../../terminal/keys/key.ts";
 import type { Line } from "../../terminal/text/line.ts";
-import { cellsOf } from "../../terminal/text/width.ts";
+import { countCells } from "../../terminal/text/width.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
 import type { Panel } from "./panel.ts";
 
@@ -102,7 +102,7 @@ export function createPicker<T>({ picking, locale, done }: PickerOptions<T>): Pa
       const most = Math.min(mostShown, Math.max(1, rows - (hasHint ? 2 : 1)));
       const from = Math.max(0, Math.min(at - Math.floor(most / 2), choices.length - most));
       const shown = choices.slice(from, from + most);
-      const width = Math.max(...shown.map(({ label }) => cellsOf(label)));
+      const width = Math.max(...shown.map(({ label }) => countCells(label)));
       const lines: Line[] = [
         [{ text: picking.title, styles: ["strong"] }],
         ...shown.map((choice, index) =>
@@ -130,7 +130,7 @@ function lineOf<T>({ label, detail, words = [] }: Choice<T>, { isMarked, isInFor
   const beside = [isInForce ? "●" : "", detail ?? "", letter ?? ""].filter((part) => part !== "").join(" ");
   return [
     { text: name, styles: isMarked ? ["accent", "strong"] : [] },
-    { text: beside === "" ? "" : `${" ".repeat(Math.max(0, width - cellsOf(label)))}  ${beside}`, styles: ["dim"] },
+    { text: beside === "" ? "" : `${" ".repeat(Math.max(0, width - countCells(label)))}  ${beside}`, styles: ["dim"] },
   ];
 }
 

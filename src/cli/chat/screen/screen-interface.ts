@@ -10,23 +10,23 @@ import type { Live, Size } from "../../terminal/screen/live.ts";
 import { type PaintOptions, paintLine } from "../../terminal/screen/paint-line.ts";
 import type { Reflow } from "../../terminal/screen/reflow.ts";
 import { createScreen } from "../../terminal/screen/screen.ts";
-import { type Line, plainLine } from "../../terminal/text/line.ts";
-import type { ChatFace, ChatHandler, ShownRun } from "../chat-interface.ts";
+import { createLine, type Line } from "../../terminal/text/line.ts";
+import type { ChatHandler, ChatInterface, ShownRun } from "../chat-interface.ts";
 import { createInputQueue } from "../input-queue.ts";
 import { createRunView } from "../steps/create-run-view.ts";
 import type { RunView, StepList } from "../steps/run-view.ts";
-import type { StepBook } from "../steps/step.ts";
+import type { StepLog } from "../steps/step.ts";
 import { drawChat } from "./draw-chat.ts";
-import { echoOf } from "./echo-input.ts";
+import { renderEcho } from "./echo-input.ts";
 import { createInterrupts } from "./interrupts.ts";
 import { createQuestions } from "./question-panels.ts";
 import { readScreenKeys } from "./screen-keys.ts";
 import { createTypingAhead } from "./typing-ahead.ts";
 
-export interface ScreenFaceOptions {
+export interface ScreenInterfaceOptions {
   console: Console;
   handler: ChatHandler;
-  steps: StepBook;
+  steps: StepLog;
   history: InputHistory;
   look: PaintOptions;
   reflow: Reflow;
@@ -38,7 +38,7 @@ export interface ScreenFaceOptions {
  * A chat on the screen of a terminal: what is finished goes into the scrollback, once; what is going on, the questions and the
  * input stand below it. What is submitted while something goes on waits in line.
  */
-export function openScreenFace(options: ScreenFaceOptions): ChatFace {
+export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterface {
   const { console, handler, steps, history, look, reflow, verbose, signal } = options;
   const queue = createInputQueue();
   const refresh = (): void => screen.refresh();
@@ -132,9 +132,9 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
     });
     view = mine;
     return {
-      async take(event) {
+      async handle(event) {
         await questions.free();
-        mine.take(event);
+        mine.handle(event);
         screen.refresh();
       },
       async close() {
@@ -150,12 +150,12 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
   return {
     async next() {
       const text = await queue.next();
-      if (text !== undefined) screen.write(echoOf(handler.prompt(), text));
+      if (text !== undefined) screen.write(renderEcho(handler.prompt(), text));
       return text;
     },
     write,
     async writeTurn({ question, answer }) {
-      screen.write(echoOf(handler.prompt(), question));
+      screen.write(renderEcho(handler.prompt(), question));
       const markdown = await openMarkdown(handler.locale);
       markdown.push(answer);
       screen.write(await markdown.end());
@@ -174,5 +174,5 @@ export function openScreenFace(options: ScreenFaceOptions): ChatFace {
 }
 
 function linesOf(text: string): Line[] {
-  return text.split(/\r?\n/).map((line) => plainLine(line));
+  return text.split(/\r?\n/).map((line) => createLine(line));
 }

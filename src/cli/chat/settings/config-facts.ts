@@ -1,15 +1,15 @@
 import { mergeLimits } from "../../../app/merge-limits.ts";
 import type { SearchCheck } from "../../../app/models/check-models.ts";
 import type { ModelParameters } from "../../../app/open-duet.ts";
-import { type Model, modelName } from "../../../core/model.ts";
+import { type Model, toModelName } from "../../../core/model.ts";
 import { say, type Text } from "../../../kit/locale.ts";
-import { printableLine } from "../../../kit/text/sanitize.ts";
-import { dollars } from "../../../render/known-cost.ts";
-import { decidesItself, modeHelp, modeNames } from "../../../render/mode-names.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { renderDollars } from "../../../render/known-cost.ts";
+import { describeSearchChoice, modeHelp, modeNames } from "../../../render/mode-names.ts";
 import type { Chat } from "../chat-state.ts";
 
 /** One thing that is in force. */
-export interface Fact {
+export interface ConfigFact {
   name: Text;
   value: string;
   /** It belongs to the one above it. */
@@ -17,7 +17,7 @@ export interface Fact {
 }
 
 /** What is in force in a chat: its mode with what is configured for it, models, search, language, places. */
-export async function configFacts(chat: Chat): Promise<Fact[]> {
+export async function listConfigFacts(chat: Chat): Promise<ConfigFact[]> {
   const { settings, config, conversationId } = chat;
   const { locale, mode } = settings;
   const [models, search] = await Promise.all([modelFacts(chat), chat.duet.searchInUse()]);
@@ -33,7 +33,7 @@ export async function configFacts(chat: Chat): Promise<Fact[]> {
     { name: { zh: "语言", en: "Language" }, value: locale === "zh" ? "中文（zh）" : "English (en)" },
     {
       name: { zh: "配置文件", en: "Configuration file" },
-      value: config.file === undefined ? say(locale, noFile) : printableLine(config.file),
+      value: config.file === undefined ? say(locale, noFile) : sanitizeLine(config.file),
     },
     {
       name: { zh: "对话", en: "Conversation" },
@@ -48,13 +48,13 @@ const noFile: Text = {
 };
 
 /** What counts in this mode; a chat's plain answer takes no rounds and calls no tools. */
-function limitFacts({ config, settings }: Chat): Fact[] {
+function limitFacts({ config, settings }: Chat): ConfigFact[] {
   const limits = mergeLimits(config, settings.limits);
   const time = detail({ zh: "最大执行时间", en: "Time limit" }, `${limits.maxExecutionTimeMs / 1000} s (10-300)`);
   const { costBudget } = limits;
   const budgets = [
     detail({ zh: "token 上限", en: "Token budget" }, String(limits.tokenBudget)),
-    ...(costBudget === undefined ? [] : [detail({ zh: "费用上限", en: "Cost budget" }, dollars(costBudget))]),
+    ...(costBudget === undefined ? [] : [detail({ zh: "费用上限", en: "Cost budget" }, renderDollars(costBudget))]),
   ];
   if (settings.mode === "chat") return [time, ...budgets];
   return [
@@ -66,15 +66,15 @@ function limitFacts({ config, settings }: Chat): Fact[] {
   ];
 }
 
-function planFact({ agent: { plan } }: Chat["config"]): Fact {
+function planFact({ agent: { plan } }: Chat["config"]): ConfigFact {
   return detail({ zh: "步骤失败时", en: "When a step fails" }, `${plan.onFailure} · ${plan.retries}×`);
 }
 
-function detail(name: Text, value: string): Fact {
+function detail(name: Text, value: string): ConfigFact {
   return { name, value, isDetail: true };
 }
 
-async function modelFacts({ duet, settings }: Chat): Promise<Fact[]> {
+async function modelFacts({ duet, settings }: Chat): Promise<ConfigFact[]> {
   const [{ functionCall, answer }, parameters] = await Promise.all([
     duet.models(settings.models),
     duet.modelParameters(settings.models),
@@ -93,16 +93,16 @@ async function modelFacts({ duet, settings }: Chat): Promise<Fact[]> {
 function described(model: Model, { temperature, maxTokens, topP }: ModelParameters): string {
   const all = Object.entries({ temperature, max_tokens: maxTokens, top_p: topP });
   const set = all.filter(([, value]) => value !== undefined).map(([name, value]) => `${name} ${value}`);
-  return [printableLine(modelName(model)), ...set].join(" · ");
+  return [sanitizeLine(toModelName(model)), ...set].join(" · ");
 }
 
 function searchState({ settings: { locale, mode, search } }: Chat): string {
-  if (mode !== "chat") return decidesItself(mode, locale);
+  if (mode !== "chat") return describeSearchChoice(mode, locale);
   return say(locale, search.on ? { zh: "开", en: "on" } : { zh: "关", en: "off" });
 }
 
 /** Whom a search asks, in their order. */
-function partiesOf(search: SearchCheck | null): Fact[] {
+function partiesOf(search: SearchCheck | null): ConfigFact[] {
   if (search === null || search.chain.length === 0) return [];
   const names = search.chain.map(({ party }) => party).join(" → ");
   return [detail({ zh: "搜索服务", en: "Search services" }, names)];

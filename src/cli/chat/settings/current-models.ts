@@ -1,5 +1,5 @@
 import type { Duet } from "../../../app/open-duet.ts";
-import { modelName } from "../../../core/model.ts";
+import { toModelName } from "../../../core/model.ts";
 import type { ChatSettings } from "../chat-state.ts";
 
 /** The names of the models in force, as soon as they are known: the prompt does not wait for them. */
@@ -24,7 +24,8 @@ export function createModelNames(
       duet.models(settings.models).then(
         ({ functionCall, answer }) => {
           if (mine !== asked) return;
-          line = functionCall === answer ? modelName(answer) : `${modelName(functionCall)} → ${modelName(answer)}`;
+          line =
+            functionCall === answer ? toModelName(answer) : `${toModelName(functionCall)} → ${toModelName(answer)}`;
           changed();
         },
         // What is wrong with them is told by the question that needs them.

@@ -1,11 +1,11 @@
 import { mergeLimits } from "../../../app/merge-limits.ts";
 import type { LimitChanges } from "../../../app/open-duet.ts";
-import { allowedLimit, type LimitKey, readLimit } from "../../../config/limit-setting.ts";
+import { describeLimit, type LimitKey, readLimit } from "../../../config/limit-setting.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import type { Setting } from "./setting.ts";
 
 /** The limits of a run as `/set` has them. */
-export function limitSettings(): Setting[] {
+export function createLimitSettings(): Setting[] {
   return [
     limit("max_iterations", { key: "maxIterations", changes: "maxIterations" }),
     limit("max_tool_calls", { key: "maxToolCalls", changes: "maxToolCalls" }),
@@ -36,7 +36,7 @@ const dollars: Text = { zh: "美元", en: "US dollars" };
 const none: Text = { zh: "无", en: "none" };
 
 function limit(word: string, { key, changes, factor = 1, unit }: Limit): Setting {
-  const allowed = allowedLimit(key, word);
+  const allowed = describeLimit(key, word);
   const withUnit = (locale: Locale): string =>
     unit ? `${allowed[locale]}${unitOf(locale, say(locale, unit))}` : allowed[locale];
   return {

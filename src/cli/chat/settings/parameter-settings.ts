@@ -1,10 +1,10 @@
 import type { ModelChanges } from "../../../app/open-duet.ts";
-import { notAllowed } from "../../../config/config-errors.ts";
+import { notAllowedError } from "../../../config/config-errors.ts";
 import { say, type Text } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
 import { parameterRanges } from "../../../render/parameter-ranges.ts";
 import type { Chat } from "../chat-state.ts";
-import { refusal } from "../commands/command-error.ts";
+import { commandError } from "../commands/command-error.ts";
 import type { Setting } from "./setting.ts";
 import type { Role } from "./switch-models.ts";
 
@@ -74,10 +74,10 @@ async function refuseWithoutEffect({ duet, settings }: Chat, key: string, roles:
   const [models, now] = await Promise.all([duet.models(settings.models), duet.modelParameters(settings.models)]);
   if (roles.every((role) => now[role].temperature === undefined)) {
     const name = `${models.answer.provider}/${models.answer.model}`;
-    throw refusal({ zh: `${key}：${name} 没有参数可设置`, en: `${key}: ${name} has no parameters to set` });
+    throw commandError({ zh: `${key}：${name} 没有参数可设置`, en: `${key}: ${name} has no parameters to set` });
   }
   if (models.functionCall !== models.answer || roles.includes("answer")) return;
-  throw refusal(
+  throw commandError(
     { zh: `${key}：只有一个模型，它也负责回答`, en: `${key}: there is one model, and it answers too` },
     { zh: `请设置 ${key.replace("function_call.", "")}。`, en: `Set ${key.replace("function_call.", "")}.` },
   );
@@ -85,5 +85,5 @@ async function refuseWithoutEffect({ duet, settings }: Chat, key: string, roles:
 
 function readNumber(key: string, written: string, allowed: Text): number {
   if (/^[+-]?\d*\.?\d+$/.test(written)) return Number(written);
-  throw notAllowed(key, JSON.stringify(shortLine(written, 40)), allowed);
+  throw notAllowedError(key, JSON.stringify(toShortLine(written, 40)), allowed);
 }

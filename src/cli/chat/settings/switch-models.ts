@@ -1,8 +1,8 @@
 import type { ModelChanges } from "../../../app/open-duet.ts";
-import { modelName } from "../../../core/model.ts";
+import { toModelName } from "../../../core/model.ts";
 import { say, type Text } from "../../../kit/locale.ts";
-import { printableLine } from "../../../kit/text/sanitize.ts";
-import { switchedModel } from "../../../render/mode-names.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { describeSwitchedModel } from "../../../render/mode-names.ts";
 import type { Choice } from "../../questions/reader.ts";
 import type { Chat } from "../chat-state.ts";
 
@@ -16,22 +16,22 @@ export type Role = "functionCall" | "answer";
 export async function switchModels(chat: Chat, role: Role, changes: ModelChanges): Promise<void> {
   const { settings, duet } = chat;
   const [before, now] = [await duet.models(settings.models), await duet.models(changes)];
-  const name = printableLine(modelName(now[role]));
+  const name = sanitizeLine(toModelName(now[role]));
   const isSame = before.functionCall === now.functionCall && before.answer === now.answer;
   settings.models = changes;
   if (isSame) return chat.write(say(settings.locale, alreadyThere(name)));
   chat.startAnew();
   chat.refresh();
-  const other = printableLine(modelName(now[role === "answer" ? "functionCall" : "answer"]));
+  const other = sanitizeLine(toModelName(now[role === "answer" ? "functionCall" : "answer"]));
   const roles = now.functionCall === now.answer ? nothing : rolesOf[role](other);
-  const text = switchedModel(name);
+  const text = describeSwitchedModel(name);
   chat.write(say(settings.locale, { zh: text.zh + roles.zh, en: text.en + roles.en }));
 }
 
 /** The models that can be chosen, the one that plays the role now first. */
-export async function modelChoices(chat: Chat, role: Role, signal: AbortSignal): Promise<Choice<string>[]> {
+export async function listModelChoices(chat: Chat, role: Role, signal: AbortSignal): Promise<Choice<string>[]> {
   const [models, names] = await Promise.all([chat.duet.models(chat.settings.models), chat.duet.modelNames(signal)]);
-  const inForce = modelName(models[role]);
+  const inForce = toModelName(models[role]);
   return [...new Set([inForce, ...names])].map((name) => ({
     value: name,
     label: name,
@@ -40,7 +40,7 @@ export async function modelChoices(chat: Chat, role: Role, signal: AbortSignal):
 }
 
 /** What was typed as `provider/model`: the bare name of a model that can be chosen, or of a variant of DeepSeek's, is enough. */
-export async function fullName(chat: Chat, typed: string, signal: AbortSignal): Promise<string> {
+export async function resolveModelName(chat: Chat, typed: string, signal: AbortSignal): Promise<string> {
   if (typed.includes("/") || typed.startsWith("{")) return typed;
   if (/^deepseek-(chat|reasoner|flash|v\d)[a-z0-9.-]*$/i.test(typed)) return `deepseek/${typed.toLowerCase()}`;
   if (!/[-\d]/.test(typed)) return typed;

@@ -1,10 +1,10 @@
 import type { Citation } from "../../../core/outcome.ts";
 import type { MarkdownStream } from "../../terminal/markdown/stream.ts";
 import type { Screen } from "../../terminal/screen/live.ts";
-import { type Line, plainLine } from "../../terminal/text/line.ts";
+import { createLine, type Line } from "../../terminal/text/line.ts";
 import { wrapLine } from "../../terminal/text/wrap.ts";
-import type { Outlet } from "./scrollback.ts";
-import { tailOf } from "./tail.ts";
+import type { Scrollback } from "./scrollback.ts";
+import { takeTail } from "./tail.ts";
 
 /** Milliseconds between two looks at what is finished: as often as there are frames. */
 const flushMs = 50;
@@ -21,13 +21,13 @@ export interface Answer {
 
 export interface AnswerOptions {
   screen: Pick<Screen, "size">;
-  outlet: Outlet;
+  scrollback: Scrollback;
   openMarkdown(): MarkdownStream | Promise<MarkdownStream>;
   now(): number;
 }
 
 /** Begins an answer, a blank line above it. Where Markdown cannot be shown, its text is, as it is. */
-export function createAnswer({ screen, outlet, openMarkdown, now }: AnswerOptions): Answer {
+export function createAnswer({ screen, scrollback, openMarkdown, now }: AnswerOptions): Answer {
   /** All of it, for when it cannot be shown as Markdown. */
   let whole = "";
   let held: { text: string; citations: readonly Citation[] | undefined }[] = [];
@@ -35,7 +35,7 @@ export function createAnswer({ screen, outlet, openMarkdown, now }: AnswerOption
   let hasFailed = false;
   let state: "growing" | "ending" | "over" = "growing";
   let flushedAt = 0;
-  outlet.gap();
+  scrollback.gap();
   const opened = open();
 
   async function open(): Promise<void> {
@@ -63,7 +63,7 @@ export function createAnswer({ screen, outlet, openMarkdown, now }: AnswerOption
   function flush(): void {
     if (state !== "growing") return;
     flushedAt = now();
-    outlet.write(...attempt((markdown) => markdown.take(), []));
+    scrollback.write(...attempt((markdown) => markdown.take(), []));
   }
 
   async function rest(): Promise<Line[]> {
@@ -75,7 +75,7 @@ export function createAnswer({ screen, outlet, openMarkdown, now }: AnswerOption
     } finally {
       state = "over";
     }
-    return whole.split(/\r?\n/).map((line) => plainLine(line));
+    return whole.split(/\r?\n/).map((line) => createLine(line));
   }
 
   return {
@@ -89,7 +89,7 @@ export function createAnswer({ screen, outlet, openMarkdown, now }: AnswerOption
     end() {
       flush();
       state = "ending";
-      outlet.writeLater(rest());
+      scrollback.writeLater(rest());
     },
     live(rows) {
       if (state === "over" || rows < 1) return [];
@@ -100,6 +100,6 @@ export function createAnswer({ screen, outlet, openMarkdown, now }: AnswerOption
 }
 
 function lastRows(text: string, columns: number, rows: number): Line[] {
-  const lines = tailOf(text, columns * rows).split(/\r?\n/);
-  return lines.flatMap((line) => wrapLine(plainLine(line), columns)).slice(-rows);
+  const lines = takeTail(text, columns * rows).split(/\r?\n/);
+  return lines.flatMap((line) => wrapLine(createLine(line), columns)).slice(-rows);
 }

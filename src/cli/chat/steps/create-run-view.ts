@@ -7,11 +7,11 @@ import type { Line } from "../../terminal/text/line.ts";
 import { type Answer, createAnswer } from "./answer.ts";
 import { expandAll } from "./expand-step.ts";
 import { createPlanView } from "./plan-view.ts";
-import { createPhaseLines, endLines, type PhaseLines, quietLines } from "./quiet-lines.ts";
+import { createPhaseLines, type PhaseLines, renderEnd, renderQuietLines } from "./quiet-lines.ts";
 import type { RunView, StepList } from "./run-view.ts";
-import { createOutlet } from "./scrollback.ts";
+import { createScrollback } from "./scrollback.ts";
 import { createSpinner } from "./spinner.ts";
-import type { StepBook } from "./step.ts";
+import type { StepLog } from "./step.ts";
 import { createStepList } from "./step-list.ts";
 import { createThinking } from "./thinking.ts";
 import { createToolLines } from "./tool-lines.ts";
@@ -19,7 +19,7 @@ import { createToolLines } from "./tool-lines.ts";
 export interface RunViewOptions {
   screen: Screen;
   /** Has taken each event before the view does. */
-  steps: StepBook;
+  steps: StepLog;
   locale: Locale;
   openMarkdown(): MarkdownStream | Promise<MarkdownStream>;
   /** Whole thoughts, and each call's whole input and output. */
@@ -36,11 +36,11 @@ const tickMs = 100;
 /** Opens the view of one run. It asks for frames until the run has ended or it is closed. */
 export function createRunView(options: RunViewOptions): RunView {
   const { screen, steps, locale, openMarkdown, verbose, animates = true, now = () => performance.now() } = options;
-  const outlet = createOutlet(screen);
-  const thinking = createThinking({ screen, outlet, locale, verbose });
+  const scrollback = createScrollback(screen);
+  const thinking = createThinking({ screen, scrollback, locale, verbose });
   const spinner = createSpinner({ screen, locale, now, animates });
-  const tools = createToolLines({ screen, outlet, steps, locale, now, spin: spinner.sign });
-  const plan = createPlanView({ screen, outlet, steps, locale });
+  const tools = createToolLines({ screen, scrollback, steps, locale, now, spin: spinner.sign });
+  const plan = createPlanView({ screen, scrollback, steps, locale });
   let phaseLines: PhaseLines | undefined;
   let answer: Answer | undefined;
   /** The answer that has ended and is still being made ready. */
@@ -50,7 +50,7 @@ export function createRunView(options: RunViewOptions): RunView {
   /** What was told while an answer grew: it stands behind it, not in its midst. */
   let afterAnswer: Line[] = [];
   let isOver = false;
-  const passage = screen.beginPassage?.();
+  const circuitCall = screen.beginPassage?.();
   /** How many of its lines were written before the answer began; the last one, where it began again. */
   let listLength: number | undefined;
   let list: StepList | undefined;
@@ -64,7 +64,7 @@ export function createRunView(options: RunViewOptions): RunView {
 
   function tell(lines: Line[]): void {
     if (answer) afterAnswer.push(...lines);
-    else outlet.write(...lines);
+    else scrollback.write(...lines);
   }
 
   function grow(event: Extract<AgentEvent, { type: "answer-delta" }>): void {
@@ -76,7 +76,7 @@ export function createRunView(options: RunViewOptions): RunView {
     }
     thinking.fold(event);
     if (answer === undefined) measureList();
-    answer ??= createAnswer({ screen, outlet, openMarkdown, now });
+    answer ??= createAnswer({ screen, scrollback, openMarkdown, now });
     answer.push(blank + text, citations);
     blank = "";
   }
@@ -87,8 +87,8 @@ export function createRunView(options: RunViewOptions): RunView {
     ending = answer;
     answer.end();
     answer = undefined;
-    outlet.gap();
-    outlet.write(...afterAnswer);
+    scrollback.gap();
+    scrollback.write(...afterAnswer);
     afterAnswer = [];
   }
 
@@ -101,8 +101,8 @@ export function createRunView(options: RunViewOptions): RunView {
   }
 
   function measureList(): void {
-    outlet.afterwards(() => {
-      listLength = passage?.lines.length;
+    scrollback.afterwards(() => {
+      listLength = circuitCall?.lines.length;
     });
   }
 
@@ -121,13 +121,13 @@ export function createRunView(options: RunViewOptions): RunView {
   function endRun(outcome: Outcome): void {
     end();
     if (verbose)
-      outlet.write(
+      scrollback.write(
         ...expandAll(
           steps.ofRun().filter(({ kind }) => kind === "tool"),
           locale,
         ),
       );
-    outlet.write(...endLines(outcome, locale));
+    scrollback.write(...renderEnd(outcome, locale));
   }
 
   function take(event: AgentEvent): void {
@@ -139,7 +139,7 @@ export function createRunView(options: RunViewOptions): RunView {
         thinking.fold(event);
         endAnswer();
         spinner.phase(event);
-        outlet.write(...(phaseLines?.(event) ?? []));
+        scrollback.write(...(phaseLines?.(event) ?? []));
         break;
       case "reasoning-delta":
       case "thought-delta":
@@ -163,7 +163,7 @@ export function createRunView(options: RunViewOptions): RunView {
       case "plan":
         thinking.fold(event);
         endAnswer();
-        plan.take(event.steps);
+        plan.handle(event.steps);
         break;
       case "answer-delta":
         grow(event);
@@ -172,7 +172,7 @@ export function createRunView(options: RunViewOptions): RunView {
         endRun(event.outcome);
         break;
       default:
-        tell(quietLines(event, locale, verbose));
+        tell(renderQuietLines(event, locale, verbose));
     }
     screen.refresh();
   }
@@ -190,17 +190,17 @@ export function createRunView(options: RunViewOptions): RunView {
   }
 
   return {
-    take,
+    handle: take,
     live,
     get list() {
       return list;
     },
     async close() {
       end();
-      await outlet.settle();
+      await scrollback.settle();
       const own = steps.ofRun();
-      if (passage && listLength && own.length > 0)
-        list = createStepList({ passage, length: listLength, steps: own, locale });
+      if (circuitCall && listLength && own.length > 0)
+        list = createStepList({ circuitCall, length: listLength, steps: own, locale });
       screen.refresh();
     },
   };

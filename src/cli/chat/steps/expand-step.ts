@@ -1,10 +1,10 @@
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
-import { callName } from "../../../render/call-names.ts";
-import { seconds } from "../../../render/event-lines.ts";
-import { type Line, plainLine } from "../../terminal/text/line.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
+import { toCallName } from "../../../render/call-names.ts";
+import { renderSeconds } from "../../../render/event-lines.ts";
+import { createLine, type Line } from "../../terminal/text/line.ts";
 import type { Step } from "./step.ts";
-import { signOf, thoughtTitle } from "./step-words.ts";
+import { renderSign, renderThoughtTitle } from "./step-words.ts";
 
 /** Each of them opened, a blank line between them. */
 export function expandAll(steps: readonly Step[], locale: Locale): Line[] {
@@ -14,7 +14,7 @@ export function expandAll(steps: readonly Step[], locale: Locale): Line[] {
 /** A step with everything that the book keeps of it: its title, what a tool was given, and its whole text. */
 export function expandStep(step: Step, locale: Locale): Line[] {
   const { input, text, missing, kind, state } = step;
-  const heading = (name: Text): Line => plainLine(`  ${say(locale, name)}`, "dim");
+  const heading = (name: Text): Line => createLine(`  ${say(locale, name)}`, "dim");
   return [
     [{ text: titleOf(step, locale), styles: [state === "failed" ? "bad" : "strong"] }],
     ...(input === "" ? [] : [heading(inputName), ...linesOf(input)]),
@@ -25,14 +25,14 @@ export function expandStep(step: Step, locale: Locale): Line[] {
 }
 
 function titleOf(step: Step, locale: Locale): string {
-  if (step.kind === "thought") return `${thoughtTitle(step, locale)} ${shortLine(step.name, 80)}`.trimEnd();
-  const time = seconds(step.elapsedMs);
+  if (step.kind === "thought") return `${renderThoughtTitle(step, locale)} ${toShortLine(step.name, 80)}`.trimEnd();
+  const time = renderSeconds(step.elapsedMs);
   if (step.kind === "plan") return `${say(locale, { zh: "📋 计划", en: "📋 Plan" })} #${step.number} (${time})`;
-  return `${signOf(step)} 🔧 ${callName(step.name, locale)} #${step.number} (${time})`;
+  return `${renderSign(step)} 🔧 ${toCallName(step.name, locale)} #${step.number} (${time})`;
 }
 
 function linesOf(text: string): Line[] {
-  return text.split(/\r?\n/).map((line) => plainLine(`  ${line}`));
+  return text.split(/\r?\n/).map((line) => createLine(`  ${line}`));
 }
 
 const inputName: Text = { zh: "输入：", en: "Input:" };

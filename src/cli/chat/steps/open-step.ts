@@ -1,4 +1,4 @@
-import { headOf } from "../../../kit/text/truncate.ts";
+import { takeStart } from "../../../kit/text/truncate.ts";
 import type { Step } from "./step.ts";
 
 /** Of a step's input and of its text each, in UTF-16 units. */
@@ -25,7 +25,7 @@ export interface OpenStep extends Step {
 
 /** Opens a step that keeps the beginning of what is written into it, and counts the rest. */
 export function openStep({ number, kind, name, run, input = "", startedAt, now }: OpenStepOptions): OpenStep {
-  const kept = headOf(input, longestText);
+  const kept = takeStart(input, longestText);
   const missingInput = input.length - kept.length;
   let text = "";
   let missing = 0;
@@ -33,7 +33,7 @@ export function openStep({ number, kind, name, run, input = "", startedAt, now }
   let endedAt: number | undefined;
 
   function append(more: string): void {
-    const head = missing > 0 ? "" : headOf(more, longestText - text.length);
+    const head = missing > 0 ? "" : takeStart(more, longestText - text.length);
     text += head;
     missing += more.length - head.length;
   }

@@ -1,16 +1,16 @@
 import type { PlanStep } from "../../../core/events.ts";
 import type { Locale } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
-import { isSamePlan, planList, planSigns, planTitle, purpose } from "../../../render/plan-lines.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
+import { isSamePlan, planSigns, renderPlan, renderPlanTitle, toPurpose } from "../../../render/plan-lines.ts";
 import type { Screen } from "../../terminal/screen/live.ts";
-import { type Line, plainLine, type Style } from "../../terminal/text/line.ts";
+import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
-import type { Outlet } from "./scrollback.ts";
-import type { StepBook } from "./step.ts";
+import type { Scrollback } from "./scrollback.ts";
+import type { StepLog } from "./step.ts";
 
 /** A plan: the whole of it once, so that it can be agreed to, then a checklist that fills in and stays when it is over. */
 export interface PlanView {
-  take(steps: readonly PlanStep[]): void;
+  handle(steps: readonly PlanStep[]): void;
   /** Leaves the checklist of a plan that was begun; once. */
   finish(): void;
   live(rows: number): Line[];
@@ -18,12 +18,12 @@ export interface PlanView {
 
 export interface PlanViewOptions {
   screen: Pick<Screen, "size">;
-  outlet: Outlet;
-  steps: StepBook;
+  scrollback: Scrollback;
+  steps: StepLog;
   locale: Locale;
 }
 
-export function createPlanView({ screen, outlet, steps: book, locale }: PlanViewOptions): PlanView {
+export function createPlanView({ screen, scrollback, steps: stepLog, locale }: PlanViewOptions): PlanView {
   let plan: readonly PlanStep[] = [];
   /** Whether its checklist is among the finished lines, or has nothing to say yet. */
   let isTold = true;
@@ -32,7 +32,7 @@ export function createPlanView({ screen, outlet, steps: book, locale }: PlanView
   function finish(): void {
     if (isTold) return;
     isTold = true;
-    outlet.write(...checklist());
+    scrollback.write(...checklist());
   }
 
   function checklist(): Line[] {
@@ -43,16 +43,18 @@ export function createPlanView({ screen, outlet, steps: book, locale }: PlanView
   }
 
   function draw(columns: number): Line[] {
-    const number = book.plan()?.number;
-    const title = planTitle(plan, locale) + (number === undefined ? "" : ` #${number}`);
-    return [plainLine(title, "strong"), ...plan.map(stepLine)].map((line) => cutLine(line, columns));
+    const number = stepLog.plan()?.number;
+    const title = renderPlanTitle(plan, locale) + (number === undefined ? "" : ` #${number}`);
+    return [createLine(title, "strong"), ...plan.map(stepLine)].map((line) => cutLine(line, columns));
   }
 
   return {
-    take(steps) {
+    handle(steps) {
       if (!isSamePlan(steps, plan)) {
         finish();
-        outlet.write(...planList(steps, locale).map((line, index) => plainLine(line, index === 0 ? "strong" : "dim")));
+        scrollback.write(
+          ...renderPlan(steps, locale).map((line, index) => createLine(line, index === 0 ? "strong" : "dim")),
+        );
       } else if (steps.some(({ state }, index) => state !== plan[index]?.state)) isTold = false;
       plan = steps;
       if (steps.every(({ state }) => state !== "pending" && state !== "running")) finish();
@@ -70,10 +72,10 @@ export function createPlanView({ screen, outlet, steps: book, locale }: PlanView
 
 function stepLine(step: PlanStep): Line {
   const { state, tool } = step;
-  const call = tool === "" ? "" : ` · ${shortLine(tool, 80)}`;
+  const call = tool === "" ? "" : ` · ${toShortLine(tool, 80)}`;
   return [
     { text: `  ${planSigns[state]} `, styles: styles[state] },
-    { text: `${step.step}. ${purpose(step)}`, styles: state === "running" ? ["strong"] : ["dim"] },
+    { text: `${step.step}. ${toPurpose(step)}`, styles: state === "running" ? ["strong"] : ["dim"] },
     { text: call, styles: ["dim"] },
   ];
 }

@@ -1,11 +1,11 @@
 import type { AgentEvent } from "../../../core/events.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { printableLine } from "../../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { canChatModeHelp, chatAdvice } from "../../../render/chat-advice.ts";
-import { billLine, lineOf, noticeLine, phaseTitle } from "../../../render/event-lines.ts";
-import { outcomeLines } from "../../../render/outcome-lines.ts";
-import { type Line, plainLine, type Style } from "../../terminal/text/line.ts";
+import { noticeLine, renderBill, renderEvent, renderPhase } from "../../../render/event-lines.ts";
+import { renderOutcome } from "../../../render/outcome-lines.ts";
+import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
 
 /** A phase that begins: once for each change of phase or model, with the reason where the answer is to be written. */
 export type PhaseLines = (event: Extract<AgentEvent, { type: "phase-start" }>) => Line[];
@@ -17,34 +17,34 @@ export function createPhaseLines({ mode, models }: RunStart, locale: Locale): Ph
     const current = `${event.phase} ${event.model}`;
     if (current === before) return [];
     before = current;
-    const title = phaseTitle(event, locale);
+    const title = renderPhase(event, locale);
     const { reason } = event;
     const line =
       event.phase === "answer" ? say(locale, { zh: `${title}：${reason}`, en: `${title}: ${reason}` }) : title;
-    return [plainLine(printableLine(line), "dim")];
+    return [createLine(sanitizeLine(line), "dim")];
   };
 }
 
 type RunStart = Pick<Extract<AgentEvent, { type: "run-start" }>, "mode" | "models">;
 
 /** An evaluation or a notice; what belongs into logs only with `verbose`. */
-export function quietLines(event: AgentEvent, locale: Locale, verbose = false): Line[] {
-  const line = verbose && event.type === "notice" ? noticeLine(event) : lineOf(event, locale);
+export function renderQuietLines(event: AgentEvent, locale: Locale, verbose = false): Line[] {
+  const line = verbose && event.type === "notice" ? noticeLine(event) : renderEvent(event, locale);
   if (line === undefined) return [];
   const isWarning = event.type === "notice" && event.level === "warning";
-  return [plainLine(printableLine(line), isWarning ? "warn" : "dim")];
+  return [createLine(sanitizeLine(line), isWarning ? "warn" : "dim")];
 }
 
 /** How a run ended, where that has to be said, and what it used. */
-export function endLines(outcome: Outcome, locale: Locale): Line[] {
+export function renderEnd(outcome: Outcome, locale: Locale): Line[] {
   const style = endStyles[outcome.status] ?? "dim";
   const advice = modeAdvice(outcome, locale);
   return [
-    ...outcomeLines(advice === undefined ? outcome : unadvised(outcome, locale), locale).map((line) =>
-      plainLine(printableLine(line), style),
+    ...renderOutcome(advice === undefined ? outcome : unadvised(outcome, locale), locale).map((line) =>
+      createLine(sanitizeLine(line), style),
     ),
-    ...(advice === undefined ? [] : [plainLine(`  ${advice}`, "dim")]),
-    plainLine(`  ${printableLine(billLine(outcome, locale))}`, "dim"),
+    ...(advice === undefined ? [] : [createLine(`  ${advice}`, "dim")]),
+    createLine(`  ${sanitizeLine(renderBill(outcome, locale))}`, "dim"),
   ];
 }
 

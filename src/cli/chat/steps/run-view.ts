@@ -9,7 +9,7 @@ export interface StepList {
 
 /** A run on the screen: what is finished goes to the screen's finished lines, what changes is asked for at each frame. */
 export interface RunView {
-  take(event: AgentEvent): void;
+  handle(event: AgentEvent): void;
   /** What stands below the finished lines now, in at most so many lines. */
   live(rows: number): Live["lines"];
   /** The list of steps above the answer, once the view is closed; undefined where there is none, or it cannot be folded. */

@@ -1,9 +1,9 @@
 import type { Screen } from "../../terminal/screen/live.ts";
 import type { Line } from "../../terminal/text/line.ts";
-import { textOf } from "../../terminal/text/line.ts";
+import { toPlainText } from "../../terminal/text/line.ts";
 
 /** Takes finished lines and gives them to the screen in that order, also where some are still being made. */
-export interface Outlet {
+export interface Scrollback {
   write(...lines: Line[]): void;
   /** What is written after it waits for it; it must not reject. */
   writeLater(lines: Promise<readonly Line[]>): void;
@@ -15,7 +15,7 @@ export interface Outlet {
   settle(): Promise<void>;
 }
 
-export function createOutlet(screen: Pick<Screen, "write" | "refresh">): Outlet {
+export function createScrollback(screen: Pick<Screen, "write" | "refresh">): Scrollback {
   let waiting: Promise<void> | undefined;
   let endsBlank = false;
 
@@ -36,7 +36,7 @@ export function createOutlet(screen: Pick<Screen, "write" | "refresh">): Outlet 
   function write(...lines: Line[]): void {
     const last = lines.at(-1);
     if (last === undefined) return;
-    endsBlank = textOf(last) === "";
+    endsBlank = toPlainText(last) === "";
     if (waiting) writeLater(Promise.resolve(lines));
     else screen.write(lines);
   }

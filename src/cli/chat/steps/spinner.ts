@@ -1,7 +1,7 @@
 import type { AgentEvent, PhaseEnd } from "../../../core/events.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
-import { phaseTitle } from "../../../render/event-lines.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
+import { renderPhase } from "../../../render/event-lines.ts";
 import type { Screen } from "../../terminal/screen/live.ts";
 import type { Line } from "../../terminal/text/line.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
@@ -50,7 +50,7 @@ export function createSpinner({ screen, locale, now, animates }: SpinnerOptions)
 
   return {
     phase(event) {
-      title = shortLine(phaseTitle(event, locale), longestTitle);
+      title = toShortLine(renderPhase(event, locale), longestTitle);
     },
     wrote(text) {
       written += Buffer.byteLength(text);

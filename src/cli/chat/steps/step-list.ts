@@ -1,26 +1,26 @@
 import { type Locale, say } from "../../../kit/locale.ts";
-import type { Passage } from "../../terminal/screen/live.ts";
-import { type Line, plainLine } from "../../terminal/text/line.ts";
+import type { ReplaceableLines } from "../../terminal/screen/live.ts";
+import { createLine, type Line } from "../../terminal/text/line.ts";
 import type { StepList } from "./run-view.ts";
 import type { Step } from "./step.ts";
 
 export interface StepListOptions {
   /** The lines of the run; the first `length` of them are the list. */
-  passage: Passage;
+  circuitCall: ReplaceableLines;
   length: number;
   steps: readonly Step[];
   locale: Locale;
 }
 
 /** The list of a run that has ended: it stands open until the person folds it (agent-mode.md, "最终回答展示"). */
-export function createStepList({ passage, length, steps, locale }: StepListOptions): StepList {
-  const open = passage.lines.slice(0, length);
-  const folded: Line[] = [plainLine(foldedLine(steps, locale), "dim")];
+export function createStepList({ circuitCall, length, steps, locale }: StepListOptions): StepList {
+  const open = circuitCall.lines.slice(0, length);
+  const folded: Line[] = [createLine(foldedLine(steps, locale), "dim")];
   let shown = open;
   return {
     toggle() {
       const next = shown === open ? folded : open;
-      const isDone = passage.replace(0, shown.length, next);
+      const isDone = circuitCall.replace(0, shown.length, next);
       if (isDone) shown = next;
       return isDone;
     },

@@ -1,17 +1,17 @@
 import type { AgentEvent, PlanStep, ToolEnd } from "../../../core/events.ts";
 import type { Outcome } from "../../../core/outcome.ts";
-import { findRecords } from "../../../core/tools/call-records.ts";
+import { createRecordFinder } from "../../../core/tools/call-records.ts";
 import type { JsonValue } from "../../../kit/json.ts";
-import { printableJson } from "../../../kit/text/sanitize.ts";
-import { planSigns, purpose } from "../../../render/plan-lines.ts";
+import { toSafeJson } from "../../../kit/text/sanitize.ts";
+import { planSigns, toPurpose } from "../../../render/plan-lines.ts";
 import { type OpenStep, openStep } from "./open-step.ts";
-import type { Step, StepBook } from "./step.ts";
+import type { Step, StepLog } from "./step.ts";
 
 const mostSteps = 500;
 /** Of all steps together, in UTF-16 units. */
 const mostText = 16 * 1024 * 1024;
 
-export interface StepBookOptions {
+export interface StepLogOptions {
   /** Milliseconds; only differences count. */
   now?: () => number;
 }
@@ -20,7 +20,7 @@ export interface StepBookOptions {
  * Opens a book of at most 500 steps, with at most 256 Ki UTF-16 units of text each and 16 Mi in all. One model turn that thinks
  * is one step, also where its reasoning and what it says beside its calls come apart.
  */
-export function createStepBook({ now = () => performance.now() }: StepBookOptions = {}): StepBook {
+export function createStepLog({ now = () => performance.now() }: StepLogOptions = {}): StepLog {
   const steps: OpenStep[] = [];
   let last = 0;
   let run = 0;
@@ -77,7 +77,7 @@ export function createStepBook({ now = () => performance.now() }: StepBookOption
   function beginCall({ callId, tool, arguments: args }: Extract<AgentEvent, { type: "tool-start" }>): void {
     endThought("done");
     // Arguments that could not be read are the model's own text.
-    const input = typeof args === "string" ? args : printableJson(args, 2);
+    const input = typeof args === "string" ? args : toSafeJson(args, 2);
     calls.set(callId, { step: open("tool", tool, { input }), tool, args });
   }
 
@@ -103,7 +103,7 @@ export function createStepBook({ now = () => performance.now() }: StepBookOption
 
   function keepWhole(outcome: Outcome): void {
     endRun(outcome.success ? "done" : "failed");
-    const recordOf = findRecords(outcome.tool_calls);
+    const recordOf = createRecordFinder(outcome.tool_calls);
     for (const { step, tool, args } of calls.values()) {
       const result = recordOf(tool, args)?.result;
       if (result) step.replace(result);
@@ -125,7 +125,7 @@ export function createStepBook({ now = () => performance.now() }: StepBookOption
   }
 
   return {
-    take,
+    handle: take,
     find: (number) => steps.find((step) => step.number === number),
     ofRun: () => steps.filter((step) => step.run === run),
     ofCall: (callId) => calls.get(callId)?.step,
@@ -136,8 +136,8 @@ export function createStepBook({ now = () => performance.now() }: StepBookOption
 
 /** The same in every language. */
 function planLine(step: PlanStep): string {
-  const call = step.tool === "" ? "" : ` · ${step.tool} ${printableJson(step.parameters)}`;
-  return `${planSigns[step.state]} ${step.step}. ${purpose(step)}${call}`;
+  const call = step.tool === "" ? "" : ` · ${step.tool} ${toSafeJson(step.parameters)}`;
+  return `${planSigns[step.state]} ${step.step}. ${toPurpose(step)}${call}`;
 }
 
 function stateOf(planned: readonly PlanStep[]): Step["state"] {

@@ -1,14 +1,14 @@
 import { type Locale, say } from "../../../kit/locale.ts";
-import { seconds } from "../../../render/event-lines.ts";
+import { renderSeconds } from "../../../render/event-lines.ts";
 import type { Step } from "./step.ts";
 
 /** A thought that is over, by the name that model-invocation.md gives it. */
-export function thoughtTitle({ number, elapsedMs, state }: Step, locale: Locale): string {
+export function renderThoughtTitle({ number, elapsedMs, state }: Step, locale: Locale): string {
   const cut = state === "failed" ? say(locale, { zh: "，已中断", en: ", cut off" }) : "";
-  return `${say(locale, { zh: "💡 思考过程", en: "💡 Thought" })} #${number} (${seconds(elapsedMs)}${cut})`;
+  return `${say(locale, { zh: "💡 思考过程", en: "💡 Thought" })} #${number} (${renderSeconds(elapsedMs)}${cut})`;
 }
 
 /** Whether a step succeeded; one that still runs has none yet. */
-export function signOf({ state }: Step): string {
+export function renderSign({ state }: Step): string {
   return state === "running" ? "…" : state === "done" ? "✓" : "✗";
 }

@@ -19,9 +19,9 @@ export interface Step {
 }
 
 /** The steps of a chat, so that any can be opened again; the oldest are forgotten, so it never grows for ever. */
-export interface StepBook {
+export interface StepLog {
   /** Reads a run's events, in order. */
-  take(event: AgentEvent): void;
+  handle(event: AgentEvent): void;
   find(number: number): Step | undefined;
   /** Those of the run that is going on, else of the last one. */
   ofRun(): readonly Step[];

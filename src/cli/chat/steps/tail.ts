@@ -5,7 +5,7 @@ const stride = 2048;
  * The end of a growing text, with at least `least` UTF-16 units where it has so many: from a line's start where one is near,
  * else from a place that stays the same while the text grows by 2,048 units.
  */
-export function tailOf(text: string, least: number): string {
+export function takeTail(text: string, least: number): string {
   const latest = text.length - least;
   if (latest <= 0) return text;
   const earliest = Math.floor(latest / stride) * stride;

@@ -1,14 +1,14 @@
 import type { AgentEvent } from "../../../core/events.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
-import { transitionLine } from "../../../render/step-writer.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
+import { toTransitionLine } from "../../../render/step-writer.ts";
 import type { Screen } from "../../terminal/screen/live.ts";
-import { type Line, plainLine } from "../../terminal/text/line.ts";
+import { createLine, type Line } from "../../terminal/text/line.ts";
 import { cutLine, wrapLine } from "../../terminal/text/wrap.ts";
-import type { Outlet } from "./scrollback.ts";
+import type { Scrollback } from "./scrollback.ts";
 import type { Step } from "./step.ts";
-import { thoughtTitle } from "./step-words.ts";
-import { tailOf } from "./tail.ts";
+import { renderThoughtTitle } from "./step-words.ts";
+import { takeTail } from "./tail.ts";
 
 /** Lines of a growing thought below its title. */
 const shownLines = 6;
@@ -29,13 +29,13 @@ export interface Thinking {
 
 export interface ThinkingOptions {
   screen: Pick<Screen, "size">;
-  outlet: Outlet;
+  scrollback: Scrollback;
   locale: Locale;
   /** Leaves the whole thought below its line, and what folded it. */
   verbose: boolean;
 }
 
-export function createThinking({ screen, outlet, locale, verbose }: ThinkingOptions): Thinking {
+export function createThinking({ screen, scrollback, locale, verbose }: ThinkingOptions): Thinking {
   let step: Step | undefined;
   let drawn: { length: number; columns: number; room: number; lines: Line[] } | undefined;
 
@@ -50,11 +50,11 @@ export function createThinking({ screen, outlet, locale, verbose }: ThinkingOpti
     const folded = step;
     step = undefined;
     drawn = undefined;
-    const line = `${thoughtTitle(folded, locale)} ${verbose ? "" : shortLine(folded.text, longestWords)}`;
-    outlet.write(cutLine(plainLine(line.trimEnd(), "dim"), screen.size.columns));
+    const line = `${renderThoughtTitle(folded, locale)} ${verbose ? "" : toShortLine(folded.text, longestWords)}`;
+    scrollback.write(cutLine(createLine(line.trimEnd(), "dim"), screen.size.columns));
     if (!verbose) return;
-    outlet.write(...folded.text.split(/\r?\n/).map((text) => plainLine(`   ${text}`, "dim")));
-    if (cause) outlet.write(plainLine(`   ${transitionLine(cause, locale)}`, "dim"));
+    scrollback.write(...folded.text.split(/\r?\n/).map((text) => createLine(`   ${text}`, "dim")));
+    if (cause) scrollback.write(createLine(`   ${toTransitionLine(cause, locale)}`, "dim"));
   }
 
   return {
@@ -68,17 +68,17 @@ export function createThinking({ screen, outlet, locale, verbose }: ThinkingOpti
       const { columns } = screen.size;
       const title = say(locale, { zh: "💭 思考中...", en: "💭 Thinking..." });
       const room = Math.min(shownLines, rows - 1);
-      return [cutLine(plainLine(title, "dim"), columns), ...body(step.text, columns, room)];
+      return [cutLine(createLine(title, "dim"), columns), ...body(step.text, columns, room)];
     },
   };
 }
 
 function lastLines(text: string, columns: number, most: number): Line[] {
   if (most < 1) return [];
-  const indent = plainLine("   ");
-  const lines = tailOf(text, columns * most)
+  const indent = createLine("   ");
+  const lines = takeTail(text, columns * most)
     .split(/\r?\n/)
     .filter((line) => line.trim() !== "")
-    .flatMap((line) => wrapLine(plainLine(line, "dim"), columns, { indent }));
+    .flatMap((line) => wrapLine(createLine(line, "dim"), columns, { indent }));
   return lines.slice(-most);
 }

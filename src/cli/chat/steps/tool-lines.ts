@@ -1,15 +1,15 @@
 import type { AgentEvent, ToolEnd } from "../../../core/events.ts";
 import type { JsonValue } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
-import { callName, progressText, resultCount, resultName } from "../../../render/call-names.ts";
-import { seconds } from "../../../render/event-lines.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
+import { renderProgress, renderResultCount, toCallName, toResultName } from "../../../render/call-names.ts";
+import { renderSeconds } from "../../../render/event-lines.ts";
 import type { Screen } from "../../terminal/screen/live.ts";
-import { type Line, plainLine, type Span, type Style } from "../../terminal/text/line.ts";
-import { cellsOf } from "../../terminal/text/width.ts";
+import { createLine, type Line, type Span, type Style } from "../../terminal/text/line.ts";
+import { countCells } from "../../terminal/text/width.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
-import type { Outlet } from "./scrollback.ts";
-import type { StepBook } from "./step.ts";
+import type { Scrollback } from "./scrollback.ts";
+import type { StepLog } from "./step.ts";
 
 /** Of what stands in one line, in UTF-16 units; the screen cuts it further. */
 const longestText = 400;
@@ -28,8 +28,8 @@ export interface ToolLines {
 
 export interface ToolLinesOptions {
   screen: Pick<Screen, "size">;
-  outlet: Outlet;
-  steps: StepBook;
+  scrollback: Scrollback;
+  steps: StepLog;
   locale: Locale;
   now(): number;
   /** The sign of something that goes on. */
@@ -44,7 +44,7 @@ interface Call {
   progress: string;
 }
 
-export function createToolLines({ screen, outlet, steps, locale, now, spin }: ToolLinesOptions): ToolLines {
+export function createToolLines({ screen, scrollback, steps, locale, now, spin }: ToolLinesOptions): ToolLines {
   const running = new Map<string, Call>();
 
   function finish(callId: string, { sign, style, name, facts }: Finished): void {
@@ -54,22 +54,22 @@ export function createToolLines({ screen, outlet, steps, locale, now, spin }: To
     const number = step ? ` #${step.number}` : "";
     const head: Span[] = [{ text: sign, styles: [style] }, { text: ` 🔧 ${name}` }];
     const tail = facts.map((fact) => ` · ${fact}`).join("") + number;
-    const room = screen.size.columns - cellsOf(`${sign} 🔧 ${name} ${tail}`);
-    const args = call && room >= leastArguments ? cutLine(plainLine(` ${call.args}`, "dim"), room) : [];
-    outlet.write([...head, ...args, { text: tail, styles: ["dim"] }]);
+    const room = screen.size.columns - countCells(`${sign} 🔧 ${name} ${tail}`);
+    const args = call && room >= leastArguments ? cutLine(createLine(` ${call.args}`, "dim"), room) : [];
+    scrollback.write([...head, ...args, { text: tail, styles: ["dim"] }]);
   }
 
   function under(text: string, ...styles: Style[]): Line {
-    return cutLine(plainLine(`   ${shortLine(text, longestText)}`, ...styles), screen.size.columns);
+    return cutLine(createLine(`   ${toShortLine(text, longestText)}`, ...styles), screen.size.columns);
   }
 
   function liveLine({ tool, args, startedAt, progress }: Call): Line {
-    const head: Span[] = [{ text: spin(), styles: ["accent"] }, { text: ` 🔧 ${callName(tool, locale)}` }];
-    const facts = [seconds(now() - startedAt), progress].filter((fact) => fact !== "");
+    const head: Span[] = [{ text: spin(), styles: ["accent"] }, { text: ` 🔧 ${toCallName(tool, locale)}` }];
+    const facts = [renderSeconds(now() - startedAt), progress].filter((fact) => fact !== "");
     const tail = facts.map((fact) => ` · ${fact}`).join("");
     const { columns } = screen.size;
-    const room = columns - cellsOf(`${head.map(({ text }) => text).join("")} ${tail}`);
-    const shown = room >= leastArguments ? cutLine(plainLine(` ${args}`, "dim"), room) : [];
+    const room = columns - countCells(`${head.map(({ text }) => text).join("")} ${tail}`);
+    const shown = room >= leastArguments ? cutLine(createLine(` ${args}`, "dim"), room) : [];
     return cutLine([...head, ...shown, { text: tail, styles: ["dim"] }], columns);
   }
 
@@ -79,26 +79,28 @@ export function createToolLines({ screen, outlet, steps, locale, now, spin }: To
     },
     progress(event) {
       const call = running.get(event.callId);
-      if (call) call.progress = shortLine(progressText(event), longestText);
+      if (call) call.progress = toShortLine(renderProgress(event), longestText);
     },
     end(event) {
       const { callId, tool, ok, cached, elapsedMs, preview, error, top = [] } = event;
-      const name = ok && event.resultCount !== undefined ? resultName(tool, locale) : callName(tool, locale);
+      const name = ok && event.resultCount !== undefined ? toResultName(tool, locale) : toCallName(tool, locale);
       const facts = [
-        seconds(elapsedMs),
+        renderSeconds(elapsedMs),
         cached && say(locale, { zh: "来自缓存", en: "cached" }),
-        event.resultCount !== undefined && resultCount(event.resultCount, locale),
+        event.resultCount !== undefined && renderResultCount(event.resultCount, locale),
       ].filter((fact) => typeof fact === "string");
       finish(callId, { sign: ok ? "✓" : "✗", style: ok ? "good" : "bad", name, facts });
-      if (!ok) return outlet.write(under(error?.message ?? preview, "bad"));
+      if (!ok) return scrollback.write(under(error?.message ?? preview, "bad"));
       for (const { n, title, snippet } of top)
-        outlet.write(under(`[${n}] ${shortLine(title, 200)}${snippet.trim() === "" ? "" : ` — ${snippet}`}`, "dim"));
-      if (top.length === 0 && preview.trim() !== "") outlet.write(under(preview, "dim"));
+        scrollback.write(
+          under(`[${n}] ${toShortLine(title, 200)}${snippet.trim() === "" ? "" : ` — ${snippet}`}`, "dim"),
+        );
+      if (top.length === 0 && preview.trim() !== "") scrollback.write(under(preview, "dim"));
     },
     breakOff() {
       for (const [callId, { tool, startedAt }] of [...running]) {
-        const facts = [seconds(now() - startedAt), say(locale, { zh: "已中断", en: "cut off" })];
-        finish(callId, { sign: "✗", style: "bad", name: callName(tool, locale), facts });
+        const facts = [renderSeconds(now() - startedAt), say(locale, { zh: "已中断", en: "cut off" })];
+        finish(callId, { sign: "✗", style: "bad", name: toCallName(tool, locale), facts });
       }
     },
     live(rows) {
@@ -107,7 +109,7 @@ export function createToolLines({ screen, outlet, steps, locale, now, spin }: To
       if (rows < 1) return [];
       const more = calls.length - rows + 1;
       const rest = say(locale, { zh: `… 还有 ${more} 个调用`, en: `… ${more} more calls` });
-      return [...calls.slice(0, rows - 1).map(liveLine), cutLine(plainLine(rest, "dim"), screen.size.columns)];
+      return [...calls.slice(0, rows - 1).map(liveLine), cutLine(createLine(rest, "dim"), screen.size.columns)];
     },
   };
 }
@@ -120,5 +122,5 @@ interface Finished {
 }
 
 function shortArguments(args: JsonValue): string {
-  return shortLine(typeof args === "string" ? args : JSON.stringify(args), longestText);
+  return toShortLine(typeof args === "string" ? args : JSON.stringify(args), longestText);
 }

@@ -1,23 +1,23 @@
-import { isThere } from "../../../config/sources/find-file.ts";
+import { isExistingFile } from "../../../config/sources/find-file.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import { type Host, hostNames, hosts } from "../hosts.ts";
-import { joinOn, type Machine } from "../machine.ts";
+import { joinPath, type Machine } from "../machine.ts";
 
 /** A host's file, there or not. */
-export interface Place {
+export interface FileLocation {
   file: string;
   /** Whether its folder is there: whether the host has ever run here. */
   isHostThere: boolean;
 }
 
 /** The file of the user's servers, or of the project here. Throws a `config` error for a host that knows no project files. */
-export async function chooseFile(host: Host, machine: Machine, isProject: boolean): Promise<Place> {
+export async function chooseFile(host: Host, machine: Machine, isProject: boolean): Promise<FileLocation> {
   if (isProject) {
     if (host.projectFile === undefined) throw noProjects(host);
-    return { file: joinOn(machine, machine.directory, ...host.projectFile), isHostThere: true };
+    return { file: joinPath(machine, machine.directory, ...host.projectFile), isHostThere: true };
   }
   const files = host.files(machine);
-  for (const file of files) if (await isThere(joinOn(machine, file, ".."))) return { file, isHostThere: true };
+  for (const file of files) if (await isExistingFile(joinPath(machine, file, ".."))) return { file, isHostThere: true };
   return { file: files[0] ?? "", isHostThere: false };
 }
 

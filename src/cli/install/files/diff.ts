@@ -1,14 +1,14 @@
 import {
-  addressSecrets,
-  argumentSecrets,
+  findAddressSecrets,
+  findArgumentSecrets,
   hideSecrets,
-  masked,
-  namesSecret,
+  isSecretName,
+  maskSecret,
   shortestSecret,
 } from "../../../config/secrets/mask.ts";
-import { isRecord, textOf } from "../../../kit/json.ts";
-import { printable } from "../../../kit/text/sanitize.ts";
-import { cutText } from "../../../kit/text/truncate.ts";
+import { isRecord, toText } from "../../../kit/json.ts";
+import { sanitize } from "../../../kit/text/sanitize.ts";
+import { truncate } from "../../../kit/text/truncate.ts";
 
 const around = 3;
 const longestLine = 160;
@@ -17,7 +17,7 @@ const longestLine = 160;
  * What a change does to a file, as a unified difference of its one place: up to three lines around it, long ones cut, no
  * secret in any of them. Empty where the texts are the same.
  */
-export function difference(file: string, before: string, after: string, trees: readonly unknown[]): string {
+export function createDiff(file: string, before: string, after: string, trees: readonly unknown[]): string {
   if (before === after) return "";
   const [old, now] = [linesOf(before), linesOf(after)];
   const head = sameAtStart(old, now);
@@ -31,7 +31,7 @@ export function difference(file: string, before: string, after: string, trees: r
   const count = (mark: string): number => changed.filter((line) => line[0] === " " || line[0] === mark).length;
   const where = `@@ -${position(from, count("-"))} +${position(from, count("+"))} @@`;
   const hide = hiding(trees);
-  const lines = changed.map((line) => cutText(printable(hideSecrets(hide(line), [])), longestLine));
+  const lines = changed.map((line) => truncate(sanitize(hideSecrets(hide(line), [])), longestLine));
   return `${[`--- ${before === "" ? "/dev/null" : file}`, `+++ ${file}`, where, ...lines].join("\n")}\n`;
 }
 
@@ -79,23 +79,23 @@ function hiding(trees: readonly unknown[]): (line: string) => string {
       // Short ones are too common to be looked for without their quotes.
       const isShort = secret.length < shortestSecret;
       const forms = isShort ? [quoted, `'${secret}'`] : [quoted.slice(1, -1), secret];
-      const shown = isShort ? JSON.stringify(masked(secret)) : masked(secret);
+      const shown = isShort ? JSON.stringify(maskSecret(secret)) : maskSecret(secret);
       return forms.reduce((now, form) => now.replaceAll(form, () => shown), rest);
     }, line);
 }
 
 function secretsIn(value: unknown, name: string): string[] {
   if (typeof value === "string")
-    return namesSecret(name) ? [value] : [...addressSecrets(value), ...headerSecrets(value)];
+    return isSecretName(name) ? [value] : [...findAddressSecrets(value), ...headerSecrets(value)];
   if (Array.isArray(value))
-    return [...argumentSecrets(value.map(textOf)), ...value.flatMap((item) => secretsIn(item, ""))];
+    return [...findArgumentSecrets(value.map(toText)), ...value.flatMap((item) => secretsIn(item, ""))];
   if (!isRecord(value)) return [];
   const isHidden = /^(env|headers|http_headers)$/.test(name);
-  return Object.entries(value).flatMap(([key, item]) => (isHidden ? [textOf(item)] : secretsIn(item, key)));
+  return Object.entries(value).flatMap(([key, item]) => (isHidden ? [toText(item)] : secretsIn(item, key)));
 }
 
 /** The value of a header that is written as one text: `Authorization: Bearer …`. */
 function headerSecrets(text: string): string[] {
   const [, name = "", value] = /^(?:--?[\w-]+=)?([\w-]+):\s*(.+)$/s.exec(text) ?? [];
-  return value !== undefined && namesSecret(name) ? [value] : [];
+  return value !== undefined && isSecretName(name) ? [value] : [];
 }

@@ -2,8 +2,8 @@ import type { Text } from "../../../kit/locale.ts";
 import type { Entry } from "../entry.ts";
 
 /** How a kind of file is read, and one entry of it changed with all else left as it is written. */
-export interface Form {
-  /** Throws a `FormError` where the text is not of this form. */
+export interface FileFormat {
+  /** Throws a `FormatError` where the text is not of this form. */
   parse(text: string): unknown;
   /** Sets the fields that differ, or removes the entry. May throw, or miss, where it is written in a rare way. */
   edit(text: string, change: Change): string;
@@ -12,7 +12,7 @@ export interface Form {
 }
 
 /** A text is not of its form from this place on. */
-export class FormError extends Error {
+export class FormatError extends Error {
   /** From 1. */
   readonly line: number;
   /** From 1. */
@@ -37,6 +37,6 @@ export interface Change {
 }
 
 /** The line ends of a text, as its first line has them. */
-export function lineEnd(text: string): "\r\n" | "\n" {
+export function detectLineEnd(text: string): "\r\n" | "\n" {
   return /^[^\n]*\r\n/.test(text) ? "\r\n" : "\n";
 }

@@ -2,8 +2,8 @@ import { constants, type Stats } from "node:fs";
 import { chmod, chown, copyFile, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createFolder } from "../../../kit/create-folder.ts";
-import { randomHex } from "../../../kit/random.ts";
-import { refusal } from "./host-file-error.ts";
+import { createRandomHex } from "../../../kit/random.ts";
+import { hostFileError } from "./host-file-error.ts";
 
 /** Larger is no settings file. In bytes; that of Claude Code holds its history too. */
 const largest = 64_000_000;
@@ -33,16 +33,17 @@ export async function readHostFile(file: string): Promise<HostFile> {
   const path = await realpath(file).catch(() => file);
   const state = await stateOf(path);
   if (state === undefined) {
-    if (await isLink(path)) throw refusal(file, { zh: "是失效的链接", en: "is a link to a file that is not there" });
+    if (await isLink(path))
+      throw hostFileError(file, { zh: "是失效的链接", en: "is a link to a file that is not there" });
     return { path, text: undefined };
   }
-  if (!state.isFile()) throw refusal(file, { zh: "不是普通文件", en: "is not a regular file" });
-  if (state.size > largest) throw refusal(file, { zh: "太大（超过 64 MB）", en: "is too large (over 64 MB)" });
+  if (!state.isFile()) throw hostFileError(file, { zh: "不是普通文件", en: "is not a regular file" });
+  if (state.size > largest) throw hostFileError(file, { zh: "太大（超过 64 MB）", en: "is too large (over 64 MB)" });
   const bytes = await read(path, file);
   try {
     return { path, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch (thrown) {
-    throw refusal(file, { zh: "不是 UTF-8 文本", en: "is not UTF-8 text" }, thrown);
+    throw hostFileError(file, { zh: "不是 UTF-8 文本", en: "is not UTF-8 text" }, thrown);
   }
 }
 
@@ -52,7 +53,7 @@ export async function readHostFile(file: string): Promise<HostFile> {
  * cannot be done; then what was there is there still.
  */
 export async function writeHostFile({ path, text, now, isPrivate }: Writing): Promise<string | undefined> {
-  const draft = `${path}.${randomHex()}.tmp`;
+  const draft = `${path}.${createRandomHex()}.tmp`;
   try {
     createFolder(dirname(path), 0o777);
     const state = await stateOf(path);
@@ -64,7 +65,7 @@ export async function writeHostFile({ path, text, now, isPrivate }: Writing): Pr
   } catch (thrown) {
     await rm(draft, { force: true }).catch(() => {});
     const code = codeOf(thrown);
-    throw refusal(path, { zh: `无法写入（${code}）`, en: `cannot be written (${code})` }, thrown);
+    throw hostFileError(path, { zh: `无法写入（${code}）`, en: `cannot be written (${code})` }, thrown);
   }
 }
 
@@ -116,7 +117,11 @@ function stamp(now: Date): string {
 
 async function read(path: string, file: string): Promise<Uint8Array> {
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((thrown: unknown) => {
-    throw refusal(file, { zh: `无法读取（${codeOf(thrown)}）`, en: `cannot be read (${codeOf(thrown)})` }, thrown);
+    throw hostFileError(
+      file,
+      { zh: `无法读取（${codeOf(thrown)}）`, en: `cannot be read (${codeOf(thrown)})` },
+      thrown,
+    );
   });
   try {
     return await handle.readFile();
@@ -139,7 +144,7 @@ async function stateOf(path: string): Promise<Stats | undefined> {
   } catch (thrown) {
     const code = codeOf(thrown);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw refusal(path, { zh: `无法读取（${code}）`, en: `cannot be read (${code})` }, thrown);
+    throw hostFileError(path, { zh: `无法读取（${code}）`, en: `cannot be read (${code})` }, thrown);
   }
 }
 

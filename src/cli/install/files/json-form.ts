@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { isRecord } from "../../../kit/json.ts";
-import { type Form, FormError } from "./form.ts";
-import { doubledKey, removeAt, setAt } from "./json-text.ts";
+import { type FileFormat, FormatError } from "./form.ts";
+import { findDuplicateKey, removeJsonValue, setJsonValue } from "./json-text.ts";
 
 const mark = "\ufeff";
 
 /** JSON, with comments and last commas where the host's people write them. */
-export const jsonForm: Form = {
+export const jsonForm: FileFormat = {
   parse(text) {
     const bare = withoutMark(text);
     if (bare.trim() === "") return {};
     const errors: ParseError[] = [];
     const tree: unknown = parse(bare, errors, { allowTrailingComma: true });
     const [first] = errors;
-    if (first) throw new FormError(placeOf(bare, first.offset), { cause: printParseErrorCode(first.error) });
+    if (first) throw new FormatError(placeOf(bare, first.offset), { cause: printParseErrorCode(first.error) });
     return tree;
   },
   edit(text, { key, name, there, entry }) {
@@ -25,12 +25,12 @@ export const jsonForm: Form = {
     const fields = isKept
       ? Object.entries(entry).filter(([field, value]) => !isDeepStrictEqual(there[field], value))
       : undefined;
-    const edited = fields?.reduce((now, [field, value]) => setAt(now, [...path, field], value), old);
-    const whole = (): string => (entry === undefined ? removeAt(old, path) : setAt(old, path, entry));
+    const edited = fields?.reduce((now, [field, value]) => setJsonValue(now, [...path, field], value), old);
+    const whole = (): string => (entry === undefined ? removeJsonValue(old, path) : setJsonValue(old, path, entry));
     return (text.startsWith(mark) ? mark : "") + (edited ?? whole());
   },
   hindrance(text, { key, name }) {
-    const doubled = doubledKey(withoutMark(text), [key, name]);
+    const doubled = findDuplicateKey(withoutMark(text), [key, name]);
     if (doubled === undefined) return undefined;
     return {
       zh: `${doubled} 出现了两次，未做修改：请只保留一个`,

@@ -1,21 +1,21 @@
 import { createScanner, findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
-import { lineEnd } from "./form.ts";
+import { detectLineEnd } from "./form.ts";
 
 /** Sets what stands at the path: a value that is there is replaced where it stands, a new one is added last. */
-export function setAt(text: string, path: readonly string[], value: unknown): string {
+export function setJsonValue(text: string, path: readonly string[], value: unknown): string {
   const [root, node] = find(text, path);
   if (node !== undefined) {
     return replaced(text, node.offset, node.length, rendered(value, indentOf(text, node.offset), text));
   }
   const [key = ""] = path.slice(-1);
   const parent = path.length === 1 ? root : findNodeAtLocation(root, path.slice(0, -1));
-  if (parent === undefined || parent.type === "null") return setAt(text, path.slice(0, -1), { [key]: value });
+  if (parent === undefined || parent.type === "null") return setJsonValue(text, path.slice(0, -1), { [key]: value });
   if (parent.type !== "object") throw new Error(`${path.join(".")} stands in no object.`);
   return added(text, parent, key, value);
 }
 
 /** The first key of the path that its object has more than once. */
-export function doubledKey(text: string, path: readonly string[]): string | undefined {
+export function findDuplicateKey(text: string, path: readonly string[]): string | undefined {
   const [root] = find(text, path);
   return path.find((key, depth) => {
     const object = depth === 0 ? root : findNodeAtLocation(root, path.slice(0, depth));
@@ -25,7 +25,7 @@ export function doubledKey(text: string, path: readonly string[]): string | unde
 }
 
 /** Removes what stands at the path, its line with it where nothing else stands there. */
-export function removeAt(text: string, path: readonly string[]): string {
+export function removeJsonValue(text: string, path: readonly string[]): string {
   const [, node] = find(text, path);
   const property = node?.parent;
   const object = property?.parent;
@@ -55,7 +55,7 @@ function find(text: string, path: readonly string[]): [root: Node, node: Node | 
 }
 
 function added(text: string, object: Node, key: string, value: unknown): string {
-  const eol = lineEnd(text);
+  const eol = detectLineEnd(text);
   const outer = indentOf(text, object.offset);
   const last = object.children?.at(-1);
   const inner = last !== undefined && startsLine(text, last.offset) ? indentOf(text, last.offset) : outer + unit(text);
@@ -95,7 +95,7 @@ function replaced(text: string, at: number, length: number, by: string): string 
 
 function rendered(value: unknown, indent: string, text: string): string {
   const lines = (JSON.stringify(value, undefined, unit(text)) ?? "null").split("\n");
-  return lines.join(lineEnd(text) + indent);
+  return lines.join(detectLineEnd(text) + indent);
 }
 
 /** The blanks at the beginning of the line. */

@@ -2,16 +2,16 @@ import { isDeepStrictEqual } from "node:util";
 import { parse, TomlError } from "smol-toml";
 import { isRecord } from "../../../kit/json.ts";
 import type { Entry } from "../entry.ts";
-import { type Form, FormError, lineEnd } from "./form.ts";
+import { detectLineEnd, type FileFormat, FormatError } from "./form.ts";
 import { readStatements, type Statement } from "./toml-statements.ts";
 
 /** TOML, as text: only the lines of one table, and of those below it, are touched. */
-export const tomlForm: Form = {
+export const tomlForm: FileFormat = {
   parse(text) {
     try {
       return parse(text, { integersAsBigInt: "asNeeded" });
     } catch (thrown) {
-      throw thrown instanceof TomlError ? new FormError(thrown, { cause: thrown }) : thrown;
+      throw thrown instanceof TomlError ? new FormatError(thrown, { cause: thrown }) : thrown;
     }
   },
   edit(text, { key, name, there, entry }) {
@@ -46,7 +46,7 @@ function set(text: string, path: readonly string[], value: unknown): string {
   if (pair !== undefined) return text.slice(0, pair.value) + written(value) + text.slice(pair.end);
   const head = statements.find((each) => isHead(each, path.slice(0, -1)));
   if (head === undefined) throw new Error(`There is no table for ${path.join(".")}.`);
-  const eol = lineEnd(text);
+  const eol = detectLineEnd(text);
   const at = afterLine(text, head.end);
   const before = text.slice(0, at);
   return `${before}${before.endsWith("\n") ? "" : eol}${bare(path.at(-1) ?? "")} = ${written(value)}${eol}${text.slice(at)}`;
@@ -57,7 +57,7 @@ function isHead({ kind, path }: Statement, table: readonly string[]): boolean {
 }
 
 function appended(text: string, table: readonly string[], entry: Entry): string {
-  const eol = lineEnd(text);
+  const eol = detectLineEnd(text);
   const gap = text === "" || /\n\r?\n$/.test(text) ? "" : text.endsWith("\n") ? eol : eol + eol;
   const fields = Object.entries(entry);
   const own = fields.filter(([, value]) => !isRecord(value));

@@ -2,7 +2,7 @@ import type { Complete, Completion } from "./editor.ts";
 import { type Menu, moveInMenu, openMenu } from "./menu.ts";
 
 /** The menu of completions; it comes when they are found. */
-export interface Completing {
+export interface CompletionMenu {
   /** What is shown; while the next one is looked for it is still the last one. */
   readonly menu: Menu | undefined;
   /** What keys act on. */
@@ -13,7 +13,7 @@ export interface Completing {
   close(): void;
 }
 
-export interface CompletingOptions {
+export interface CompletionMenuOptions {
   complete: Complete;
   /** Puts the only completion in. */
   take(from: number, completion: Completion): void;
@@ -21,7 +21,7 @@ export interface CompletingOptions {
   onChange(): void;
 }
 
-export function createCompleting({ complete, take, onChange }: CompletingOptions): Completing {
+export function createCompletionMenu({ complete, take, onChange }: CompletionMenuOptions): CompletionMenu {
   let menu: Menu | undefined;
   let asked = 0;
   let isPending = false;

@@ -2,17 +2,17 @@ import type { Locale } from "../../../kit/locale.ts";
 import type { Key } from "../keys/key.ts";
 import type { Live, Size } from "../screen/live.ts";
 import type { Line } from "../text/line.ts";
-import { createCompleting } from "./completion.ts";
-import type { Complete, Editor, InputHistory, Pressed } from "./editor.ts";
-import { type HistorySearch, searchHistory } from "./history/history-search.ts";
-import { pressInSearch, viewSearch } from "./history/search-mode.ts";
-import { type Action, actionOf } from "./keymap.ts";
-import { menuLines, takenByEnter } from "./menu.ts";
-import { opensMenu } from "./opens-menu.ts";
-import { rowAt } from "./text/rows.ts";
-import { refusedLine } from "./too-long.ts";
+import { createCompletionMenu } from "./completion.ts";
+import type { Complete, Editor, InputHistory, KeyResult } from "./editor.ts";
+import { createHistorySearch, type HistorySearch } from "./history/history-search.ts";
+import { pressInSearch, renderSearch } from "./history/search-mode.ts";
+import { type Action, findAction } from "./keymap.ts";
+import { chooseByEnter, renderMenu } from "./menu.ts";
+import { canOpenMenu } from "./opens-menu.ts";
+import { findRow } from "./text/rows.ts";
+import { renderTooLong } from "./too-long.ts";
 import { createTyping } from "./typing.ts";
-import { frameOf, mostRows, scroll, viewText } from "./view.ts";
+import { createFrame, getMaxRows, renderText, scroll } from "./view.ts";
 
 export interface EditorOptions {
   complete: Complete;
@@ -26,7 +26,7 @@ export interface EditorOptions {
 /** An empty editor. A text that would be too long is not put in: what stands there stays, and a line says so. */
 export function createEditor({ complete, history, onChange, locale }: EditorOptions): Editor {
   const typing = createTyping(history);
-  const completing = createCompleting({ complete, take: (from, { text }) => put(text, from), onChange });
+  const completing = createCompletionMenu({ complete, take: (from, { text }) => put(text, from), onChange });
   let search: HistorySearch | undefined;
   /** How many UTF-16 units were refused. */
   let refused: number | undefined;
@@ -34,7 +34,7 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
 
   /** Looks for completions where they come by themselves. */
   function suggest(): void {
-    if (opensMenu(typing.textBefore)) completing.ask(typing.textBefore, false);
+    if (canOpenMenu(typing.textBefore)) completing.ask(typing.textBefore, false);
     else completing.close();
   }
 
@@ -43,9 +43,9 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
     suggest();
   }
 
-  function enter(): Pressed {
+  function enter(): KeyResult {
     const menu = completing.current;
-    const taken = menu && takenByEnter(menu, typing.textBefore);
+    const taken = menu && chooseByEnter(menu, typing.textBefore);
     if (taken !== undefined) {
       put(taken.text, menu?.from);
       // A file stands in a sentence that goes on; a command, or what it is given, is whole.
@@ -76,7 +76,7 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
     typing.goVertically(step);
   }
 
-  function act(action: Action): Pressed {
+  function act(action: Action): KeyResult {
     switch (action) {
       case "submit":
         return enter();
@@ -92,7 +92,7 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
         return changed;
       case "search":
         completing.close();
-        search = searchHistory(history);
+        search = createHistorySearch(history);
         return changed;
       case "up":
       case "down":
@@ -103,7 +103,7 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
     }
   }
 
-  function edit(action: Action): Pressed {
+  function edit(action: Action): KeyResult {
     const { length } = typing.buffer.text;
     const hasChanged = typing.edit(action);
     if (hasChanged === undefined) return unused;
@@ -112,7 +112,7 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
     return changed;
   }
 
-  function press(key: Key): Pressed {
+  function press(key: Key): KeyResult {
     refused = undefined;
     if (search) {
       const pressed = pressInSearch(search, key);
@@ -132,24 +132,24 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
     }
     // The key of the end of the input, unless there is something to delete.
     if (key.name === "text" && key.text === "d" && typing.buffer.text === "") return unused;
-    const action = actionOf(key);
+    const action = findAction(key);
     return action === undefined ? unused : act(action);
   }
 
   function view(prompt: string, size: Size): Live {
-    const frame = frameOf(prompt, size.columns);
-    if (search) return viewSearch(search, typing.buffer.text, { prompt, size, frame, locale: locale() });
+    const frame = createFrame(prompt, size.columns);
+    if (search) return renderSearch(search, typing.buffer.text, { prompt, size, frame, locale: locale() });
     const rows = typing.rows(frame.width);
     const { text, cursor } = typing.buffer;
-    top = scroll(top, rowAt(rows, cursor), mostRows(size, frame), rows.length);
-    const { lines, cursor: place } = viewText({ prompt, text, cursor, rows, frame, top, size });
+    top = scroll(top, findRow(rows, cursor), getMaxRows(size, frame), rows.length);
+    const { lines, cursor: place } = renderText({ prompt, text, cursor, rows, frame, top, size });
     return { lines: [...lines, ...below(size)], cursor: place };
   }
 
   function below(size: Size): Line[] {
-    if (refused !== undefined) return [refusedLine(refused, locale(), size.columns)];
+    if (refused !== undefined) return [renderTooLong(refused, locale(), size.columns)];
     if (!completing.menu) return [];
-    return menuLines(completing.menu, size.columns, Math.max(1, Math.min(8, Math.floor(size.rows / 3))));
+    return renderMenu(completing.menu, size.columns, Math.max(1, Math.min(8, Math.floor(size.rows / 3))));
   }
 
   return {
@@ -167,5 +167,5 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
   };
 }
 
-const changed: Pressed = { result: "changed" };
-const unused: Pressed = { result: "unused" };
+const changed: KeyResult = { result: "changed" };
+const unused: KeyResult = { result: "unused" };

@@ -2,12 +2,12 @@ import type { Key } from "../keys/key.ts";
 import type { Live, Size } from "../screen/live.ts";
 
 /** What came of a key: a text to take, something that looks different, or nothing that the editor knows. */
-export type Pressed = { result: "submit"; text: string } | { result: "changed" } | { result: "unused" };
+export type KeyResult = { result: "submit"; text: string } | { result: "changed" } | { result: "unused" };
 
 /** The text that somebody types: several lines, history, completion. */
 export interface Editor {
   readonly text: string;
-  press(key: Key): Pressed;
+  press(key: Key): KeyResult;
   /** Puts this text in place of what stands there, the cursor behind it. */
   set(text: string): void;
   /** How it looks behind a prompt, its menu of completions below it. */

@@ -1,35 +1,35 @@
 import type { Action } from "./keymap.ts";
-import { after, before, lineEnd, lineStart, type TextBuffer } from "./text/buffer.ts";
-import { blankBefore, wordAfter, wordBefore } from "./text/words.ts";
+import { findLineEnd, findLineStart, findNext, findPrevious, type TextBuffer } from "./text/buffer.ts";
+import { findBlankBefore, findWordEnd, findWordStart } from "./text/words.ts";
 
 /** An index in the text. */
 type Place = (buffer: TextBuffer) => number;
 
 /** Where the cursor goes. */
 export const moves: ReadonlyMap<Action, Place> = new Map<Action, Place>([
-  ["left", before],
-  ["right", after],
-  ["word-left", wordBefore],
-  ["word-right", wordAfter],
-  ["line-start", lineStart],
-  ["line-end", lineEnd],
+  ["left", findPrevious],
+  ["right", findNext],
+  ["word-left", findWordStart],
+  ["word-right", findWordEnd],
+  ["line-start", findLineStart],
+  ["line-end", findLineEnd],
   ["text-start", () => 0],
   ["text-end", ({ text }) => text.length],
 ]);
 
 /** From the cursor to where text is taken out. */
 export const deletions: ReadonlyMap<Action, Place> = new Map<Action, Place>([
-  ["delete-left", before],
-  ["delete-right", after],
+  ["delete-left", findPrevious],
+  ["delete-right", findNext],
 ]);
 
 /** The same, and what is taken out can be put in again. */
 export const kills: ReadonlyMap<Action, Place> = new Map<Action, Place>([
-  ["kill-word-left", wordBefore],
-  ["kill-blank-left", blankBefore],
-  ["kill-word-right", wordAfter],
-  ["kill-line-left", (buffer) => orOneMore(buffer, lineStart(buffer), -1)],
-  ["kill-line-right", (buffer) => orOneMore(buffer, lineEnd(buffer), 1)],
+  ["kill-word-left", findWordStart],
+  ["kill-blank-left", findBlankBefore],
+  ["kill-word-right", findWordEnd],
+  ["kill-line-left", (buffer) => orOneMore(buffer, findLineStart(buffer), -1)],
+  ["kill-line-right", (buffer) => orOneMore(buffer, findLineEnd(buffer), 1)],
 ]);
 
 /** At a line's border its line end goes. */

@@ -27,7 +27,7 @@ export type Action =
   | "undo";
 
 /** What a key asks of the editor; undefined where it is none of the editor's keys, or a text to put in. */
-export function actionOf(key: Key): Action | undefined {
+export function findAction(key: Key): Action | undefined {
   const { name, text, ctrl, alt, shift } = key;
   const held = `${ctrl ? "ctrl-" : ""}${alt ? "alt-" : ""}${shift ? "shift-" : ""}`;
   return actions.get(name === "text" ? `${held}${text}` : `${held}${name}`.toUpperCase());

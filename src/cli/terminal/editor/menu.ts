@@ -1,5 +1,5 @@
-import { type Line, plainLine } from "../text/line.ts";
-import { cellsOf } from "../text/width.ts";
+import { createLine, type Line } from "../text/line.ts";
+import { countCells } from "../text/width.ts";
 import { cutLine, fitCells } from "../text/wrap.ts";
 import type { Completion } from "./editor.ts";
 
@@ -31,7 +31,7 @@ export function moveInMenu(menu: Menu, step: 1 | -1): Menu {
 }
 
 /** What Enter takes; undefined where it submits: nothing is chosen, or what is typed is one of them already. */
-export function takenByEnter(menu: Menu, textBefore: string): Completion | undefined {
+export function chooseByEnter(menu: Menu, textBefore: string): Completion | undefined {
   const completion = menu.chosen === undefined ? undefined : menu.completions[menu.chosen];
   const typed = textBefore.slice(menu.from);
   const isTyped = ({ text }: Completion): boolean => text.trimEnd() === typed.trimEnd();
@@ -40,12 +40,12 @@ export function takenByEnter(menu: Menu, textBefore: string): Completion | undef
 }
 
 /** A line for each, in at most so many rows; those round the chosen one. */
-export function menuLines(menu: Menu, columns: number, rows: number): Line[] {
+export function renderMenu(menu: Menu, columns: number, rows: number): Line[] {
   const { completions, chosen } = menu;
   const shown = Math.min(completions.length, rows);
   const start = Math.max(0, Math.min((chosen ?? 0) - Math.floor(shown / 2), completions.length - shown));
   const visible = completions.slice(start, start + shown);
-  const cells = Math.min(Math.max(...visible.map(({ text }) => cellsOf(text.trim()))), Math.floor(columns / 2));
+  const cells = Math.min(Math.max(...visible.map(({ text }) => countCells(text.trim()))), Math.floor(columns / 2));
   const lines = visible.map((completion, index): Line => menuLine(completion, start + index === chosen, cells));
   const hidden = completions.length - shown;
   const last = lines.at(-1);
@@ -54,7 +54,7 @@ export function menuLines(menu: Menu, columns: number, rows: number): Line[] {
 }
 
 function menuLine({ text, help }: Completion, isChosen: boolean, cells: number): Line {
-  const name = fitCells(plainLine(text.trim(), ...(isChosen ? (["accent", "strong"] as const) : [])), cells);
+  const name = fitCells(createLine(text.trim(), ...(isChosen ? (["accent", "strong"] as const) : [])), cells);
   const mark = { text: isChosen ? "❯ " : "  ", styles: ["accent"] as const };
   return help === undefined ? [mark, ...name] : [mark, ...name, { text: `  ${help}`, styles: ["dim"] }];
 }

@@ -1,13 +1,13 @@
 import { type Locale, say } from "../../../kit/locale.ts";
-import { type Line, plainLine } from "../text/line.ts";
+import { createLine, type Line } from "../text/line.ts";
 import { cutLine } from "../text/wrap.ts";
 import { mostTyped } from "./typing.ts";
 
 /** Says that a text was not put in, since it would have made too long a text. */
-export function refusedLine(units: number, locale: Locale, columns: number): Line {
+export function renderTooLong(units: number, locale: Locale, columns: number): Line {
   const text = {
     zh: `太长，没有放入：${units} 个字符（一共最多 ${mostTyped} 个）`,
     en: `Too long, not put in: ${units} characters (at most ${mostTyped} in all)`,
   };
-  return cutLine(plainLine(say(locale, text), "warn"), columns);
+  return cutLine(createLine(say(locale, text), "warn"), columns);
 }

@@ -3,8 +3,8 @@ import { deletions, kills, moves } from "./edits.ts";
 import { createRecall } from "./history/recall.ts";
 import type { Action } from "./keymap.ts";
 import { createBreakRows } from "./text/break-rows.ts";
-import { bufferOf, emptyBuffer, insert, moveTo, removeTo, type TextBuffer } from "./text/buffer.ts";
-import { columnAt, indexAt, type Row, rowAt } from "./text/rows.ts";
+import { createBuffer, emptyBuffer, insert, moveTo, removeTo, type TextBuffer } from "./text/buffer.ts";
+import { findColumn, findIndex, findRow, type Row } from "./text/rows.ts";
 import { createUndo } from "./undo.ts";
 
 /** UTF-16 units that may be typed; nothing is put in that would make more. */
@@ -88,19 +88,19 @@ export function createTyping(history: InputHistory): Typing {
 
   function goVertically(step: 1 | -1): void {
     const rows = breakRows(buffer.text, width);
-    const row = rowAt(rows, buffer.cursor);
+    const row = findRow(rows, buffer.cursor);
     const from = rows[row];
     undo.rest();
     isKilling = false;
     if (from !== undefined && rows[row + step] !== undefined) {
-      column ??= columnAt(buffer.text, from, buffer.cursor);
-      buffer = moveTo(buffer, indexAt(buffer.text, rows, row + step, column));
+      column ??= findColumn(buffer.text, from, buffer.cursor);
+      buffer = moveTo(buffer, findIndex(buffer.text, rows, row + step, column));
       return;
     }
     const entry = step === -1 ? recall.older(buffer.text) : recall.newer(buffer.text);
     column = undefined;
     if (entry === undefined) return;
-    change(bufferOf(entry), "recall");
+    change(createBuffer(entry), "recall");
     undo.rest();
   }
 
@@ -122,7 +122,7 @@ export function createTyping(history: InputHistory): Typing {
       endOfStroke();
       recall.leave();
       undo.rest();
-      change(bufferOf(text.replace(/\r\n?/g, "\n").slice(0, mostTyped)), "set");
+      change(createBuffer(text.replace(/\r\n?/g, "\n").slice(0, mostTyped)), "set");
       undo.rest();
     },
     submit() {

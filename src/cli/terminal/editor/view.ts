@@ -1,8 +1,8 @@
 import type { Live, Size } from "../screen/live.ts";
-import { type Line, plainLine } from "../text/line.ts";
-import { cellsOf } from "../text/width.ts";
+import { createLine, type Line } from "../text/line.ts";
+import { countCells } from "../text/width.ts";
 import { cutLine } from "../text/wrap.ts";
-import { columnAt, type Row, rowAt } from "./text/rows.ts";
+import { findColumn, findRow, type Row } from "./text/rows.ts";
 
 /** How a prompt and the text behind it share a screen, in cells. */
 export interface Frame {
@@ -14,15 +14,15 @@ export interface Frame {
   readonly isPromptAbove: boolean;
 }
 
-export function frameOf(prompt: string, columns: number): Frame {
-  const cells = cellsOf(prompt);
+export function createFrame(prompt: string, columns: number): Frame {
+  const cells = countCells(prompt);
   const isPromptAbove = cells > Math.max(2, columns / 2);
   const indent = isPromptAbove ? (columns < 20 ? 0 : 2) : cells;
   return { indent, width: Math.max(1, columns - indent - 1), isPromptAbove };
 }
 
 /** The rows of a text that may be seen: at most a third of the screen's. */
-export function mostRows({ rows }: Size, { isPromptAbove }: Frame): number {
+export function getMaxRows({ rows }: Size, { isPromptAbove }: Frame): number {
   return Math.max(1, Math.floor(rows / 3) - (isPromptAbove ? 1 : 0));
 }
 
@@ -32,7 +32,7 @@ export function scroll(top: number, cursorRow: number, shown: number, count: num
   return Math.max(0, Math.min(near, count - shown));
 }
 
-export interface Shown {
+export interface TextView {
   readonly prompt: string;
   readonly text: string;
   readonly cursor: number;
@@ -43,18 +43,18 @@ export interface Shown {
 }
 
 /** The prompt and the rows of the text that are seen, with the cursor in them. */
-export function viewText({ prompt, text, cursor, rows, frame, top, size }: Shown): Live {
+export function renderText({ prompt, text, cursor, rows, frame, top, size }: TextView): Live {
   const { columns } = size;
-  const visible = rows.slice(top, top + mostRows(size, frame));
-  const lines: Line[] = frame.isPromptAbove ? [plainLine(prompt.trimEnd(), "accent")] : [];
+  const visible = rows.slice(top, top + getMaxRows(size, frame));
+  const lines: Line[] = frame.isPromptAbove ? [createLine(prompt.trimEnd(), "accent")] : [];
   const first = lines.length;
   for (const [index, { start, end }] of visible.entries()) {
     const isFirst = index === 0 && !frame.isPromptAbove;
-    const before: Line = isFirst ? plainLine(prompt, "accent") : plainLine(" ".repeat(frame.indent));
+    const before: Line = isFirst ? createLine(prompt, "accent") : createLine(" ".repeat(frame.indent));
     lines.push([...before, { text: text.slice(start, end) }]);
   }
-  const row = rowAt(rows, cursor);
-  const column = frame.indent + columnAt(text, rows[row] ?? { start: 0, end: 0 }, cursor);
+  const row = findRow(rows, cursor);
+  const column = frame.indent + findColumn(text, rows[row] ?? { start: 0, end: 0 }, cursor);
   return {
     lines: lines.map((line) => cutLine(line, columns)),
     cursor: { row: first + row - top, column: Math.min(column, columns - 1) },

@@ -1,5 +1,5 @@
 import type { Key } from "./key.ts";
-import { keyOf, keyOfCharacter, keyOfSequence } from "./key-sequences.ts";
+import { createKey, toCharacterKey, toSequenceKey } from "./key-sequences.ts";
 import { type PastedText, readPastedText } from "./pasted-text.ts";
 
 /**
@@ -36,14 +36,14 @@ export function createKeyDecoder(): KeyDecoder {
       if (state.in === "paste") {
         const after = state.pasted.push(text.slice(index));
         if (after === undefined) return;
-        keys.push(keyOf("paste", { text: state.pasted.text() }));
+        keys.push(createKey("paste", { text: state.pasted.text() }));
         state = ground;
         index = text.length - after.length;
         continue;
       }
       const run = state.in === "ground" ? runAt(text, index) : undefined;
       if (run !== undefined) {
-        keys.push(keyOf("text", { text: run }));
+        keys.push(createKey("text", { text: run }));
         index += run.length;
         continue;
       }
@@ -87,7 +87,7 @@ function step(state: Reading, character: string, keys: Key[]): State {
   switch (state.in) {
     case "ground":
       if (character === escapeCharacter) return { in: "escape", count: 1 };
-      keys.push(keyOfCharacter(character, false));
+      keys.push(toCharacterKey(character, false));
       return ground;
     case "escape":
       return stepEscape(state.count, character, keys);
@@ -108,21 +108,21 @@ function stepEscape(count: 1 | 2, character: string, keys: Key[]): State {
   if (character === "[") return { in: "sequence", alt, parameters: "" };
   if (character === "O") return { in: "single", alt, parameters: "" };
   if (character === escapeCharacter) {
-    if (alt) keys.push(keyOf("escape"));
+    if (alt) keys.push(createKey("escape"));
     return { in: "escape", count: 2 };
   }
   if ("]P_^X".includes(character)) {
     return { in: "string", introducer: character, alt, isEmpty: true, afterEscape: false };
   }
-  if (alt) keys.push(keyOf("escape"));
-  keys.push(keyOfCharacter(character, true));
+  if (alt) keys.push(createKey("escape"));
+  keys.push(toCharacterKey(character, true));
   return ground;
 }
 
 function stepSequence(state: Extract<State, { in: "sequence" }>, character: string, keys: Key[]): State {
   // A function key of the Linux console: `CSI [ A`.
   if (state.parameters === "[") {
-    keys.push(keyOf("other"));
+    keys.push(createKey("other"));
     return ground;
   }
   if (/[ -?]/.test(character) || (character === "[" && state.parameters === "")) {
@@ -131,16 +131,16 @@ function stepSequence(state: Extract<State, { in: "sequence" }>, character: stri
   if (!/[@-~]/.test(character)) return step(ground, character, keys);
   if (character === "~" && state.parameters === "200") return { in: "paste", pasted: readPastedText() };
   if (character === "~" && state.parameters === "201") return ground;
-  const key = keyOfSequence(state.parameters, character);
+  const key = toSequenceKey(state.parameters, character);
   if (key !== undefined) keys.push(state.alt ? { ...key, alt: true } : key);
   return ground;
 }
 
 /** A key of the application mode: letters stand for what the keypad has on it. */
 function single({ alt, parameters }: Extract<State, { in: "single" }>, character: string): Key {
-  if (character === "M") return keyOf("enter", { alt });
+  if (character === "M") return createKey("enter", { alt });
   const modifier = parameters === "" ? "" : `1;${parameters.split(";").at(-1) ?? ""}`;
-  const key = keyOfSequence(modifier, character) ?? keyOf("other");
+  const key = toSequenceKey(modifier, character) ?? createKey("other");
   return alt ? { ...key, alt } : key;
 }
 
@@ -158,16 +158,16 @@ function stepString(state: Extract<State, { in: "string" }>, character: string, 
 function halfRead(state: State): Key[] {
   switch (state.in) {
     case "escape":
-      return Array.from({ length: state.count }, () => keyOf("escape"));
+      return Array.from({ length: state.count }, () => createKey("escape"));
     case "sequence":
       return state.parameters === "" ? alone("[", state.alt) : [];
     case "single":
       return state.parameters === "" ? alone("O", state.alt) : [];
     case "string":
-      if (state.afterEscape) return [keyOf("escape")];
+      if (state.afterEscape) return [createKey("escape")];
       return state.isEmpty ? alone(state.introducer, state.alt) : [];
     case "paste":
-      return [keyOf("paste", { text: state.pasted.text() })];
+      return [createKey("paste", { text: state.pasted.text() })];
     default:
       return [];
   }
@@ -175,8 +175,8 @@ function halfRead(state: State): Key[] {
 
 /** Alt with a character that might have begun a sequence. */
 function alone(character: string, afterEscape: boolean): Key[] {
-  const key = keyOfCharacter(character, true);
-  return afterEscape ? [keyOf("escape"), key] : [key];
+  const key = toCharacterKey(character, true);
+  return afterEscape ? [createKey("escape"), key] : [key];
 }
 
 /** A terminal sends a sequence in one piece; only a slow line tears it. A paste may come over such a line too. */

@@ -11,7 +11,7 @@ interface Modifiers {
 }
 
 /** A key by its name, without modifiers unless they are given. */
-export function keyOf(name: Key["name"], changes: Partial<Omit<Key, "name">> = {}): Key {
+export function createKey(name: Key["name"], changes: Partial<Omit<Key, "name">> = {}): Key {
   return { name, text: "", ctrl: false, alt: false, shift: false, ...changes };
 }
 
@@ -20,7 +20,7 @@ export function keyOf(name: Key["name"], changes: Partial<Omit<Key, "name">> = {
  * Sequences of xterm (https://invisible-island.net/xterm/ctlseqs/ctlseqs.html), its modifyOtherKeys, and kitty's keyboard
  * protocol (https://sw.kovidgoyal.net/kitty/keyboard-protocol/).
  */
-export function keyOfSequence(parameters: string, final: string): Key | undefined {
+export function toSequenceKey(parameters: string, final: string): Key | undefined {
   // Private markers and intermediate characters stand in replies alone; `R` tells where the cursor is, `I` and `O` the focus.
   if (!/^[\d;:]*$/.test(parameters) || "RIOcnty".includes(final)) return undefined;
   const [first = "", second = "", third = ""] = parameters.split(";");
@@ -33,15 +33,19 @@ export function keyOfSequence(parameters: string, final: string): Key | undefine
 }
 
 /** The key of one character as terminals send it without any protocol; `alt` where an escape stood before it. */
-export function keyOfCharacter(character: string, alt: boolean): Key {
+export function toCharacterKey(character: string, alt: boolean): Key {
   const code = character.codePointAt(0) ?? 0;
   const name = byCode.get(code);
-  if (name !== undefined) return keyOf(name, { alt });
+  if (name !== undefined) return createKey(name, { alt });
   if (code < 0x20) {
-    return keyOf("text", { text: code === 0 ? " " : String.fromCharCode(code | 0x40).toLowerCase(), ctrl: true, alt });
+    return createKey("text", {
+      text: code === 0 ? " " : String.fromCharCode(code | 0x40).toLowerCase(),
+      ctrl: true,
+      alt,
+    });
   }
-  if (code >= 0x80 && code < 0xa0) return keyOf("other", { alt });
-  return alt ? shortcut(character, { ctrl: false, alt }) : keyOf("text", { text: character });
+  if (code >= 0x80 && code < 0xa0) return createKey("other", { alt });
+  return alt ? shortcut(character, { ctrl: false, alt }) : createKey("text", { text: character });
 }
 
 function ofCodePoint(codes: string, modifiers: Modifiers, typed: string): Key {
@@ -53,7 +57,7 @@ function ofCodePoint(codes: string, modifiers: Modifiers, typed: string): Key {
   if (modifiers.ctrl || modifiers.alt) return shortcut(text, modifiers);
   const asTyped = typed.split(":").map((each) => textOf(Number(each)) ?? "");
   const upper = modifiers.shift ? (textOf(shifted) ?? text.toUpperCase()) : text;
-  return keyOf("text", { text: asTyped.join("") || upper });
+  return createKey("text", { text: asTyped.join("") || upper });
 }
 
 function named(name: Key["name"], { ctrl, alt, shift }: Modifiers): Key {

@@ -2,7 +2,7 @@ import type { Item } from "./block.ts";
 
 /** How blocks begin, as in https://spec.commonmark.org/0.31.2/#leaf-blocks; lines come with their leading tabs expanded. */
 
-export function indentOf(line: string): number {
+export function countIndent(line: string): number {
   return line.length - line.trimStart().length;
 }
 
@@ -10,11 +10,11 @@ export function indentOf(line: string): number {
 export function expandTabs(line: string): string {
   if (!line.includes("\t")) return line;
   const [lead = ""] = /^(?:[ \t>*+-]|\d{1,9}[.)])*/.exec(line) ?? [];
-  return spacesForTabs(lead) + line.slice(lead.length);
+  return replaceTabs(lead) + line.slice(lead.length);
 }
 
 /** Every tab as spaces up to the next multiple of four. */
-export function spacesForTabs(text: string): string {
+export function replaceTabs(text: string): string {
   if (!text.includes("\t")) return text;
   let out = "";
   for (const part of text.split(/(\t)/)) out += part === "\t" ? " ".repeat(4 - (out.length % 4)) : part;
@@ -42,7 +42,7 @@ export function readFence(line: string): { fence: string; indent: number; info: 
   return { fence, indent: lead.length, info: (info ?? "").trim() };
 }
 
-export function closesFence(line: string, fence: string): boolean {
+export function isClosingFence(line: string, fence: string): boolean {
   const text = line.trimEnd();
   const closing = text.trimStart();
   return (
@@ -78,7 +78,7 @@ export function readItem(line: string, previous: Item | undefined): { item: Item
   const [whole, lead = "", bullet = "", digits, sign] = /^( {0,3})([-*+]|(\d{1,9})([.)]))(?: |$)/.exec(line) ?? [];
   if (whole === undefined) return undefined;
   const behind = line.slice(lead.length + bullet.length);
-  const gap = indentOf(behind);
+  const gap = countIndent(behind);
   const isEmpty = gap === behind.length;
   const space = isEmpty || gap > 4 ? 1 : gap;
   const indent = lead.length + bullet.length + space;

@@ -3,7 +3,7 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import type { Span, Style } from "../text/line.ts";
 import { readEntities } from "./entities.ts";
 import { createInlineLexer } from "./inline-lexer.ts";
-import { needsTarget } from "./link-target.ts";
+import { isTargetNeeded } from "./link-target.ts";
 
 /** What the text of a block is read with. */
 export interface InlineContext {
@@ -77,7 +77,7 @@ function linkSpans(token: LinkToken, context: InlineContext, look: Look): Span[]
   // `[1](address)` is how models write a citation.
   const bracketed = /^\^?\d{1,3}$/.test(text) ? [around("[", inner), ...inner, around("]", inner)] : inner;
   const title = token.title ? [span(` "${readEntities(token.title)}"`, look)] : [];
-  if (token.autolink || !needsTarget(text, token.href, context.hyperlinks)) return [...bracketed, ...title];
+  if (token.autolink || !isTargetNeeded(text, token.href, context.hyperlinks)) return [...bracketed, ...title];
   return [...bracketed, ...targetSpans(token.href, look), ...title];
 }
 

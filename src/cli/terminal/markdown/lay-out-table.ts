@@ -1,6 +1,14 @@
 import type { Line } from "../text/line.ts";
 import type { TablePiece } from "./block.ts";
-import { borderLine, type Cell, chooseForm, recordLines, rowLines, type TableForm, withStyle } from "./table-form.ts";
+import {
+  type Cell,
+  chooseForm,
+  renderBorder,
+  renderRecord,
+  renderRow,
+  type TableForm,
+  withStyle,
+} from "./table-form.ts";
 
 /** The lines of a part of a table, in the form that its first part has settled. */
 export function layOutTable(
@@ -15,19 +23,19 @@ export function layOutTable(
   if (form.kind === "records") return { form, lines: recordsOf(piece, header, rows, columns) };
   const { widths, isRuled } = form;
   const { aligns, first, last } = piece;
-  const lines = first ? [borderLine("top", widths), ...rowLines(header, widths, aligns)] : [];
+  const lines = first ? [renderBorder("top", widths), ...renderRow(header, widths, aligns)] : [];
   for (const [index, row] of rows.entries()) {
-    if (isRuled || (first && index === 0)) lines.push(borderLine("middle", widths));
-    lines.push(...rowLines(row, widths, aligns));
+    if (isRuled || (first && index === 0)) lines.push(renderBorder("middle", widths));
+    lines.push(...renderRow(row, widths, aligns));
   }
-  if (last) lines.push(borderLine("bottom", widths));
+  if (last) lines.push(renderBorder("bottom", widths));
   return { form, lines };
 }
 
 function recordsOf(piece: TablePiece, header: readonly Cell[], rows: readonly Cell[][], columns: number): Line[] {
-  if (rows.length === 0 && piece.first) return recordLines([], header, columns);
+  if (rows.length === 0 && piece.first) return renderRecord([], header, columns);
   return rows.flatMap((row, index) => {
     const gap: Line[] = piece.first && index === 0 ? [] : [[]];
-    return [...gap, ...recordLines(header, row, columns)];
+    return [...gap, ...renderRecord(header, row, columns)];
   });
 }

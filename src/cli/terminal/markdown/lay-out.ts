@@ -1,14 +1,14 @@
 import type { Links } from "marked";
-import { type Line, plainLine, type Span } from "../text/line.ts";
-import { cellsOfLine } from "../text/width.ts";
+import { createLine, type Line, type Span } from "../text/line.ts";
+import { countLineCells } from "../text/width.ts";
 import { wrapLine } from "../text/wrap.ts";
 import type { CodePiece, Container, Piece, TextPiece } from "./block.ts";
-import { indentOf, spacesForTabs } from "./block-starts.ts";
+import { countIndent, replaceTabs } from "./block-starts.ts";
 import { highlight, startState } from "./highlight.ts";
 import { type InlineContext, readInline, readReference, splitLines } from "./inline.ts";
 import type { Mode } from "./languages.ts";
 import { layOutTable } from "./lay-out-table.ts";
-import { gapBetween, type Margin, marginOf } from "./margin.ts";
+import { createGap, createMargin, type Margin } from "./margin.ts";
 import type { TableForm } from "./table-form.ts";
 
 /** What the next piece is laid out after. */
@@ -40,8 +40,8 @@ export interface LayoutContext extends Omit<InlineContext, "links"> {
 
 /** The lines of a piece, and what the next one is laid out after. Changes nothing. */
 export function layOut(before: Layout, piece: Piece, context: LayoutContext): { layout: Layout; lines: Line[] } {
-  const gap = needsGap(before, piece) ? [gapBetween(before.path ?? [], piece.path, context.columns)] : [];
-  const margin = marginOf(piece.path, before.path ?? [], context.columns);
+  const gap = needsGap(before, piece) ? [createGap(before.path ?? [], piece.path, context.columns)] : [];
+  const margin = createMargin(piece.path, before.path ?? [], context.columns);
   const { layout, lines } = layOutBody(before, piece, { ...context, columns: context.columns - margin.width }, margin);
   const last = piece.kind === "text" && piece.look === "heading" ? "heading" : piece.kind;
   if (lines.length === 0) return { layout: { ...layout, last }, lines: gap };
@@ -71,7 +71,7 @@ function layOutBody(before: Layout, piece: Piece, context: LayoutContext, { lead
     case "code":
       return layOutCode(before, piece, context, lead);
     case "rule":
-      return { layout: before, lines: [[...lead, ...plainLine("─".repeat(Math.max(3, context.columns)), "dim")]] };
+      return { layout: before, lines: [[...lead, ...createLine("─".repeat(Math.max(3, context.columns)), "dim")]] };
     case "definition": {
       const { label, address, source } = piece;
       const links = withLink(before.links, label.toLowerCase(), address);
@@ -140,12 +140,12 @@ function layOutCode(before: Layout, piece: CodePiece, context: LayoutContext, le
   const mode = context.modeOf(piece.info);
   const start = piece.first ? mode && startState(mode) : before.code;
   if (piece.text === undefined) return { layout: { ...before, code: start }, lines: head };
-  const text = spacesForTabs(piece.text);
+  const text = replaceTabs(piece.text);
   const isPart = piece.joins || piece.continues;
   const coloured = mode && !isPart ? highlight(mode, start, text) : { spans: [{ text }], state: start };
   const held = piece.joins ? (before.held ?? []) : [];
   const line = [...held, ...coloured.spans];
-  const deep = Math.min(codeIndent + indentOf(text), Math.floor(context.columns / 2));
+  const deep = Math.min(codeIndent + countIndent(text), Math.floor(context.columns / 2));
   const hanging = piece.joins ? indent : [{ text: " ".repeat(deep) }];
   const rows = wrapCode(line, context.columns, { indent: piece.joins && held.length > 0 ? [] : indent, hanging });
   const { layout, lines } = holdLast({ ...before, code: coloured.state }, rows, piece.continues);
@@ -154,5 +154,5 @@ function layOutCode(before: Layout, piece: CodePiece, context: LayoutContext, le
 
 /** Wrapping takes the spaces in front of a row for those between words; the ones that begin a line of code stay. */
 function wrapCode(line: Line, columns: number, options: { indent: Line; hanging: Line }): Line[] {
-  return cellsOfLine(line) === 0 ? [[]] : wrapLine(line, columns, options);
+  return countLineCells(line) === 0 ? [[]] : wrapLine(line, columns, options);
 }

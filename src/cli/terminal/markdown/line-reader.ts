@@ -1,5 +1,5 @@
 import type { Leaf, Piece } from "./block.ts";
-import { cutParagraph, type Draft, settleTable } from "./open-leaf.ts";
+import { cutParagraph, type Draft, finishTable } from "./open-leaf.ts";
 import { type Blocks, closeBlocks, noBlocks, readLine } from "./read-blocks.ts";
 
 /** Reads blocks from text that comes in pieces; gives what is finished. */
@@ -78,7 +78,7 @@ export function createLineReader(): LineReader {
       }
       const draft: Draft = { ...blocks, pieces };
       if (draft.leaf?.kind === "paragraph") settleParagraph(draft, draft.leaf);
-      else if (draft.leaf?.kind === "table" && draft.leaf.rows.length >= rowsForWidths) settleTable(draft, draft.leaf);
+      else if (draft.leaf?.kind === "table" && draft.leaf.rows.length >= rowsForWidths) finishTable(draft, draft.leaf);
       blocks = { path: draft.path, leaf: draft.leaf, blank: draft.blank };
       return pieces;
     },

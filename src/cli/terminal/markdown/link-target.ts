@@ -2,7 +2,7 @@
  * Whether the address has to be shown behind the text of a link: where it cannot be opened from here, and where the text
  * looks like another address, so that nobody is led elsewhere than they read (https://owasp.org, LLM05).
  */
-export function needsTarget(text: string, href: string, hyperlinks: boolean): boolean {
+export function isTargetNeeded(text: string, href: string, hyperlinks: boolean): boolean {
   if (isSame(text, href)) return false;
   if (!hyperlinks || !isLinkable(href)) return true;
   const host = hostOf(href);

@@ -1,5 +1,5 @@
-import { type Line, plainLine, type Span } from "../text/line.ts";
-import { cellsOf } from "../text/width.ts";
+import { createLine, type Line, type Span } from "../text/line.ts";
+import { countCells } from "../text/width.ts";
 import type { Container } from "./block.ts";
 
 /** What stands in front of the lines of a block. */
@@ -16,7 +16,7 @@ export interface Margin {
  * The margin of a block, by what it stands in: a bar for a quote; for an item its marker, or spaces where one of the
  * `marked` paths has shown it before. It takes no more than half of the screen.
  */
-export function marginOf(path: readonly Container[], marked: readonly Container[], columns: number): Margin {
+export function createMargin(path: readonly Container[], marked: readonly Container[], columns: number): Margin {
   const first: Span[] = [];
   const further: Span[] = [];
   const lead: Span[] = [];
@@ -24,24 +24,24 @@ export function marginOf(path: readonly Container[], marked: readonly Container[
   for (const [index, container] of path.entries()) {
     const isNew = marked[index] !== container;
     const mark = container.kind === "quote" ? "│ " : `${container.marker} `;
-    const cells = cellsOf(mark);
+    const cells = countCells(mark);
     if (width + cells > columns / 2) {
       if (isNew && container.kind === "item") lead.push({ text: mark, styles: ["accent"] });
       continue;
     }
     width += cells;
     const isShown = isNew || container.kind === "quote";
-    first.push(...(isShown ? plainLine(mark, container.kind === "quote" ? "quote" : "accent") : spaces(cells)));
-    further.push(...(container.kind === "quote" ? plainLine(mark, "quote") : spaces(cells)));
+    first.push(...(isShown ? createLine(mark, container.kind === "quote" ? "quote" : "accent") : spaces(cells)));
+    further.push(...(container.kind === "quote" ? createLine(mark, "quote") : spaces(cells)));
   }
   return { first, further, lead, width };
 }
 
 /** The empty line between two blocks: only what both stand in goes on in it. */
-export function gapBetween(before: readonly Container[], after: readonly Container[], columns: number): Line {
+export function createGap(before: readonly Container[], after: readonly Container[], columns: number): Line {
   const apart = after.findIndex((container, index) => before[index] !== container);
   const both = apart < 0 ? after : after.slice(0, apart);
-  const { further } = marginOf(both, both, columns);
+  const { further } = createMargin(both, both, columns);
   const lastBar = further.findLastIndex(({ text }) => text.trim() !== "");
   return further
     .slice(0, lastBar + 1)

@@ -22,7 +22,7 @@ const settledAfter = 60;
 export function closeLeaf(draft: Draft): void {
   const { leaf, path } = draft;
   draft.leaf = undefined;
-  if (leaf?.kind === "paragraph") putText(draft, leaf, "paragraph", leaf.source);
+  if (leaf?.kind === "paragraph") appendText(draft, leaf, "paragraph", leaf.source);
   if (leaf?.kind === "table") draft.pieces.push({ ...leaf, path, first: !leaf.begun, last: true });
   if (leaf?.kind !== "fence" || leaf.begun) return;
   const { info, spaced } = leaf;
@@ -30,7 +30,7 @@ export function closeLeaf(draft: Draft): void {
 }
 
 /** The last part of a text, or all of it. */
-export function putText(
+export function appendText(
   draft: Draft,
   { spaced, begun }: Pick<Paragraph, "spaced" | "begun">,
   look: TextPiece["look"],
@@ -65,7 +65,7 @@ export function startTable(draft: Draft, leaf: Paragraph, line: string): boolean
   const header = splitRow(head);
   const aligns = head.includes("|") ? readAligns(line, header) : undefined;
   if (!aligns) return false;
-  if (newline >= 0) putText(draft, leaf, "paragraph", leaf.source.slice(0, newline));
+  if (newline >= 0) appendText(draft, leaf, "paragraph", leaf.source.slice(0, newline));
   const spaced = newline < 0 && leaf.spaced;
   draft.leaf = { kind: "table", spaced, begun: false, header, aligns, rows: [] };
   return true;
@@ -74,11 +74,11 @@ export function startTable(draft: Draft, leaf: Paragraph, line: string): boolean
 export function growTable(draft: Draft, leaf: Table, line: string): void {
   const rows = [...leaf.rows, fitRow(splitRow(line), leaf.header.length)];
   draft.leaf = { ...leaf, rows };
-  if (leaf.begun || rows.length >= settledAfter) settleTable(draft, { ...leaf, rows });
+  if (leaf.begun || rows.length >= settledAfter) finishTable(draft, { ...leaf, rows });
 }
 
 /** Finishes the rows so far; the widths of the columns stay from here on. */
-export function settleTable(draft: Draft, leaf: Table): void {
+export function finishTable(draft: Draft, leaf: Table): void {
   draft.pieces.push({ ...leaf, path: draft.path, first: !leaf.begun, last: false });
   draft.leaf = { ...leaf, begun: true, rows: [] };
 }

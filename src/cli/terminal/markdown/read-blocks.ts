@@ -1,7 +1,7 @@
 import type { Container, Item, Leaf, Piece } from "./block.ts";
 import {
+  countIndent,
   expandTabs,
-  indentOf,
   isRule,
   isUnderline,
   readFence,
@@ -9,8 +9,8 @@ import {
   readHtml,
   readItem,
 } from "./block-starts.ts";
-import { closeLeaf, type Draft, growParagraph, growTable, putText, startTable } from "./open-leaf.ts";
-import { type Part, startLeaf, takeIndented, takeVerbatim } from "./start-leaf.ts";
+import { appendText, closeLeaf, type Draft, growParagraph, growTable, startTable } from "./open-leaf.ts";
+import { appendIndented, appendVerbatim, type Part, startLeaf } from "./start-leaf.ts";
 
 /** What is open at the end of the lines read so far. */
 export interface Blocks {
@@ -47,7 +47,7 @@ export function closeBlocks(before: Blocks): readonly Piece[] {
 function joinLine(draft: Draft, text: string, part: Part): void {
   const { leaf } = draft;
   if (leaf?.kind === "fence" || leaf?.kind === "html") {
-    takeVerbatim(draft, leaf, text, part);
+    appendVerbatim(draft, leaf, text, part);
     return;
   }
   if (leaf?.kind === "paragraph") {
@@ -63,7 +63,7 @@ function takeLine(draft: Draft, line: string, part: Part): void {
   const { leaf } = draft;
   const isWhole = matched === draft.path.length;
   if (isWhole && (leaf?.kind === "fence" || leaf?.kind === "html")) {
-    takeVerbatim(draft, leaf, rest, part);
+    appendVerbatim(draft, leaf, rest, part);
     return;
   }
   if (rest.trim() === "") {
@@ -72,7 +72,7 @@ function takeLine(draft: Draft, line: string, part: Part): void {
   }
   if (isWhole && leaf?.kind === "paragraph" && leaf.source !== "" && isUnderline(rest)) {
     draft.leaf = undefined;
-    putText(draft, leaf, "heading", leaf.source);
+    appendText(draft, leaf, "heading", leaf.source);
     return;
   }
   const opened = openContainers(draft, matched, rest);
@@ -90,8 +90,8 @@ function takeLine(draft: Draft, line: string, part: Part): void {
     growTable(draft, leaf, rest);
     return;
   }
-  if (isWhole && leaf?.kind === "indented" && indentOf(rest) >= 4) {
-    takeIndented(draft, leaf, rest);
+  if (isWhole && leaf?.kind === "indented" && countIndent(rest) >= 4) {
+    appendIndented(draft, leaf, rest);
     return;
   }
   closeLeaf(draft);
@@ -117,14 +117,14 @@ function withoutBar(line: string): string | undefined {
 
 function withoutIndent(line: string, { indent }: Item): string | undefined {
   if (line.trim() === "") return "";
-  return indentOf(line) >= indent ? line.slice(indent) : undefined;
+  return countIndent(line) >= indent ? line.slice(indent) : undefined;
 }
 
 function openContainers(draft: Draft, matched: number, line: string): { path: readonly Container[]; rest: string } {
   const path = draft.path.slice(0, matched);
   const isInParagraph = draft.leaf?.kind === "paragraph" && draft.leaf.source !== "" && matched === draft.path.length;
   let rest = line;
-  while (path.length < deepest && indentOf(rest) < 4) {
+  while (path.length < deepest && countIndent(rest) < 4) {
     const quoted = withoutBar(rest);
     if (quoted !== undefined) {
       path.push({ kind: "quote" });
@@ -144,7 +144,8 @@ function openContainers(draft: Draft, matched: number, line: string): { path: re
 
 function interrupts(line: string): boolean {
   return (
-    indentOf(line) < 4 && (isRule(line) || [readHeading, readFence, readHtml].some((read) => read(line) !== undefined))
+    countIndent(line) < 4 &&
+    (isRule(line) || [readHeading, readFence, readHtml].some((read) => read(line) !== undefined))
   );
 }
 

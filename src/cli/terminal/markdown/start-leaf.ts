@@ -1,6 +1,14 @@
 import type { Leaf } from "./block.ts";
-import { closesFence, indentOf, isRule, readDefinition, readFence, readHeading, readHtml } from "./block-starts.ts";
-import { closeLeaf, type Draft, growParagraph, putText } from "./open-leaf.ts";
+import {
+  countIndent,
+  isClosingFence,
+  isRule,
+  readDefinition,
+  readFence,
+  readHeading,
+  readHtml,
+} from "./block-starts.ts";
+import { appendText, closeLeaf, type Draft, growParagraph } from "./open-leaf.ts";
 
 /** A line, or a part of one that is very long. */
 export interface Part {
@@ -13,13 +21,13 @@ export interface Part {
 export function startLeaf(draft: Draft, line: string, part: Part): void {
   const at = { spaced: draft.blank, begun: false };
   draft.blank = false;
-  if (indentOf(line) >= 4) {
-    takeIndented(draft, { kind: "indented", ...at, blanks: 0 }, line);
+  if (countIndent(line) >= 4) {
+    appendIndented(draft, { kind: "indented", ...at, blanks: 0 }, line);
     return;
   }
   const heading = readHeading(line);
   if (heading !== undefined) {
-    putText(draft, at, "heading", heading);
+    appendText(draft, at, "heading", heading);
     return;
   }
   if (isRule(line)) {
@@ -33,7 +41,7 @@ export function startLeaf(draft: Draft, line: string, part: Part): void {
   }
   const end = readHtml(line);
   if (end) {
-    takeVerbatim(draft, { kind: "html", ...at, end }, line, part);
+    appendVerbatim(draft, { kind: "html", ...at, end }, line, part);
     return;
   }
   const definition = part.continues ? undefined : readDefinition(line);
@@ -45,7 +53,7 @@ export function startLeaf(draft: Draft, line: string, part: Part): void {
   growParagraph(draft, { kind: "paragraph", ...at, source: "" }, line.trimStart());
 }
 
-export function takeIndented(draft: Draft, leaf: Extract<Leaf, { kind: "indented" }>, line: string): void {
+export function appendIndented(draft: Draft, leaf: Extract<Leaf, { kind: "indented" }>, line: string): void {
   const texts = [...Array.from({ length: leaf.blanks }, () => ""), line.slice(4)];
   for (const [index, text] of texts.entries()) {
     const at = { path: draft.path, first: !leaf.begun && index === 0, spaced: leaf.spaced };
@@ -55,7 +63,7 @@ export function takeIndented(draft: Draft, leaf: Extract<Leaf, { kind: "indented
   draft.blank = false;
 }
 
-export function takeVerbatim(
+export function appendVerbatim(
   draft: Draft,
   leaf: Extract<Leaf, { kind: "fence" | "html" }>,
   text: string,
@@ -67,11 +75,11 @@ export function takeVerbatim(
     draft.leaf = leaf.end.test(text) && !part.continues ? undefined : { ...leaf, begun: true };
     return;
   }
-  if (!part.joins && closesFence(text, leaf.fence)) {
+  if (!part.joins && isClosingFence(text, leaf.fence)) {
     closeLeaf(draft);
     return;
   }
-  const line = part.joins ? text : text.slice(Math.min(leaf.indent, indentOf(text)));
+  const line = part.joins ? text : text.slice(Math.min(leaf.indent, countIndent(text)));
   draft.pieces.push({ kind: "code", ...at, info: leaf.info, text: line });
   draft.leaf = { ...leaf, begun: true };
 }

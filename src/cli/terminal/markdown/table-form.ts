@@ -1,5 +1,5 @@
-import { type Line, plainLine, type Span, type Style } from "../text/line.ts";
-import { cellsOfLine } from "../text/width.ts";
+import { createLine, type Line, type Span, type Style } from "../text/line.ts";
+import { countLineCells } from "../text/width.ts";
 import { padTo, wrapLine } from "../text/wrap.ts";
 import type { Align } from "./block.ts";
 
@@ -32,7 +32,7 @@ function widen(widths: readonly number[], spare: number): number[] {
 }
 
 function widthOf(cell: Cell): number {
-  return Math.max(0, ...cell.map(cellsOfLine));
+  return Math.max(0, ...cell.map(countLineCells));
 }
 
 /** Columns that need less than their share get what they need; the others share what is left. */
@@ -58,13 +58,13 @@ const corners: Record<Border, readonly [string, string, string]> = {
   bottom: ["└", "┴", "┘"],
 };
 
-export function borderLine(border: Border, widths: readonly number[]): Line {
+export function renderBorder(border: Border, widths: readonly number[]): Line {
   const [left, between, right] = corners[border];
-  return plainLine(`${left}${widths.map((width) => "─".repeat(width + 2)).join(between)}${right}`, "dim");
+  return createLine(`${left}${widths.map((width) => "─".repeat(width + 2)).join(between)}${right}`, "dim");
 }
 
 /** A row in its frame; cells that are too wide are wrapped. */
-export function rowLines(row: readonly Cell[], widths: readonly number[], aligns: readonly Align[]): Line[] {
+export function renderRow(row: readonly Cell[], widths: readonly number[], aligns: readonly Align[]): Line[] {
   const cells = widths.map((width, index) => (row[index] ?? []).flatMap((line) => wrapLine(line, width)));
   const height = Math.max(1, ...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, at) => [
@@ -81,7 +81,7 @@ function bar(text: string): Span {
 }
 
 /** A row as one line for each cell, `header: value`. */
-export function recordLines(header: readonly Cell[], row: readonly Cell[], columns: number): Line[] {
+export function renderRecord(header: readonly Cell[], row: readonly Cell[], columns: number): Line[] {
   return row.flatMap((cell, index) => {
     const name = (header[index] ?? []).flat();
     const [first = [], ...further] = cell;

@@ -1,6 +1,6 @@
-import { type Line, textOf } from "../text/line.ts";
-import { shownLine } from "../text/spread.ts";
-import { cellsOfLine } from "../text/width.ts";
+import { type Line, toPlainText } from "../text/line.ts";
+import { toDisplayedLine } from "../text/spread.ts";
+import { countLineCells } from "../text/width.ts";
 import type { DrawnRow } from "./drawn.ts";
 
 /** A line as the terminal is to have it. */
@@ -12,7 +12,7 @@ export function createDrawRow(paint: (line: Line) => string): DrawRow {
   return (line) => {
     const known = rows.get(line);
     if (known) return known;
-    const row = { painted: paint(line), text: textOf(shownLine(line)), cells: cellsOfLine(line) };
+    const row = { painted: paint(line), text: toPlainText(toDisplayedLine(line)), cells: countLineCells(line) };
     rows.set(line, row);
     return row;
   };

@@ -17,6 +17,6 @@ export interface Drawn {
 }
 
 /** A screen on which nothing is live: the cursor is at the start of an empty row. */
-export function nothingDrawn(size: Size): Drawn {
+export function createEmptyDrawn(size: Size): Drawn {
   return { rows: [{ painted: "", text: "", cells: 0 }], cursor: { row: 0, column: 0 }, isCursorShown: true, size };
 }

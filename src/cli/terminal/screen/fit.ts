@@ -1,5 +1,5 @@
 import type { Line } from "../text/line.ts";
-import { cellsOfLine } from "../text/width.ts";
+import { countLineCells } from "../text/width.ts";
 import { cutLine } from "../text/wrap.ts";
 import type { Live, Size } from "./live.ts";
 
@@ -9,7 +9,7 @@ export function fitLive({ lines, cursor }: Live, { columns, rows }: Size): Live 
   const top = Math.min(Math.max(0, lines.length - height), cursor?.row ?? lines.length);
   const shown = lines
     .slice(top, top + height)
-    .map((line) => (cellsOfLine(line) > columns ? cutLine(line, columns) : line));
+    .map((line) => (countLineCells(line) > columns ? cutLine(line, columns) : line));
   if (shown.length === 0) shown.push([]);
   if (!cursor) return { lines: shown.map(withoutSpacesAtEnd) };
   const row = Math.min(Math.max(0, cursor.row - top), shown.length - 1);

@@ -1,7 +1,7 @@
 import type { DrawRow } from "./draw-row.ts";
 import type { Drawn, DrawnRow } from "./drawn.ts";
 import type { Live, Size } from "./live.ts";
-import { type Reflow, rowsAboveCursor } from "./reflow.ts";
+import { countRowsAboveCursor, type Reflow } from "./reflow.ts";
 
 export interface Frame {
   readonly drawn: Drawn;
@@ -43,10 +43,10 @@ export function drawFrame(frame: Frame): { bytes: string; drawn: Drawn } {
 /** Erases what is drawn and leaves the cursor, shown, where the next finished line would begin, below these. */
 export function eraseDrawn({ drawn, size, finished, reflow }: Omit<Frame, "live" | "drawRow">): string {
   const shownAgain = drawn.isCursorShown ? "" : showCursor;
-  return toTop(drawn, size, reflow) + eraseBelow + endLines(finished) + shownAgain;
+  return toTop(drawn, size, reflow) + eraseBelow + joinRows(finished) + shownAgain;
 }
 
-export function endLines(painted: readonly string[]): string {
+export function joinRows(painted: readonly string[]): string {
   return painted.map((line) => `${line}\r\n`).join("");
 }
 
@@ -59,7 +59,7 @@ interface Drawing {
 function drawAnew({ drawn, size, finished, reflow, replaced = 0 }: Frame, rows: readonly DrawnRow[]): Drawing {
   const painted = rows.map((row) => row.painted).join("\r\n");
   const top = toTop(drawn, size, reflow) + vertical(replaced, 0);
-  const bytes = top + eraseBelow + endLines(finished) + unwrapped(painted);
+  const bytes = top + eraseBelow + joinRows(finished) + unwrapped(painted);
   return { bytes, row: rows.length - 1 };
 }
 
@@ -89,7 +89,7 @@ function replaceRow({ painted, cells }: DrawnRow, columns: number): string {
 }
 
 function toTop(drawn: Drawn, size: Size, reflow: Reflow): string {
-  return `\r${vertical(rowsAboveCursor(drawn, size, reflow), 0)}`;
+  return `\r${vertical(countRowsAboveCursor(drawn, size, reflow), 0)}`;
 }
 
 function move(from: { row: number; column: number }, to: { row: number; column: number }): string {

@@ -14,7 +14,7 @@ export interface Live {
 }
 
 /** Finished lines from one point on. */
-export interface Passage {
+export interface ReplaceableLines {
   /** What was written so far. */
   readonly lines: readonly Line[];
   /**
@@ -34,7 +34,7 @@ export interface Screen {
    * Lines that are written from here on can be replaced, as long as they stand on the screen: see `Passage`. Only the newest
    * passage can. Absent where what is written is never touched again.
    */
-  beginPassage?(): Passage;
+  beginPassage?(): ReplaceableLines;
   /** Asks for a frame; there are at most 20 a second. */
   refresh(): void;
   /** Draws a frame at once, as for a key. */

@@ -1,5 +1,5 @@
-import { shown } from "../text/displayed-text.ts";
-import { hyperlink } from "../text/hyperlink.ts";
+import { toDisplayedText } from "../text/displayed-text.ts";
+import { createHyperlink } from "../text/hyperlink.ts";
 import type { Line, Span } from "../text/line.ts";
 import type { Theme } from "./theme.ts";
 
@@ -15,9 +15,9 @@ export function paintLine(line: Line, options: PaintOptions): string {
 }
 
 function paintSpan({ text, styles, href }: Span, { theme, hyperlinks }: PaintOptions): string {
-  const clean = shown(text);
+  const clean = toDisplayedText(text);
   if (clean === "") return "";
   const look = styles?.length ? theme(styles) : "";
   const painted = look === "" ? clean : `\u001b[${look}m${clean}\u001b[0m`;
-  return href !== undefined && hyperlinks ? hyperlink(href, painted) : painted;
+  return href !== undefined && hyperlinks ? createHyperlink(href, painted) : painted;
 }

@@ -1,4 +1,4 @@
-import { cellsOf, graphemesOf } from "../text/width.ts";
+import { countCells, splitGraphemes } from "../text/width.ts";
 import type { Drawn } from "./drawn.ts";
 import type { Size } from "./live.ts";
 
@@ -21,7 +21,7 @@ export type Reflow = (rewrapped: Rewrapped) => number;
  * By how many rows the cursor stands below the first live row, in a terminal that has got another size since they were
  * drawn. Never too many, so that no finished line is taken for a live one; where terminals differ, it may be too few.
  */
-export function rowsAboveCursor({ rows, cursor, size }: Drawn, now: Size, reflow: Reflow): number {
+export function countRowsAboveCursor({ rows, cursor, size }: Drawn, now: Size, reflow: Reflow): number {
   if (now.columns >= size.columns) return cursor.row;
   const { cells = 0 } = rows[cursor.row] ?? {};
   // Behind its text, terminals differ in where the cursor goes.
@@ -39,8 +39,8 @@ export function rowsAboveCursor({ rows, cursor, size }: Drawn, now: Size, reflow
 function rowsOf(text: string, columns: number): number {
   let rows = 1;
   let used = 0;
-  for (const grapheme of graphemesOf(text)) {
-    const cells = cellsOf(grapheme);
+  for (const grapheme of splitGraphemes(text)) {
+    const cells = countCells(grapheme);
     used += cells;
     if (used <= columns) continue;
     rows++;

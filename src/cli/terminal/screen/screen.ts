@@ -3,10 +3,10 @@ import { type TerminalMode, turnOff, turnOn } from "../keys/input-modes.ts";
 import type { Line } from "../text/line.ts";
 import { wrapLine } from "../text/wrap.ts";
 import { createDrawRow } from "./draw-row.ts";
-import { nothingDrawn } from "./drawn.ts";
+import { createEmptyDrawn } from "./drawn.ts";
 import { fitLive } from "./fit.ts";
-import { drawFrame, endLines, eraseDrawn } from "./frame.ts";
-import type { Live, Passage, Screen, Size } from "./live.ts";
+import { drawFrame, eraseDrawn, joinRows } from "./frame.ts";
+import type { Live, ReplaceableLines, Screen, Size } from "./live.ts";
 import type { Reflow } from "./reflow.ts";
 
 /** What a screen needs of a stream to a terminal. */
@@ -61,7 +61,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
   /** So many rows of finished lines stand above what is live: at most, until something has scrolled, and exactly from then on. */
   let rowsAbove = Number.POSITIVE_INFINITY;
   const drawRow = createDrawRow(paint);
-  let drawn = nothingDrawn(sizeOf(stdout));
+  let drawn = createEmptyDrawn(sizeOf(stdout));
   let frameAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let state: "open" | "blocked" | "suspended" | "closed" = "open";
@@ -94,7 +94,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     send(frame.bytes);
   }
 
-  function beginPassage(): Passage {
+  function beginPassage(): ReplaceableLines {
     const mine = { lines: [] as Line[], size: sizeOf(stdout) };
     passage = mine;
     return {
@@ -134,7 +134,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     timer = undefined;
     const size = sizeOf(stdout);
     send(eraseDrawn({ drawn, size, finished: paintFinished(size.columns), reflow }) + turnOff(modes));
-    drawn = nothingDrawn(size);
+    drawn = createEmptyDrawn(size);
   }
 
   function suspend(): void {
@@ -179,7 +179,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
       finished.push(...lines);
       passage?.lines.push(...lines);
       if (passage && passage.lines.length > longestPassage) passage = undefined;
-      if (state === "closed") send(endLines(paintFinished(sizeOf(stdout).columns)));
+      if (state === "closed") send(joinRows(paintFinished(sizeOf(stdout).columns)));
       else refresh();
     },
     beginPassage,

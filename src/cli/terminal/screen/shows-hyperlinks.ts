@@ -6,7 +6,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda). `FORCE_HYPERLINK` says so of one that is not known;
  * who wants no colours gets no links.
  */
-export function showsHyperlinks(stdout: { isTTY?: boolean }, environment: Environment, wantsColours = true): boolean {
+export function canShowHyperlinks(stdout: { isTTY?: boolean }, environment: Environment, wantsColours = true): boolean {
   const { NO_COLOR, TERM = "", FORCE_HYPERLINK } = environment;
   if (!stdout.isTTY || !wantsColours || NO_COLOR || TERM === "dumb") return false;
   if (FORCE_HYPERLINK) return FORCE_HYPERLINK !== "0";

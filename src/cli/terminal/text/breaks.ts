@@ -5,7 +5,7 @@ import { type Characters, isSpace } from "./spread.ts";
  * Asian (not Hangul, which has words), but never with a closing mark or behind an opening one
  * (https://www.w3.org/TR/clreq/#prohibition_rules_for_line_start_end).
  */
-export function mayBreak(characters: Characters, index: number): boolean {
+export function canBreak(characters: Characters, index: number): boolean {
   if (isSpace(characters, index)) return false;
   if (isSpace(characters, index - 1)) return true;
   if (hasWords(characters, index - 1) && hasWords(characters, index)) return false;

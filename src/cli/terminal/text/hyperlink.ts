@@ -1,7 +1,7 @@
-import { printableLine } from "../../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 
 /** The text as a link; as it is where the address is not one that a link may lead to. */
-export function hyperlink(address: string, text: string): string {
+export function createHyperlink(address: string, text: string): string {
   const href = safeAddress(address);
   return href === undefined ? text : `\u001b]8;;${href}\u001b\\${text}\u001b]8;;\u001b\\`;
 }
@@ -13,6 +13,6 @@ const longestAddress = 2000;
 function safeAddress(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
-  if (printableLine(text) !== text || url.href.length > longestAddress) return undefined;
+  if (sanitizeLine(text) !== text || url.href.length > longestAddress) return undefined;
   return /^[\x21-\x7e]+$/.test(url.href) ? url.href : undefined;
 }

@@ -1,7 +1,7 @@
-import { headOf } from "../../../kit/text/truncate.ts";
+import { takeStart } from "../../../kit/text/truncate.ts";
 
 /** Whether some of a text may be one character together: marks, flags, skin colours, jamo. */
-export function mayJoin(text: string): boolean {
+export function canJoin(text: string): boolean {
   return joining.test(text);
 }
 
@@ -9,7 +9,7 @@ export function mayJoin(text: string): boolean {
  * The characters of a text that may join, in order, in linear time. One of more code points than anybody writes is several,
  * each as if the text began there.
  */
-export function* joinedCharacters(text: string): Generator<string> {
+export function* splitJoinedCharacters(text: string): Generator<string> {
   let segmenter: Intl.Segmenter | undefined;
 
   function segmentsOf(part: string): string[] {
@@ -19,7 +19,7 @@ export function* joinedCharacters(text: string): Generator<string> {
   }
 
   for (let start = 0; start < text.length; ) {
-    const part = headOf(text.slice(start, start + partUnits + 1), partUnits);
+    const part = takeStart(text.slice(start, start + partUnits + 1), partUnits);
     const found = pictures.test(part) ? (part.match(picture) ?? []) : segmentsOf(part);
     for (const character of settled(found, start + part.length === text.length)) {
       start += character.length;

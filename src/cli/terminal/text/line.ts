@@ -33,10 +33,10 @@ export interface Span {
 export type Line = readonly Span[];
 
 /** A line of one look. */
-export function plainLine(text: string, ...styles: Style[]): Line {
+export function createLine(text: string, ...styles: Style[]): Line {
   return [{ text, styles }];
 }
 
-export function textOf(line: Line): string {
+export function toPlainText(line: Line): string {
   return line.map(({ text }) => text).join("");
 }

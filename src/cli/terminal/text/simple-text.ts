@@ -20,18 +20,18 @@ export function isSimple(text: string): boolean {
 }
 
 /** The cells of a text; undefined where it is not made of them alone. */
-export function cellsOfSimple(text: string): number | undefined {
+export function countSimpleCells(text: string): number | undefined {
   if (!/[^\x20-\x7e]/.test(text)) return text.length;
   const rest = text.replace(narrowUnits, "");
   return otherUnit.test(rest) ? undefined : text.length + rest.length;
 }
 
 /** Of a unit that is one of them. */
-export function cellsOfUnit(unit: number): number {
+export function countUnitCells(unit: number): number {
   return unit < 0x3001 ? 1 : 2;
 }
 
 /** The parts of a text that hold others, each with the neighbours of them that these may join with. */
-export function otherParts(text: string): Iterable<RegExpExecArray> {
+export function findComplexParts(text: string): Iterable<RegExpExecArray> {
   return text.matchAll(otherUnits);
 }

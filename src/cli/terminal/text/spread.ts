@@ -1,7 +1,7 @@
-import { eachCharacter } from "./characters.ts";
-import { shown } from "./displayed-text.ts";
+import { visitCharacters } from "./characters.ts";
+import { toDisplayedText } from "./displayed-text.ts";
 import type { Line, Span } from "./line.ts";
-import { cellsOfCharacter } from "./width.ts";
+import { countCharacterCells } from "./width.ts";
 
 /** The characters of a line, as a person sees them and as they are shown. */
 export interface Characters {
@@ -14,16 +14,16 @@ export interface Characters {
 }
 
 /** Spreads a line; a character never spans two of its spans. */
-export function spread(line: Line): Characters {
-  const spans = shownLine(line);
+export function splitCharacters(line: Line): Characters {
+  const spans = toDisplayedLine(line);
   const starts: number[] = [];
   const cells: number[] = [];
   let text = "";
   for (const span of spans) {
     const before = text.length;
-    eachCharacter(span.text, (start, end, known) => {
+    visitCharacters(span.text, (start, end, known) => {
       starts.push(before + start);
-      cells.push(known || cellsOfCharacter(span.text.slice(start, end)));
+      cells.push(known || countCharacterCells(span.text.slice(start, end)));
     });
     text += span.text;
   }
@@ -31,17 +31,17 @@ export function spread(line: Line): Characters {
 }
 
 /** In UTF-16 units. */
-export function lengthOf({ text, starts }: Characters, index: number): number {
+export function getLength({ text, starts }: Characters, index: number): number {
   return (starts[index + 1] ?? text.length) - (starts[index] ?? text.length);
 }
 
 /** One that carries a mark is none. */
 export function isSpace(characters: Characters, index: number): boolean {
-  return characters.text.charCodeAt(characters.starts[index] ?? 0) === 0x20 && lengthOf(characters, index) === 1;
+  return characters.text.charCodeAt(characters.starts[index] ?? 0) === 0x20 && getLength(characters, index) === 1;
 }
 
 /** The part of a line from a character up to another, in the looks of its spans. */
-export function gather({ text, starts, spans }: Characters, from: number, to: number): Line {
+export function joinCharacters({ text, starts, spans }: Characters, from: number, to: number): Line {
   const [start = text.length, end = text.length] = [starts[from], starts[to]];
   const parts: Span[] = [];
   let at = 0;
@@ -55,7 +55,7 @@ export function gather({ text, starts, spans }: Characters, from: number, to: nu
 }
 
 /** The line as it is shown; itself where it is so already. */
-export function shownLine(line: Line): Line {
-  const isShown = line.every(({ text }) => shown(text) === text);
-  return isShown ? line : line.map((span) => ({ ...span, text: shown(span.text) }));
+export function toDisplayedLine(line: Line): Line {
+  const isShown = line.every(({ text }) => toDisplayedText(text) === text);
+  return isShown ? line : line.map((span) => ({ ...span, text: toDisplayedText(span.text) }));
 }

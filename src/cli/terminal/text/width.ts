@@ -1,34 +1,34 @@
-import { eachCharacter } from "./characters.ts";
-import { shown } from "./displayed-text.ts";
-import { isFull, mayJoin } from "./joined-characters.ts";
+import { visitCharacters } from "./characters.ts";
+import { toDisplayedText } from "./displayed-text.ts";
+import { canJoin, isFull } from "./joined-characters.ts";
 import type { Line } from "./line.ts";
-import { cellsOfSimple, isSimple } from "./simple-text.ts";
+import { countSimpleCells, isSimple } from "./simple-text.ts";
 
 /**
  * The cells that a text takes on the screen once it is painted, what it holds of unprintable characters made visible.
  * Ambiguous characters are narrow (https://www.unicode.org/reports/tr11/).
  */
-export function cellsOf(text: string): number {
-  return cellsOfSimple(text) ?? cellsOfShown(shown(text));
+export function countCells(text: string): number {
+  return countSimpleCells(text) ?? cellsOfShown(toDisplayedText(text));
 }
 
-export function cellsOfLine(line: Line): number {
+export function countLineCells(line: Line): number {
   let cells = 0;
-  for (const { text } of line) cells += cellsOf(text);
+  for (const { text } of line) cells += countCells(text);
   return cells;
 }
 
 /** What a person sees as one character each, in order. Joined they are the text. */
-export function graphemesOf(text: string): string[] {
+export function splitGraphemes(text: string): string[] {
   if (isSimple(text)) return text.split("");
   const graphemes: string[] = [];
-  eachCharacter(text, (start, end) => graphemes.push(text.slice(start, end)));
+  visitCharacters(text, (start, end) => graphemes.push(text.slice(start, end)));
   return graphemes;
 }
 
 /** Of one character, of a text that is shown. */
-export function cellsOfCharacter(character: string): number {
-  if (!mayJoin(character)) return sumOfCells(character);
+export function countCharacterCells(character: string): number {
+  if (!canJoin(character)) return sumOfCells(character);
   if (emoji.test(character)) return 2;
   if (textEmoji.test(character)) return 1;
   // What a joiner joins on stands in the cells of what is before it, and so does the rest of a Hangul syllable.
@@ -39,10 +39,10 @@ export function cellsOfCharacter(character: string): number {
 }
 
 function cellsOfShown(text: string): number {
-  if (!mayJoin(text)) return sumOfCells(text);
+  if (!canJoin(text)) return sumOfCells(text);
   let sum = 0;
-  eachCharacter(text, (start, end, cells) => {
-    sum += cells || cellsOfCharacter(text.slice(start, end));
+  visitCharacters(text, (start, end, cells) => {
+    sum += cells || countCharacterCells(text.slice(start, end));
   });
   return sum;
 }

@@ -1,7 +1,7 @@
-import { mayBreak } from "./breaks.ts";
+import { canBreak } from "./breaks.ts";
 import type { Line } from "./line.ts";
-import { type Characters, gather, isSpace, lengthOf, shownLine, spread } from "./spread.ts";
-import { cellsOfLine } from "./width.ts";
+import { type Characters, getLength, isSpace, joinCharacters, splitCharacters, toDisplayedLine } from "./spread.ts";
+import { countLineCells } from "./width.ts";
 
 export interface WrapOptions {
   /** What stands before the first row. */
@@ -17,31 +17,31 @@ export interface WrapOptions {
  */
 export function wrapLine(line: Line, columns: number, options: WrapOptions = {}): Line[] {
   const indent = fitting(options.indent ?? [], columns);
-  const indentCells = cellsOfLine(indent);
-  if (indentCells + cellsOfLine(line) <= columns) return [after(indent, shownLine(line))];
+  const indentCells = countLineCells(indent);
+  if (indentCells + countLineCells(line) <= columns) return [after(indent, toDisplayedLine(line))];
   const hanging = fitting(options.hanging ?? blanks(indentCells), columns);
-  const widths = { first: columns - indentCells, further: columns - cellsOfLine(hanging) };
-  return breakRows(spread(line), widths).map((row, index) => after(index === 0 ? indent : hanging, row));
+  const widths = { first: columns - indentCells, further: columns - countLineCells(hanging) };
+  return breakRows(splitCharacters(line), widths).map((row, index) => after(index === 0 ? indent : hanging, row));
 }
 
 /** The line in so many columns, its end left out for `…` where it is wider. */
 export function cutLine(line: Line, columns: number): Line {
-  if (cellsOfLine(line) <= columns) return shownLine(line);
+  if (countLineCells(line) <= columns) return toDisplayedLine(line);
   if (columns < 1) return [];
-  const characters = spread(line);
+  const characters = splitCharacters(line);
   let cells = 1;
   let out = 0;
   while (cells <= columns && out < characters.cells.length) cells += characters.cells[out++] ?? 0;
-  const kept = gather(characters, 0, out);
+  const kept = joinCharacters(characters, 0, out);
   const last = kept.at(-1);
   if (!last) return kept;
-  const left = lengthOf(characters, out - 1);
+  const left = getLength(characters, out - 1);
   return [...kept.slice(0, -1), { ...last, text: `${last.text.slice(0, -left)}…` }];
 }
 
 /** Made that wide with spaces; a line that is as wide or wider stays. */
 export function padTo(line: Line, cells: number, align: "left" | "right" | "center" = "left"): Line {
-  const missing = Math.max(0, cells - cellsOfLine(line));
+  const missing = Math.max(0, cells - countLineCells(line));
   const before = align === "left" ? 0 : align === "right" ? missing : Math.floor(missing / 2);
   return [...blanks(before), ...line, ...blanks(missing - before)];
 }
@@ -53,7 +53,7 @@ export function fitCells(line: Line, cells: number, align: "left" | "right" | "c
 
 /** What stands before a row has to leave room for a wide character. */
 function fitting(before: Line, columns: number): Line {
-  return cellsOfLine(before) + 2 <= columns ? before : [];
+  return countLineCells(before) + 2 <= columns ? before : [];
 }
 
 function blanks(cells: number): Line {
@@ -70,7 +70,7 @@ function breakRows(characters: Characters, widths: { first: number; further: num
   let start = 0;
   while (start < length) {
     const end = endOfRow(characters, start, rows.length === 0 ? widths.first : widths.further);
-    rows.push(gather(characters, start, withoutSpacesAtEnd(characters, start, end)));
+    rows.push(joinCharacters(characters, start, withoutSpacesAtEnd(characters, start, end)));
     start = afterSpaces(characters, end);
   }
   return rows;
@@ -81,7 +81,7 @@ function endOfRow(characters: Characters, start: number, width: number): number 
   const tooWide = endOfWidth(characters, start, width);
   if (tooWide === characters.starts.length) return tooWide;
   let end = tooWide;
-  while (end > firstWord && !mayBreak(characters, end)) end--;
+  while (end > firstWord && !canBreak(characters, end)) end--;
   return end > firstWord ? end : Math.max(tooWide, start + 1);
 }
 

@@ -1,10 +1,10 @@
 import { isRecord, type JsonValue } from "../../../kit/json.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
-import { jsonIn, quoteLine, sentenceOrBlock } from "../result-text.ts";
-import { type Rule, textOf } from "../rules/rule.ts";
+import { parseResult, quoteLine, renderResult } from "../result-text.ts";
+import { getTextArgument, type Rule } from "../rules/rule.ts";
 import { readExpression } from "./expression-request.ts";
-import { plainNumbers } from "./numbers.ts";
-import { operationText } from "./operations.ts";
+import { normalizeNumbers } from "./numbers.ts";
+import { renderOperation } from "./operations.ts";
 import { readStatistics } from "./statistics-request.ts";
 
 /** Arithmetic, and statistics over a list. */
@@ -12,12 +12,12 @@ export const calculate: Rule = {
   tools: ["calculator"],
   example: { zh: "计算 [1,2,3,4,5] 的平均值", en: "calculate the mean of [1,2,3,4,5]" },
   read(request, earlier) {
-    const text = plainNumbers(request);
+    const text = normalizeNumbers(request);
     return readStatistics(text, earlier) ?? readExpression(text);
   },
   purpose(args) {
     if (args.expression !== undefined) {
-      const expression = textOf(args, "expression");
+      const expression = getTextArgument(args, "expression");
       return { zh: `计算 ${expression}`, en: `calculate ${expression}` };
     }
     const numbers = shown(args.numbers);
@@ -30,8 +30,8 @@ export const calculate: Rule = {
   },
   tell(result, args, locale) {
     const values = valuesIn(result);
-    if (values === undefined) return sentenceOrBlock(result);
-    const expression = textOf(args, "expression");
+    if (values === undefined) return renderResult(result);
+    const expression = getTextArgument(args, "expression");
     if (expression !== "")
       return values.map(({ sign, value }) => `${quoteLine(expression)} ${sign} ${value}`).join("\n");
     const clauses = values.map((value) => clause(value, locale));
@@ -50,7 +50,7 @@ interface Value {
 /** `mean = 3` a line, one bare number, or the same as JSON; undefined when the result is nothing of these. */
 function valuesIn(result: string): Value[] | undefined {
   if (/^[-+]?[\d.]+(?:e[-+]?\d+)?$/i.test(result)) return [{ name: undefined, sign: "=", value: result }];
-  const answer = jsonIn(result);
+  const answer = parseResult(result);
   if (isRecord(answer)) return entriesOf(answer);
   const lines = result.split("\n").map((line) => /^(\S.*?)\s*([=≈:：])\s*(\S.*)$/.exec(line));
   const values = lines.flatMap((match) =>
@@ -68,7 +68,7 @@ function entriesOf(answer: Record<string, unknown>): Value[] | undefined {
 }
 
 function clause({ name, sign, value }: Value, locale: Locale): string {
-  const what = name === undefined ? say(locale, { zh: "结果", en: "result" }) : say(locale, operationText(name));
+  const what = name === undefined ? say(locale, { zh: "结果", en: "result" }) : say(locale, renderOperation(name));
   const verb = sign === "≈" ? { zh: "约为", en: "is about" } : { zh: "是", en: "is" };
   const said = sampleAndPopulation(value, locale);
   return say(locale, { zh: `${what}${verb.zh} ${said}`, en: `the ${what} ${verb.en} ${said}` });
@@ -85,7 +85,7 @@ function sampleAndPopulation(value: string, locale: Locale): string {
 }
 
 function namesIn(operations: JsonValue | undefined): Text[] {
-  return Array.isArray(operations) ? operations.map((name) => operationText(String(name))) : [];
+  return Array.isArray(operations) ? operations.map((name) => renderOperation(String(name))) : [];
 }
 
 const mostShown = 12;

@@ -1,10 +1,10 @@
-import type { Reading } from "../rules/rule.ts";
+import type { RuleMatch } from "../rules/rule.ts";
 
 /**
  * "计算 2+3*4", "what is 12.5% of 80", "3 加 4 等于多少", "sqrt(16)". `text` has plain numbers; undefined when there is no
  * expression in it, or nothing asks for its value.
  */
-export function readExpression(text: string): Reading | undefined {
+export function readExpression(text: string): RuleMatch | undefined {
   const symbols = inSymbols(text);
   const rest = trimmed(symbols.replace(command, "").replace(question, ""));
   const asked = rest !== trimmed(symbols);

@@ -1,5 +1,5 @@
 /** The text with ASCII digits, brackets, signs and separators, as people and input methods write them otherwise. */
-export function plainNumbers(text: string): string {
+export function normalizeNumbers(text: string): string {
   return text
     .normalize("NFKC")
     .replace(/[【〔〖]/g, "[")
@@ -12,18 +12,18 @@ export function plainNumbers(text: string): string {
 }
 
 /** The numbers that stand for themselves in a plain text, in order; digits inside names and words are none. */
-export function numbersIn(text: string): number[] {
+export function findNumbers(text: string): number[] {
   return Array.from(text.matchAll(aNumber), ([number]) => Number(number)).filter(Number.isFinite);
 }
 
 /** "1,000" as one number, where nothing says that it is a list: other numbers stand beside it. */
-export function withoutThousands(text: string): string {
+export function removeThousands(text: string): string {
   const joined = text.replace(thousands, (number) => number.replaceAll(",", ""));
-  return numbersIn(joined).length > 1 ? joined : text;
+  return findNumbers(joined).length > 1 ? joined : text;
 }
 
 /** "1 到 100" and "1 to 100" as all whole numbers between; undefined when there is no such range or it is too long. */
-export function rangeIn(text: string): number[] | undefined {
+export function findRange(text: string): number[] | undefined {
   const [, from, to] =
     /(?<![\w.])(-?\d{1,9})\s?(?:到|至|~|to|through|\.\.\.?)\s?(-?\d{1,9})(?![\w.])/i.exec(text) ?? [];
   const length = Number(to) - Number(from) + 1;

@@ -41,7 +41,7 @@ const operations: readonly Operation[] = [
 ];
 
 /** The statistics that a text names, in its order. */
-export function operationsIn(text: string): string[] {
+export function findOperations(text: string): string[] {
   return operations
     .map(({ name, words }) => ({ name, at: text.search(words) }))
     .filter(({ at }) => at >= 0)
@@ -49,12 +49,12 @@ export function operationsIn(text: string): string[] {
     .map(({ name }) => name);
 }
 
-export function withoutOperations(text: string): string {
+export function removeOperations(text: string): string {
   return operations.reduce((rest, { words }) => rest.replace(words, " "), text);
 }
 
 /** The statistic's name as people say it; `name` may be the calculator's Chinese label. */
-export function operationText(name: string): Text {
+export function renderOperation(name: string): Text {
   const known = operations.find((operation) => operation.name === name || operation.text.zh === name);
   return known?.text ?? { zh: name, en: name };
 }

@@ -1,25 +1,25 @@
 import type { JsonObject } from "../../../kit/json.ts";
-import { contentOf } from "../rules/file-hits.ts";
-import type { Reading } from "../rules/rule.ts";
-import { numbersIn, plainNumbers, rangeIn, withoutThousands } from "./numbers.ts";
-import { operationsIn, withoutOperations } from "./operations.ts";
+import { getContent } from "../rules/file-hits.ts";
+import type { RuleMatch } from "../rules/rule.ts";
+import { findNumbers, findRange, normalizeNumbers, removeThousands } from "./numbers.ts";
+import { findOperations, removeOperations } from "./operations.ts";
 
 /**
  * "the mean of 1, 2 and 3", "[10,20,30] 的平均值、最大值和最小值": the numbers in the text, or those in the last result when
  * the text speaks of them. `text` has plain numbers; undefined when it is about something else.
  */
-export function readStatistics(text: string, earlier: readonly string[]): Reading | undefined {
-  const operations = operationsIn(text);
+export function readStatistics(text: string, earlier: readonly string[]): RuleMatch | undefined {
+  const operations = findOperations(text);
   if (operations.length === 0) return undefined;
   const list = /\[([^[\]]*)\]|\(([^()]*,[^()]*)\)/.exec(text);
-  const outside = withoutOperations(list ? text.replace(list[0], " ") : text);
+  const outside = removeOperations(list ? text.replace(list[0], " ") : text);
   if (list) {
-    const numbers = numbersIn(list[1] ?? list[2] ?? "");
+    const numbers = findNumbers(list[1] ?? list[2] ?? "");
     if (numbers.length === 0) return { refusal: noNumbers };
     return moreToDo.test(outside) ? { refusal: tooMuch } : { arguments: { numbers, operations } };
   }
-  const range = rangeIn(outside);
-  const numbers = range ?? numbersIn(withoutThousands(outside));
+  const range = findRange(outside);
+  const numbers = range ?? findNumbers(removeThousands(outside));
   const words = outside.replace(/[-+]?[\d.]+(?:e[-+]?\d+)?|to|through|到|至|~/gi, " ").replace(plainWords, "");
   if (/[\p{L}*/^]/u.test(words)) return undefined;
   if (numbers.length > 0) return { arguments: { numbers, operations } };
@@ -31,7 +31,7 @@ function fromResult(
   operations: string[],
 ): { arguments: JsonObject } | { refusal: typeof noNumbers } {
   if (result === undefined) return { refusal: noNumbers };
-  const numbers = numbersIn(plainNumbers(contentOf(result))).slice(0, mostNumbers);
+  const numbers = findNumbers(normalizeNumbers(getContent(result))).slice(0, mostNumbers);
   return numbers.length === 0 ? { refusal: noNumbersInResult } : { arguments: { numbers, operations } };
 }
 

@@ -1,6 +1,6 @@
 import { quoteBlock } from "../result-text.ts";
-import { unquote } from "../text-patterns.ts";
-import { type Rule, textOf } from "./rule.ts";
+import { removeQuotes } from "../text-patterns.ts";
+import { getTextArgument, type Rule } from "./rule.ts";
 
 /** Sums up a log file. */
 export const analyseLog: Rule = {
@@ -9,12 +9,12 @@ export const analyseLog: Rule = {
   read(request) {
     if (!asksForIt.test(request)) return undefined;
     const path = aPath.exec(request)?.[0];
-    if (path !== undefined) return { arguments: { path: unquote(path) } };
+    if (path !== undefined) return { arguments: { path: removeQuotes(path) } };
     return aboutLogs.test(request) ? { refusal: noPath } : undefined;
   },
-  purpose: (args) => ({ zh: `分析 ${textOf(args, "path")}`, en: `analyse ${textOf(args, "path")}` }),
+  purpose: (args) => ({ zh: `分析 ${getTextArgument(args, "path")}`, en: `analyse ${getTextArgument(args, "path")}` }),
   tell(result, args, locale) {
-    const path = textOf(args, "path");
+    const path = getTextArgument(args, "path");
     if (result === "") return locale === "zh" ? `${path} 是空的。` : `${path} is empty.`;
     return `${locale === "zh" ? `${path} 的分析结果：` : `What ${path} holds:`}\n\n${quoteBlock(result)}`;
   },

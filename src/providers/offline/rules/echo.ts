@@ -1,6 +1,6 @@
-import { sentenceOrBlock } from "../result-text.ts";
-import { unquote } from "../text-patterns.ts";
-import { type Rule, textOf } from "./rule.ts";
+import { renderResult } from "../result-text.ts";
+import { removeQuotes } from "../text-patterns.ts";
+import { getTextArgument, type Rule } from "./rule.ts";
 
 /** Says something back. */
 export const echo: Rule = {
@@ -9,10 +9,13 @@ export const echo: Rule = {
   example: { zh: "回显 你好", en: "echo hello" },
   read(request) {
     const text = patterns.map((pattern) => pattern.exec(request)?.[1]).find((said) => said !== undefined);
-    return text === undefined ? undefined : { arguments: { text: unquote(text) } };
+    return text === undefined ? undefined : { arguments: { text: removeQuotes(text) } };
   },
-  purpose: (args) => ({ zh: `回显“${textOf(args, "text")}”`, en: `say "${textOf(args, "text")}" back` }),
-  tell: sentenceOrBlock,
+  purpose: (args) => ({
+    zh: `回显“${getTextArgument(args, "text")}”`,
+    en: `say "${getTextArgument(args, "text")}" back`,
+  }),
+  tell: renderResult,
 };
 
 const patterns = [

@@ -1,6 +1,6 @@
 import { quoteBlock } from "../result-text.ts";
 import { address } from "../text-patterns.ts";
-import { type Rule, textOf } from "./rule.ts";
+import { getTextArgument, type Rule } from "./rule.ts";
 
 /** Reads the page at an address. */
 export const fetchPage: Rule = {
@@ -11,13 +11,13 @@ export const fetchPage: Rule = {
     if (url === undefined || !URL.canParse(url)) return undefined;
     return { arguments: { url } };
   },
-  purpose: (args) => ({ zh: `读取 ${textOf(args, "url")}`, en: `read ${textOf(args, "url")}` }),
+  purpose: (args) => ({ zh: `读取 ${getTextArgument(args, "url")}`, en: `read ${getTextArgument(args, "url")}` }),
   tell(result, args, locale) {
     if (result === "") {
-      const url = textOf(args, "url");
+      const url = getTextArgument(args, "url");
       return locale === "zh" ? `${url} 没有内容。` : `${url} is empty.`;
     }
-    const { title, text } = pageIn(result) ?? { title: textOf(args, "url"), text: result };
+    const { title, text } = pageIn(result) ?? { title: getTextArgument(args, "url"), text: result };
     const lead = locale === "zh" ? `${title} 的内容：` : `The content of ${title}:`;
     return `${lead}\n\n${quoteBlock(text)}`;
   },

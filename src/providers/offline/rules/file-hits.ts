@@ -1,5 +1,5 @@
 import { isRecord } from "../../../kit/json.ts";
-import { jsonIn } from "../result-text.ts";
+import { parseResult } from "../result-text.ts";
 
 /** A place in a file. */
 export interface Hit {
@@ -10,8 +10,8 @@ export interface Hit {
 }
 
 /** The hits of a file search: lines such as `path:12: text` or `path`, or JSON with `path` and `text`. */
-export function hitsIn(result: string): Hit[] {
-  const answer = jsonIn(result);
+export function findHits(result: string): Hit[] {
+  const answer = parseResult(result);
   if (answer !== undefined) return hitsOf(answer);
   const lines = result.split("\n");
   const count = countIn(lines[0] ?? "");
@@ -21,7 +21,7 @@ export function hitsIn(result: string): Hit[] {
 }
 
 /** What the search says beside its hits: that there are more, that it was not complete. */
-export function notesIn(result: string): string[] {
+export function findNotes(result: string): string[] {
   const [head = "", ...rest] = result.split("\n");
   return rest.slice(countIn(head) ?? rest.length).filter((line) => line.trim() !== "");
 }
@@ -55,8 +55,8 @@ function hitsOf(answer: unknown): Hit[] {
 }
 
 /** What stands in the files, without their names and line numbers; any other result as it is. */
-export function contentOf(result: string): string {
-  const hits = hitsIn(result);
+export function getContent(result: string): string {
+  const hits = findHits(result);
   if (hits.length === 0) return countIn(result) === undefined ? result : "";
   return hits.map(({ text }) => text).join("\n");
 }

@@ -1,6 +1,6 @@
-import { protect, quotes, unquote, withoutTail } from "../text-patterns.ts";
-import { takeFolder } from "./folder-clause.ts";
-import { takeLimit } from "./limit-clause.ts";
+import { protectMatches, quotes, removeQuotes, removeTail } from "../text-patterns.ts";
+import { extractFolder } from "./folder-clause.ts";
+import { extractLimit } from "./limit-clause.ts";
 
 /** What to look for in files, where, and how much of it. */
 export interface FileRequest {
@@ -10,20 +10,20 @@ export interface FileRequest {
 }
 
 /** Whether the request is about files, so that it must not go to the web. */
-export function asksForFiles(request: string): boolean {
+export function isFileRequest(request: string): boolean {
   return readFileRequest(request) !== undefined;
 }
 
 /** "在 ./docs 目录下搜索 'x'，最多返回 5 条", "search files containing x in ./docs"; undefined when it is no such request. */
 export function readFileRequest(request: string): FileRequest | undefined {
-  const { text, restore } = protect(withoutTail(request), quotes);
-  const limited = takeLimit(text);
-  const placed = takeFolder(limited.text);
-  const query = queryIn(withoutTail(placed.text), placed.folder !== undefined);
+  const { text, restore } = protectMatches(removeTail(request), quotes);
+  const limited = extractLimit(text);
+  const placed = extractFolder(limited.text);
+  const query = queryIn(removeTail(placed.text), placed.folder !== undefined);
   if (query === undefined) return undefined;
   return {
     query: cleanQuery(restore(query)),
-    ...(placed.folder === undefined ? {} : { root_dir: unquote(restore(placed.folder)) }),
+    ...(placed.folder === undefined ? {} : { root_dir: removeQuotes(restore(placed.folder)) }),
     ...(limited.limit === undefined ? {} : { limit: limited.limit }),
   };
 }
@@ -59,9 +59,9 @@ const inFolder = [
 
 /** The words looked for, without quotation marks and without "the word", "关键词" and the like. */
 function cleanQuery(query: string): string {
-  const bare = withoutTail(query)
+  const bare = removeTail(query)
     .replace(/^(?:关键词|关键字|字符串|文本|文字|单词|字样|内容|词语|词)(?:是|为)?\s*[:：]?\s*(?=\S)/, "")
     .replace(/^(?:the )?(?:words?|texts?|strings?|phrases?|keywords?|terms?) (?=\S)/i, "")
     .replace(/(?<=\S)\s*(?:的(?:内容)?|字样|这个词|in (?:it|them))$/i, "");
-  return unquote(bare);
+  return removeQuotes(bare);
 }

@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../../kit/json.ts";
 import type { Locale } from "../../../kit/locale.ts";
-import { quoteLine, sentenceOrBlock } from "../result-text.ts";
-import { hitsIn, notesIn } from "./file-hits.ts";
+import { quoteLine, renderResult } from "../result-text.ts";
+import { findHits, findNotes } from "./file-hits.ts";
 import { readFileRequest } from "./file-request.ts";
-import { type Rule, textOf } from "./rule.ts";
+import { getTextArgument, type Rule } from "./rule.ts";
 import { readPlainSearch } from "./search-web.ts";
 
 /** Searches the files under the allowed folders. */
@@ -15,7 +15,7 @@ export const findFiles: Rule = {
     return wanted && { arguments: { ...wanted } };
   },
   purpose(args) {
-    const [query, folder] = [textOf(args, "query"), textOf(args, "root_dir")];
+    const [query, folder] = [getTextArgument(args, "query"), getTextArgument(args, "root_dir")];
     return {
       zh: `${folder && `在 ${folder} 中`}搜索包含“${query}”的文件`,
       en: `search files for "${query}"${folder && ` in ${folder}`}`,
@@ -28,10 +28,10 @@ export const findFiles: Rule = {
 export const findInFiles: Rule = { ...findFiles, read: readPlainSearch };
 
 function tell(result: string, args: JsonObject, locale: Locale): string {
-  const query = textOf(args, "query");
-  const hits = hitsIn(result);
+  const query = getTextArgument(args, "query");
+  const hits = findHits(result);
   if (result === "") return locale === "zh" ? `没有找到包含“${query}”的文件。` : `No file contains "${query}".`;
-  if (hits.length === 0) return sentenceOrBlock(result);
+  if (hits.length === 0) return renderResult(result);
   const lead =
     locale === "zh"
       ? `找到 ${hits.length} 处“${query}”：`
@@ -42,7 +42,7 @@ function tell(result: string, args: JsonObject, locale: Locale): string {
   });
   const rest = hits.length - mostShown;
   if (rest > 0) lines.push(locale === "zh" ? `- 还有 ${rest} 处` : `- and ${rest} more`);
-  return [`${lead}\n\n${lines.join("\n")}`, ...notesIn(result)].join("\n\n");
+  return [`${lead}\n\n${lines.join("\n")}`, ...findNotes(result)].join("\n\n");
 }
 
 const mostShown = 20;

@@ -1,4 +1,4 @@
-import { withoutMatch } from "../text-patterns.ts";
+import { removeMatch } from "../text-patterns.ts";
 
 interface Placed {
   /** The rest of the request. */
@@ -7,12 +7,12 @@ interface Placed {
 }
 
 /** Takes "在 ./docs 目录下", "in ./docs" out of the text. */
-export function takeFolder(text: string): Placed {
+export function extractFolder(text: string): Placed {
   for (const pattern of folders) {
     const match = pattern.exec(text);
     const folder = match?.groups?.folder?.replace(/(?<=\w)[.,]$/, "");
     if (!match || folder === undefined) continue;
-    return { text: withoutMatch(text, match), folder };
+    return { text: removeMatch(text, match), folder };
   }
   return { text };
 }

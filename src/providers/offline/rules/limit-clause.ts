@@ -1,4 +1,4 @@
-import { withoutMatch } from "../text-patterns.ts";
+import { removeMatch } from "../text-patterns.ts";
 
 interface Limited {
   /** The rest of the request. */
@@ -7,12 +7,12 @@ interface Limited {
 }
 
 /** Takes "最多返回 5 条", "at most 5 results" out of the text. */
-export function takeLimit(text: string): Limited {
+export function extractLimit(text: string): Limited {
   for (const pattern of limits) {
     const match = pattern.exec(text);
     const limit = match === null ? undefined : countOf(match[1] ?? "");
     if (match === null || limit === undefined) continue;
-    return { text: withoutMatch(text, match), limit: Math.min(Math.max(limit, 1), mostHits) };
+    return { text: removeMatch(text, match), limit: Math.min(Math.max(limit, 1), mostHits) };
   }
   return { text };
 }

@@ -13,7 +13,7 @@ export interface Rule {
    * What to ask the tool for; undefined when the text is no such request. `earlier` are the results so far, oldest
    * first: "the numbers in it" are taken from the last.
    */
-  read(request: string, earlier: readonly string[]): Reading | undefined;
+  read(request: string, earlier: readonly string[]): RuleMatch | undefined;
   /** What the call is for; completes "Using calculator to …" and "Could not …". */
   purpose(args: JsonObject): Text;
   /** The tool's result in words. */
@@ -21,10 +21,10 @@ export interface Rule {
 }
 
 /** A request understood, or understood well enough to say what is missing. */
-export type Reading = { arguments: JsonObject } | { refusal: Text };
+export type RuleMatch = { arguments: JsonObject } | { refusal: Text };
 
 /** An argument as text; empty when it is absent. */
-export function textOf(args: JsonObject, name: string): string {
+export function getTextArgument(args: JsonObject, name: string): string {
   const value = args[name];
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

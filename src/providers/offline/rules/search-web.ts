@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../../kit/json.ts";
 import type { Locale, Text } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
-import { quoteLine, sentenceOrBlock, sourcesIn } from "../result-text.ts";
-import { unquote, withoutTail } from "../text-patterns.ts";
-import { asksForFiles } from "./file-request.ts";
-import { type Rule, textOf } from "./rule.ts";
+import { findSources, quoteLine, renderResult } from "../result-text.ts";
+import { removeQuotes, removeTail } from "../text-patterns.ts";
+import { isFileRequest } from "./file-request.ts";
+import { getTextArgument, type Rule } from "./rule.ts";
 
 const tools = ["web_search", "brave_web_search", "tavily_search", "web_search_exa"];
 
@@ -12,20 +12,20 @@ const tools = ["web_search", "brave_web_search", "tavily_search", "web_search_ex
 export const searchWeb: Rule = {
   tools,
   example: { zh: "联网搜索 Node.js 24 的新特性", en: "search the web for Node.js 24" },
-  read: (request) => (asksForFiles(request) ? undefined : queryOf(request, [...searches, ...plainSearches, ...news])),
+  read: (request) => (isFileRequest(request) ? undefined : queryOf(request, [...searches, ...plainSearches, ...news])),
   purpose,
-  tell: tellSources,
+  tell: renderSources,
 };
 
 /** Searches the web for what is only to be looked up; asked last, so that it takes nothing from another rule. */
 export const lookUp: Rule = {
   ...searchWeb,
-  read: (request) => (asksForFiles(request) ? undefined : queryOf(request, lookUps)),
+  read: (request) => (isFileRequest(request) ? undefined : queryOf(request, lookUps)),
 };
 
 /** "search x", which does not say where; undefined when it names the web or files. */
 export function readPlainSearch(request: string): { arguments: { query: string } } | undefined {
-  if (asksForFiles(request) || queryOf(request, [...searches, ...news]) !== undefined) return undefined;
+  if (isFileRequest(request) || queryOf(request, [...searches, ...news]) !== undefined) return undefined;
   return queryOf(request, plainSearches);
 }
 
@@ -58,23 +58,23 @@ const lookUps = [
 ];
 
 function queryOf(request: string, patterns: readonly RegExp[]): { arguments: { query: string } } | undefined {
-  const text = withoutTail(request);
+  const text = removeTail(request);
   for (const pattern of patterns) {
-    const query = unquote(withoutTail(pattern.exec(text)?.[1] ?? ""));
+    const query = removeQuotes(removeTail(pattern.exec(text)?.[1] ?? ""));
     if (query !== "") return { arguments: { query } };
   }
   return undefined;
 }
 
 function purpose(args: JsonObject): Text {
-  const query = textOf(args, "query");
+  const query = getTextArgument(args, "query");
   return { zh: `联网搜索“${query}”`, en: `search the web for "${query}"` };
 }
 
 /** One line a page, each with the number by which it is cited. */
-export function tellSources(result: string, args: JsonObject, locale: Locale): string {
-  const query = textOf(args, "query");
-  const sources = sourcesIn(result);
+export function renderSources(result: string, args: JsonObject, locale: Locale): string {
+  const query = getTextArgument(args, "query");
+  const sources = findSources(result);
   if (sources.length > 0) {
     const lead =
       locale === "zh"
@@ -87,5 +87,5 @@ export function tellSources(result: string, args: JsonObject, locale: Locale): s
     return `${lead}\n\n${lines.join("\n")}`;
   }
   if (result === "") return locale === "zh" ? `没有找到关于“${query}”的结果。` : `Nothing was found for "${query}".`;
-  return sentenceOrBlock(result);
+  return renderResult(result);
 }

@@ -1,33 +1,34 @@
-import { jsonIn, sentenceOrBlock } from "../result-text.ts";
-import { withoutTail } from "../text-patterns.ts";
-import { type Reading, type Rule, textOf } from "./rule.ts";
-import { timeZoneOf } from "./time-zones.ts";
+import { parseResult, renderResult } from "../result-text.ts";
+import { removeTail } from "../text-patterns.ts";
+import { getTextArgument, type Rule, type RuleMatch } from "./rule.ts";
+import { findTimeZone } from "./time-zones.ts";
 
 /** The time and the date, here or in a city. */
 export const tellTime: Rule = {
   tools: ["current_time", "get_current_time"],
   example: { zh: "东京现在几点", en: "what time is it in Tokyo" },
-  read(request): Reading | undefined {
-    const text = withoutTail(request);
+  read(request): RuleMatch | undefined {
+    const text = removeTail(request);
     const asked = patterns.map((pattern) => pattern.exec(text)).find((match) => match !== null);
     if (asked === undefined) return undefined;
     const { place, now } = asked.groups ?? {};
     if (place === undefined || place.trim() === "") return { arguments: {} };
-    const timezone = timeZoneOf(place.trim());
+    const timezone = findTimeZone(place.trim());
     if (timezone === "here") return { arguments: {} };
     if (timezone !== undefined) return { arguments: { timezone } };
     // "The meeting's time" is no question for the clock; "the time in Atlantis" is one that it cannot answer.
     return now === undefined ? undefined : { refusal: unknownPlace(place.trim()) };
   },
   purpose(args) {
-    const zone = textOf(args, "timezone");
+    const zone = getTextArgument(args, "timezone");
     if (zone === "") return { zh: "查看现在的时间", en: "read the clock" };
     return { zh: `查看 ${zone} 现在的时间`, en: `read the time in ${zone}` };
   },
   tell(result, _args, locale) {
     // The second line of our own clock repeats the first in ISO 8601.
     const [first = "", second = ""] = result.split("\n");
-    if (first === "" || jsonIn(result) !== undefined || !second.startsWith("ISO 8601")) return sentenceOrBlock(result);
+    if (first === "" || parseResult(result) !== undefined || !second.startsWith("ISO 8601"))
+      return renderResult(result);
     return locale === "zh" ? `现在是 ${first}。` : `It is ${first}.`;
   },
 };

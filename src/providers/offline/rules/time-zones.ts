@@ -1,5 +1,5 @@
 /** The IANA zone of a city or of a zone's name, `here` for words that mean no other place, undefined when unknown. */
-export function timeZoneOf(place: string): string | undefined {
+export function findTimeZone(place: string): string | undefined {
   const wanted = place
     .toLowerCase()
     .replace(/^the\s+/, "")

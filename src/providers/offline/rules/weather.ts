@@ -1,9 +1,9 @@
 import { isRecord, type JsonObject } from "../../../kit/json.ts";
 import type { Locale } from "../../../kit/locale.ts";
-import { jsonIn, quoteBlock } from "../result-text.ts";
-import { withoutTail } from "../text-patterns.ts";
-import { type Rule, textOf } from "./rule.ts";
-import { tellSources } from "./search-web.ts";
+import { parseResult, quoteBlock } from "../result-text.ts";
+import { removeTail } from "../text-patterns.ts";
+import { getTextArgument, type Rule } from "./rule.ts";
+import { renderSources } from "./search-web.ts";
 
 /** The weather of a city, from Amap's tool. */
 export const weather: Rule = {
@@ -15,13 +15,13 @@ export const weather: Rule = {
     return city === "" ? { refusal: noCity } : { arguments: { city } };
   },
   purpose: (args) => ({
-    zh: `查询${textOf(args, "city")}的天气`,
-    en: `look up the weather in ${textOf(args, "city")}`,
+    zh: `查询${getTextArgument(args, "city")}的天气`,
+    en: `look up the weather in ${getTextArgument(args, "city")}`,
   }),
   tell(result, args, locale) {
-    const answer = jsonIn(result);
+    const answer = parseResult(result);
     const days = isRecord(answer) && Array.isArray(answer.forecasts) ? answer.forecasts.filter(isRecord) : [];
-    const city = (isRecord(answer) && typeof answer.city === "string" && answer.city) || textOf(args, "city");
+    const city = (isRecord(answer) && typeof answer.city === "string" && answer.city) || getTextArgument(args, "city");
     const lead = locale === "zh" ? `${city}的天气：` : `The weather in ${city}:`;
     if (days.length === 0) return `${lead}\n\n${quoteBlock(result)}`;
     return `${lead}\n\n${days.map((day) => `- ${dayInWords(day, locale)}`).join("\n")}`;
@@ -32,17 +32,17 @@ export const weather: Rule = {
 export const weatherOnWeb: Rule = {
   tools: ["web_search"],
   example: weather.example,
-  read: (request) => (cityAskedFor(request) ? { arguments: { query: withoutTail(request) } } : undefined),
+  read: (request) => (cityAskedFor(request) ? { arguments: { query: removeTail(request) } } : undefined),
   purpose: (args: JsonObject) => ({
-    zh: `联网搜索“${textOf(args, "query")}”`,
-    en: `search the web for "${textOf(args, "query")}"`,
+    zh: `联网搜索“${getTextArgument(args, "query")}”`,
+    en: `search the web for "${getTextArgument(args, "query")}"`,
   }),
-  tell: tellSources,
+  tell: renderSources,
 };
 
 /** The city of a question for the weather, "" when it names none; undefined when it is no such question. */
 function cityAskedFor(request: string): string | undefined {
-  const match = patterns.map((pattern) => pattern.exec(withoutTail(request))).find((found) => found !== null);
+  const match = patterns.map((pattern) => pattern.exec(removeTail(request))).find((found) => found !== null);
   if (match === undefined) return undefined;
   return (match.groups?.city ?? "").replace(noCityWords, "").trim();
 }

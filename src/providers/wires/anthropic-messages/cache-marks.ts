@@ -9,7 +9,7 @@ interface Parts<Tool, Turn> {
  * Marks where the next request of the conversation will start to differ: after the tools, after the system prompt and
  * after the last message. Anthropic takes at most four marks, and passes over one that stands before too little.
  */
-export function cacheMarks<Tool extends object, Block extends { type: string }, Turn extends { content: Block[] }>({
+export function addCacheMarks<Tool extends object, Block extends { type: string }, Turn extends { content: Block[] }>({
   tools,
   system,
   messages,

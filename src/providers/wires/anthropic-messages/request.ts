@@ -2,11 +2,11 @@ import type { AssistantMessage, Message } from "../../../core/messages.ts";
 import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import { isRecord } from "../../../kit/json.ts";
-import { handOver } from "../../history/convert-history.ts";
-import { isBlank, wireToolName } from "../../history/paired-history.ts";
+import { convertHistory } from "../../history/convert-history.ts";
+import { isBlank, toWireToolName } from "../../history/paired-history.ts";
 import { chooseParameters } from "../../middleware/parameters.ts";
-import { cacheMarks } from "./cache-marks.ts";
-import { thinkingFields } from "./thinking.ts";
+import { addCacheMarks } from "./cache-marks.ts";
+import { toThinkingFields } from "./thinking.ts";
 
 /** The body of a Messages request, as far as we use it. */
 export interface MessagesRequest {
@@ -35,7 +35,7 @@ export interface ToolParam {
 
 /** Ours to theirs. */
 export function toMessagesRequest(request: ModelRequest, settings: ModelSettings): MessagesRequest {
-  const messages = handOver(request.messages, settings);
+  const messages = convertHistory(request.messages, settings);
   const turns = toTurns(messages);
   const parameters = chooseParameters(request, settings);
   const thinks = settings.quirks.adaptiveThinking || mayThink(turns);
@@ -47,11 +47,11 @@ export function toMessagesRequest(request: ModelRequest, settings: ModelSettings
   return {
     model: settings.servedAs ?? settings.model,
     ...parts,
-    ...(settings.quirks.cacheMarks ? cacheMarks(parts) : {}),
+    ...(settings.quirks.cacheMarks ? addCacheMarks(parts) : {}),
     stream: true,
     temperature: parameters.temperature,
     top_p: parameters.topP,
-    ...thinkingFields(thinks ? parameters : { ...parameters, effort: undefined }, settings),
+    ...toThinkingFields(thinks ? parameters : { ...parameters, effort: undefined }, settings),
     ...settings.quirks.body,
   };
 }
@@ -97,7 +97,7 @@ function nativeBlocks({ native, toolCalls }: AssistantMessage): Block[] | undefi
 }
 
 function withFittingName(block: Block): Block {
-  return block.type === "tool_use" ? { ...block, name: wireToolName(String(block.name)) } : block;
+  return block.type === "tool_use" ? { ...block, name: toWireToolName(String(block.name)) } : block;
 }
 
 function neutralBlocks({ content, toolCalls }: AssistantMessage): Block[] {
@@ -106,7 +106,7 @@ function neutralBlocks({ content, toolCalls }: AssistantMessage): Block[] {
     toolCalls.map((call) => ({
       type: "tool_use",
       id: call.id,
-      name: wireToolName(call.name),
+      name: toWireToolName(call.name),
       input: call.arguments ?? {},
     })),
   );
@@ -118,7 +118,7 @@ function toToolParams(
   messages: readonly Message[],
 ): Partial<Pick<MessagesRequest, "tools" | "tool_choice">> {
   if (tools.length > 0) return { tools: tools.map(toToolParam) };
-  const called = messages.flatMap((message) => (message.role === "tool" ? [wireToolName(message.tool)] : []));
+  const called = messages.flatMap((message) => (message.role === "tool" ? [toWireToolName(message.tool)] : []));
   if (called.length === 0) return {};
   const past = [...new Set(called)].map((name) => ({ name, description: "", input_schema: { type: "object" } }));
   return { tools: past, tool_choice: { type: "none" } };

@@ -1,24 +1,24 @@
 import type { FinishReason, ModelEvent, Turn, Usage } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
-import { isRecord, ownValue, textOf } from "../../../kit/json.ts";
+import { getOwnValue, isRecord, toText } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
-import { badResponse, streamError } from "../../errors/errors.ts";
-import type { Sent } from "../idle-timeout.ts";
+import { badResponseError, streamError } from "../../errors/errors.ts";
+import type { TurnProgress } from "../idle-timeout.ts";
 import { type CollectedCall, ToolFragments } from "../tool-fragments.ts";
 import {
-  allWritten,
   appendDelta,
   completeTurn,
+  joinWritten,
   type ServerEvent,
   type TurnReader,
-  tokenCount,
+  toTokenCount,
 } from "../turn-reader.ts";
 import type { Block } from "./request.ts";
 
 /** Reads the events of one message: theirs to ours. Unknown events, blocks and deltas are passed over. */
 export class MessageReader implements TurnReader {
   done = false;
-  sent: Sent = "nothing";
+  sent: TurnProgress = "nothing";
   #settings: ModelSettings;
   #newId: () => string;
   #text = "";
@@ -57,11 +57,11 @@ export class MessageReader implements TurnReader {
   }
 
   get written(): string {
-    return allWritten([this.#reasoning, this.#text], this.#fragments.calls(this.#newId));
+    return joinWritten([this.#reasoning, this.#text], this.#fragments.calls(this.#newId));
   }
 
   end(): Turn {
-    if (!this.done) throw badResponse(this.#settings, cutOff, { retryable: true });
+    if (!this.done) throw badResponseError(this.#settings, cutOff, { retryable: true });
     const calls = this.#fragments.calls(this.#newId);
     return completeTurn(
       {
@@ -83,27 +83,27 @@ export class MessageReader implements TurnReader {
     } catch {
       // Told below, without the raw text.
     }
-    throw badResponse(this.#settings, malformed, { retryable: true });
+    throw badResponseError(this.#settings, malformed, { retryable: true });
   }
 
   #open(index: unknown, raw: unknown, out: ModelEvent[]): void {
     if (typeof index !== "number" || !isRecord(raw)) return;
-    if (!blockTypes.has(textOf(raw.type))) this.#oddities.add(unknownBlock);
+    if (!blockTypes.has(toText(raw.type))) this.#oddities.add(unknownBlock);
     // A block of thinking is a sign of it, also where its text stays hidden; one of text is nothing before its text.
     if (raw.type === "tool_use") this.sent = "words";
     else if (raw.type !== "text" && this.sent === "nothing") this.sent = "thinking";
     if (raw.type === "redacted_thinking") this.#blocks.set(index, { ...raw, type: raw.type });
     if (raw.type === "text") {
       this.#blocks.set(index, { type: "text", text: "" });
-      this.#say(index, textOf(raw.text), out);
+      this.#say(index, toText(raw.text), out);
     }
     if (raw.type === "thinking") {
-      this.#blocks.set(index, { type: "thinking", thinking: "", signature: textOf(raw.signature) });
-      this.#think(index, textOf(raw.thinking), out);
+      this.#blocks.set(index, { type: "thinking", thinking: "", signature: toText(raw.signature) });
+      this.#think(index, toText(raw.thinking), out);
     }
     if (raw.type === "tool_use") {
       this.#blocks.set(index, { type: "tool_use" });
-      this.#fragments.add([{ index, id: textOf(raw.id), name: textOf(raw.name), arguments: wholeInput(raw.input) }]);
+      this.#fragments.add([{ index, id: toText(raw.id), name: toText(raw.name), arguments: wholeInput(raw.input) }]);
     }
   }
 
@@ -113,17 +113,17 @@ export class MessageReader implements TurnReader {
     // A block of an unknown kind is told when it begins.
     if (!block && !this.#oddities.has(unknownBlock)) this.#oddities.add(noBlock);
     if (!block) return;
-    if (!deltaTypes.has(textOf(delta.type))) this.#oddities.add(unknownDelta);
-    if (delta.type === "text_delta") this.#say(index, textOf(delta.text), out);
-    if (delta.type === "thinking_delta") this.#think(index, textOf(delta.thinking), out);
-    if (delta.type === "signature_delta") block.signature = textOf(block.signature) + textOf(delta.signature);
-    if (delta.type === "input_json_delta") this.#fragments.add([{ index, arguments: textOf(delta.partial_json) }]);
+    if (!deltaTypes.has(toText(delta.type))) this.#oddities.add(unknownDelta);
+    if (delta.type === "text_delta") this.#say(index, toText(delta.text), out);
+    if (delta.type === "thinking_delta") this.#think(index, toText(delta.thinking), out);
+    if (delta.type === "signature_delta") block.signature = toText(block.signature) + toText(delta.signature);
+    if (delta.type === "input_json_delta") this.#fragments.add([{ index, arguments: toText(delta.partial_json) }]);
   }
 
   #say(index: number, text: string, out: ModelEvent[]): void {
     const block = this.#blocks.get(index);
     if (!block || text === "") return;
-    block.text = textOf(block.text) + text;
+    block.text = toText(block.text) + text;
     this.sent = "words";
     this.#text += text;
     appendDelta(out, "text-delta", text);
@@ -132,7 +132,7 @@ export class MessageReader implements TurnReader {
   #think(index: number, text: string, out: ModelEvent[]): void {
     const block = this.#blocks.get(index);
     if (!block || text === "") return;
-    block.thinking = textOf(block.thinking) + text;
+    block.thinking = toText(block.thinking) + text;
     this.sent = "words";
     this.#reasoning += text;
     appendDelta(out, "reasoning-delta", text);
@@ -143,7 +143,7 @@ export class MessageReader implements TurnReader {
     this.#counted ||= isRecord(data.usage) && typeof data.usage.output_tokens === "number";
     if (!isRecord(data.delta) || typeof data.delta.stop_reason !== "string") return;
     this.#stopReason = data.delta.stop_reason;
-    const explanation = isRecord(data.delta.stop_details) ? textOf(data.delta.stop_details.explanation) : "";
+    const explanation = isRecord(data.delta.stop_details) ? toText(data.delta.stop_details.explanation) : "";
     if (explanation) out.push({ type: "notice", level: "warning", code: "refusal", message: explanation });
   }
 
@@ -154,9 +154,9 @@ export class MessageReader implements TurnReader {
   }
 
   #finishReason(): FinishReason {
-    const finish = this.#stopReason === undefined ? undefined : ownValue(stopReasons, this.#stopReason);
+    const finish = this.#stopReason === undefined ? undefined : getOwnValue(stopReasons, this.#stopReason);
     if (finish) return finish;
-    throw badResponse(this.#settings, unknownStop, { retryable: false, detail: this.#stopReason });
+    throw badResponseError(this.#settings, unknownStop, { retryable: false, detail: this.#stopReason });
   }
 
   /** Only thinking needs the turn in its author's own words; anything else is the same in ours. */
@@ -186,15 +186,15 @@ const stopReasons: Readonly<Record<string, FinishReason>> = {
 };
 
 function toUsage(raw: Record<string, unknown>): Usage {
-  const cached = tokenCount(raw.cache_read_input_tokens);
-  const written = tokenCount(raw.cache_creation_input_tokens);
+  const cached = toTokenCount(raw.cache_read_input_tokens);
+  const written = toTokenCount(raw.cache_creation_input_tokens);
   const details = isRecord(raw.output_tokens_details) ? raw.output_tokens_details : {};
   // Without the part that was not cached nobody knows the whole.
-  const isTold = tokenCount(raw.input_tokens) === raw.input_tokens;
+  const isTold = toTokenCount(raw.input_tokens) === raw.input_tokens;
   return {
-    inputTokens: isTold ? tokenCount(raw.input_tokens) + written + cached : 0,
-    outputTokens: tokenCount(raw.output_tokens),
-    reasoningTokens: tokenCount(details.thinking_tokens),
+    inputTokens: isTold ? toTokenCount(raw.input_tokens) + written + cached : 0,
+    outputTokens: toTokenCount(raw.output_tokens),
+    reasoningTokens: toTokenCount(details.thinking_tokens),
     cachedTokens: cached,
     cacheWriteTokens: written || undefined,
   };

@@ -9,7 +9,7 @@ export interface ThinkingFields {
 }
 
 /** Models that think adaptively take the effort as a word, the older ones as a budget of tokens. */
-export function thinkingFields(
+export function toThinkingFields(
   { effort, maxTokens }: Parameters,
   { quirks, maxOutput }: ModelSettings,
 ): ThinkingFields {

@@ -2,9 +2,9 @@ import type { AssistantMessage, Message } from "../../../core/messages.ts";
 import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings, Quirks } from "../../../core/model-settings.ts";
 import { isRecord, type JsonObject } from "../../../kit/json.ts";
-import { handOver } from "../../history/convert-history.ts";
-import { wireToolName } from "../../history/paired-history.ts";
-import { chooseParameters, effortFields } from "../../middleware/parameters.ts";
+import { convertHistory } from "../../history/convert-history.ts";
+import { toWireToolName } from "../../history/paired-history.ts";
+import { chooseParameters, toEffortFields } from "../../middleware/parameters.ts";
 
 /** The body of a chat completion, with the fields that vendors add to OpenAI's. */
 export interface ChatRequest {
@@ -58,14 +58,14 @@ export function toChatRequest(request: ModelRequest, settings: ModelSettings): C
   const { temperature, topP, effort, maxTokens } = chooseParameters(request, settings);
   return {
     model: settings.servedAs ?? settings.model,
-    messages: handOver(request.messages, settings).map((message) => toChatMessage(message, settings)),
+    messages: convertHistory(request.messages, settings).map((message) => toChatMessage(message, settings)),
     tools: hasTools ? request.tools.map(toChatTool) : undefined,
     stream: true,
     stream_options: { include_usage: true },
     temperature,
     top_p: topP,
     [quirks.maxTokensField ?? "max_tokens"]: maxTokens,
-    ...effortFields(effort, quirks),
+    ...toEffortFields(effort, quirks),
     ...quirks.body,
   };
 }
@@ -84,7 +84,7 @@ function toChatAssistant(message: AssistantMessage, { quirks }: ModelSettings): 
     (call, position): ChatToolCall => ({
       id: call.id,
       type: "function",
-      function: { name: wireToolName(call.name), arguments: call.argumentsText },
+      function: { name: toWireToolName(call.name), arguments: call.argumentsText },
       extra_content:
         native?.callExtras?.[call.id] ?? (unsigned && position === 0 ? quirks.foreignCallExtra : undefined),
     }),

@@ -1,23 +1,23 @@
 import type { ModelEvent, Turn, Usage } from "../../../core/model.ts";
 import { noUsage } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
-import { isRecord, ownValue } from "../../../kit/json.ts";
+import { getOwnValue, isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
-import { badResponse, streamError } from "../../errors/errors.ts";
-import type { Sent } from "../idle-timeout.ts";
+import { badResponseError, streamError } from "../../errors/errors.ts";
+import type { TurnProgress } from "../idle-timeout.ts";
 import { type CollectedCall, type ToolFragment, ToolFragments } from "../tool-fragments.ts";
-import { allWritten, appendDelta, completeTurn, type ServerEvent, type TurnReader } from "../turn-reader.ts";
+import { appendDelta, completeTurn, joinWritten, type ServerEvent, type TurnReader } from "../turn-reader.ts";
 import { failedFinishes, finishReasons } from "./finish.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
 import type { ChatNative } from "./request.ts";
 import { ThinkTags } from "./think-tags.ts";
-import { ThoughtTags, type Told } from "./thought-tags.ts";
-import { toUsage, usageOf } from "./usage.ts";
+import { type ThoughtSplit, ThoughtTags } from "./thought-tags.ts";
+import { findUsage, toUsage } from "./usage.ts";
 
 /** Reads the chunks of one chat completion: theirs to ours. `newId` names calls that came without an id. */
 export class ChatReader implements TurnReader {
   done = false;
-  sent: Sent = "nothing";
+  sent: TurnProgress = "nothing";
   usage: Usage = noUsage;
   #settings: ModelSettings;
   #newId: () => string;
@@ -46,7 +46,7 @@ export class ChatReader implements TurnReader {
     const chunk = this.#parse(event.data);
     if (event.event === "error" || isFailure(chunk)) throw streamError(chunk, this.#settings);
     const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
-    const usage = usageOf(chunk, choice);
+    const usage = findUsage(chunk, choice);
     if (usage) this.usage = toUsage(usage);
     if (!isRecord(choice)) return;
     // A server that does not stream sends `message`; Perplexity sends it, cumulative, beside each delta.
@@ -61,7 +61,7 @@ export class ChatReader implements TurnReader {
   }
 
   get written(): string {
-    return allWritten([this.#reasoning, this.#text, this.#refusal], this.#fragments.calls(this.#newId));
+    return joinWritten([this.#reasoning, this.#text, this.#refusal], this.#fragments.calls(this.#newId));
   }
 
   end(): Turn {
@@ -97,7 +97,7 @@ export class ChatReader implements TurnReader {
     } catch {
       // Told below, without the raw text.
     }
-    throw badResponse(this.#settings, malformed, { retryable: true });
+    throw badResponseError(this.#settings, malformed, { retryable: true });
   }
 
   #readDelta(delta: Record<string, unknown>, out: ModelEvent[]): void {
@@ -123,7 +123,7 @@ export class ChatReader implements TurnReader {
     if (text !== "" || content === "") this.#tell(this.#thoughtTags.read(text, isThought(extra)), out);
   }
 
-  #tell({ reasoning, text }: Told, out: ModelEvent[]): void {
+  #tell({ reasoning, text }: ThoughtSplit, out: ModelEvent[]): void {
     this.#reason(reasoning, out);
     this.#say(text, out);
   }
@@ -166,14 +166,14 @@ export class ChatReader implements TurnReader {
     // Snowflake and some that OpenRouter fronts never send a finish_reason, yet end with [DONE].
     const saidSomething = this.#text !== "" || !this.#fragments.empty || this.#refusal !== "";
     if (word === undefined && !(this.done && saidSomething)) {
-      throw badResponse(this.#settings, cutOff, { retryable: true });
+      throw badResponseError(this.#settings, cutOff, { retryable: true });
     }
     if (word === undefined) this.#oddities.add(noFinish);
     if (this.#refusal) return "refused";
-    const finish = word === undefined ? "stop" : ownValue(finishReasons, word);
+    const finish = word === undefined ? "stop" : getOwnValue(finishReasons, word);
     if (finish) return finish;
     if (word && failedFinishes.includes(word)) throw streamError({ message: word, status: 500 }, this.#settings);
-    throw badResponse(this.#settings, unknownFinish, { retryable: false, detail: this.#finish });
+    throw badResponseError(this.#settings, unknownFinish, { retryable: false, detail: this.#finish });
   }
 
   #native(calls: CollectedCall[]) {

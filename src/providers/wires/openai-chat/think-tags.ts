@@ -1,4 +1,4 @@
-import type { Told } from "./thought-tags.ts";
+import type { ThoughtSplit } from "./thought-tags.ts";
 
 const opening = "<think>";
 const closing = "</think>";
@@ -12,7 +12,7 @@ export class ThinkTags {
   /** What may be the beginning of a tag. */
   #held = "";
 
-  read(content: string): Told {
+  read(content: string): ThoughtSplit {
     if (this.#state === "answer") return { reasoning: "", text: content };
     const whole = this.#held + content;
     this.#held = "";
@@ -21,13 +21,13 @@ export class ThinkTags {
   }
 
   /** What was held back at the end: it was no tag. */
-  rest(): Told {
+  rest(): ThoughtSplit {
     const held = this.#held;
     this.#held = "";
     return this.#state === "thought" ? { reasoning: held, text: "" } : { reasoning: "", text: held };
   }
 
-  #readStart(whole: string): Told {
+  #readStart(whole: string): ThoughtSplit {
     const begun = whole.trimStart();
     if (begun.length < opening.length && opening.startsWith(begun)) return this.#hold(whole, 0);
     if (!begun.startsWith(opening)) {
@@ -38,7 +38,7 @@ export class ThinkTags {
     return this.#readThought(begun.slice(opening.length));
   }
 
-  #readThought(whole: string): Told {
+  #readThought(whole: string): ThoughtSplit {
     const end = whole.indexOf(closing);
     if (end < 0) return this.#hold(whole, whole.length - beginningAtEnd(whole));
     this.#state = "gap";
@@ -47,13 +47,13 @@ export class ThinkTags {
   }
 
   /** The lines between the tag and the answer belong to neither. */
-  #afterGap(whole: string): Told {
+  #afterGap(whole: string): ThoughtSplit {
     const text = whole.trimStart();
     if (text !== "") this.#state = "answer";
     return { reasoning: "", text };
   }
 
-  #hold(whole: string, from: number): Told {
+  #hold(whole: string, from: number): ThoughtSplit {
     this.#held = whole.slice(from);
     return { reasoning: whole.slice(0, from), text: "" };
   }

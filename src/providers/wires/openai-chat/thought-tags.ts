@@ -1,7 +1,7 @@
 const opening = "<thought>";
 const closing = "</thought>";
 
-export interface Told {
+export interface ThoughtSplit {
   reasoning: string;
   text: string;
 }
@@ -16,7 +16,7 @@ export class ThoughtTags {
   /** What may be the beginning of a tag. */
   #held = "";
 
-  read(content: string, flagged: boolean): Told {
+  read(content: string, flagged: boolean): ThoughtSplit {
     const whole = this.#held + content;
     this.#held = "";
     if (this.#inThought) return this.#readThought(whole, flagged);
@@ -28,13 +28,13 @@ export class ThoughtTags {
   }
 
   /** What was held back at the end: it was no tag. */
-  rest(): Told {
+  rest(): ThoughtSplit {
     const held = this.#held;
     this.#held = "";
     return this.#inThought ? { reasoning: held, text: "" } : { reasoning: "", text: held };
   }
 
-  #readThought(whole: string, flagged: boolean): Told {
+  #readThought(whole: string, flagged: boolean): ThoughtSplit {
     const end = whole.indexOf(closing);
     if (end >= 0) {
       this.#inThought = false;
@@ -49,13 +49,13 @@ export class ThoughtTags {
     return this.#answer(whole);
   }
 
-  #answer(text: string): Told {
+  #answer(text: string): ThoughtSplit {
     this.#held = "";
     this.#begun ||= text !== "";
     return { reasoning: "", text };
   }
 
-  #hold(text: string): Told {
+  #hold(text: string): ThoughtSplit {
     this.#held = text;
     return { reasoning: "", text: "" };
   }

@@ -1,4 +1,4 @@
-import { isRecord, textOf } from "../../../kit/json.ts";
+import { isRecord, toText } from "../../../kit/json.ts";
 import { type CollectedCall, ToolFragments } from "../tool-fragments.ts";
 import { isItem, type OutputItem } from "./request.ts";
 
@@ -88,8 +88,8 @@ export class OutputItems {
       fragments.add([
         {
           index,
-          id: textOf(whole?.call_id) || callId,
-          name: textOf(whole?.name) || name,
+          id: toText(whole?.call_id) || callId,
+          name: toText(whole?.name) || name,
           arguments: argumentsOf(whole?.arguments) || pieces.join(""),
         },
       ]);
@@ -105,11 +105,11 @@ export class OutputItems {
 
   #add(place: string, item: Fields): OpenItem {
     const opened: OpenItem = {
-      type: textOf(item.type),
+      type: toText(item.type),
       heard: false,
-      id: textOf(item.id),
-      callId: textOf(item.call_id),
-      name: textOf(item.name),
+      id: toText(item.id),
+      callId: toText(item.call_id),
+      name: toText(item.name),
       arguments: [argumentsOf(item.arguments)],
     };
     this.#items.push(opened);
@@ -121,16 +121,16 @@ export class OutputItems {
 /** The place among the items; some proxies change the ids from event to event, others send no index. */
 function placeOf(event: Fields): string {
   if (typeof event.output_index === "number") return `${event.output_index}`;
-  return textOf(event.item_id) || (isRecord(event.item) ? textOf(event.item.id) : "");
+  return toText(event.item_id) || (isRecord(event.item) ? toText(event.item.id) : "");
 }
 
 function isSame(held: OpenItem, item: OutputItem): boolean {
   if (held.type !== item.type) return false;
-  const callId = textOf(item.call_id);
+  const callId = toText(item.call_id);
   if (held.callId && callId) return held.callId === callId;
-  return !held.whole || held.id === textOf(item.id);
+  return !held.whole || held.id === toText(item.id);
 }
 
 function argumentsOf(value: unknown): string {
-  return isRecord(value) ? JSON.stringify(value) : textOf(value);
+  return isRecord(value) ? JSON.stringify(value) : toText(value);
 }

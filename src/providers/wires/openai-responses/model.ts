@@ -5,7 +5,7 @@ import type { WireModel } from "../../middleware/repair.ts";
 import { openClient } from "../openai-client.ts";
 import { signOnce } from "../sign-requests.ts";
 import { streamTurn } from "../stream-turn.ts";
-import { type Answer, openTransport, Refusal } from "../transport.ts";
+import { HttpRefusal, openTransport, type TransportResponse } from "../transport.ts";
 import { type Extras, toResponsesRequest } from "./request.ts";
 import { ResponseReader } from "./stream.ts";
 
@@ -23,7 +23,7 @@ export function openResponsesModel(settings: ModelSettings): WireModel {
       let asked = extras;
       const post = async (stop: AbortSignal) =>
         transport.post(await sign(), toResponsesRequest(request, { ...settings, quirks }, asked), stop);
-      const send = async (stop: AbortSignal): Promise<Answer> => {
+      const send = async (stop: AbortSignal): Promise<TransportResponse> => {
         for (;;) {
           try {
             return await post(stop);
@@ -45,7 +45,7 @@ export function openResponsesModel(settings: ModelSettings): WireModel {
 
 // Summaries are for verified organisations, encrypted reasoning is for models that reason; an answer needs neither.
 function withoutRefused(extras: Extras, thrown: unknown): Extras | undefined {
-  if (!(thrown instanceof Refusal) || thrown.status !== 400) return undefined;
+  if (!(thrown instanceof HttpRefusal) || thrown.status !== 400) return undefined;
   const param = refusedParameter(thrown.body);
   if (extras.summary && param === "reasoning.summary") return { ...extras, summary: false };
   if (extras.encryptedReasoning && param === "include") return { ...extras, encryptedReasoning: false };

@@ -2,8 +2,8 @@ import type { AssistantMessage, Message } from "../../../core/messages.ts";
 import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import { isRecord, type JsonObject } from "../../../kit/json.ts";
-import { handOver } from "../../history/convert-history.ts";
-import { wireToolName } from "../../history/paired-history.ts";
+import { convertHistory } from "../../history/convert-history.ts";
+import { toWireToolName } from "../../history/paired-history.ts";
 import { chooseParameters } from "../../middleware/parameters.ts";
 
 /** The body of a Responses request, as far as we use it. */
@@ -57,7 +57,7 @@ export function toResponsesRequest(
   const summary = extras.summary && effort !== "none" ? "auto" : undefined;
   return {
     model: settings.servedAs ?? settings.model,
-    input: handOver(request.messages, settings).flatMap(toItems),
+    input: convertHistory(request.messages, settings).flatMap(toItems),
     tools: request.tools.length > 0 ? request.tools.map(toTool) : undefined,
     max_output_tokens: Math.max(leastOutputTokens, maxTokens),
     temperature,
@@ -83,7 +83,7 @@ function neutralItems({ content, toolCalls }: AssistantMessage): InputItem[] {
     toolCalls.map((call) => ({
       type: "function_call",
       call_id: call.id,
-      name: wireToolName(call.name),
+      name: toWireToolName(call.name),
       arguments: call.argumentsText,
     })),
   );
@@ -98,7 +98,7 @@ function nativeItems({ native, toolCalls }: AssistantMessage): OutputItem[] | un
     asked.length === toolCalls.length &&
     toolCalls.every(({ id, name, argumentsText }, position) => {
       const item = asked[position];
-      return item?.call_id === id && item.name === wireToolName(name) && item.arguments === argumentsText;
+      return item?.call_id === id && item.name === toWireToolName(name) && item.arguments === argumentsText;
     });
   if (!sameCalls || !items.every(isSelfContained)) return undefined;
   return withoutOrphans(items);

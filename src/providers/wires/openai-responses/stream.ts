@@ -1,18 +1,18 @@
 import type { NativeTurn } from "../../../core/messages.ts";
 import { type FinishReason, type ModelEvent, noUsage, type Turn, type Usage } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
-import { isRecord, ownValue, textOf } from "../../../kit/json.ts";
+import { getOwnValue, isRecord, toText } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
-import { badResponse, streamError } from "../../errors/errors.ts";
-import type { Sent } from "../idle-timeout.ts";
+import { badResponseError, streamError } from "../../errors/errors.ts";
+import type { TurnProgress } from "../idle-timeout.ts";
 import type { CollectedCall } from "../tool-fragments.ts";
 import {
-  allWritten,
   appendDelta,
   completeTurn,
+  joinWritten,
   type ServerEvent,
   type TurnReader,
-  tokenCount,
+  toTokenCount,
 } from "../turn-reader.ts";
 import { type OpenItem, OutputItems } from "./items.ts";
 
@@ -21,7 +21,7 @@ type Fields = Record<string, unknown>;
 /** Reads the events of one response: theirs to ours. Unknown events, items and parts are passed over. */
 export class ResponseReader implements TurnReader {
   done = false;
-  sent: Sent = "nothing";
+  sent: TurnProgress = "nothing";
   usage: Usage = noUsage;
   #settings: ModelSettings;
   #newId: () => string;
@@ -59,7 +59,7 @@ export class ResponseReader implements TurnReader {
         this.#reason(this.#items.of(data, "reasoning"), data.delta, out);
         break;
       case "response.function_call_arguments.delta":
-        this.#items.of(data, "function_call").arguments.push(textOf(data.delta));
+        this.#items.of(data, "function_call").arguments.push(toText(data.delta));
         this.sent = "words";
         break;
       case "response.function_call_arguments.done":
@@ -84,12 +84,12 @@ export class ResponseReader implements TurnReader {
   }
 
   get written(): string {
-    return allWritten([this.#reasoning, this.#text, this.#refusal], this.#items.calls(this.#newId));
+    return joinWritten([this.#reasoning, this.#text, this.#refusal], this.#items.calls(this.#newId));
   }
 
   end(): Turn {
     const calls = this.#items.calls(this.#newId);
-    if (this.#finish === undefined) throw badResponse(this.#settings, cutOff, { retryable: true });
+    if (this.#finish === undefined) throw badResponseError(this.#settings, cutOff, { retryable: true });
     const finish = this.#refusal ? "refused" : this.#finish;
     return completeTurn(
       {
@@ -111,7 +111,7 @@ export class ResponseReader implements TurnReader {
     } catch {
       // Told below, without the raw text.
     }
-    throw badResponse(this.#settings, malformed, { retryable: true });
+    throw badResponseError(this.#settings, malformed, { retryable: true });
   }
 
   /** An error, in any of its forms, or a server that does not stream and sends the whole response. */
@@ -119,7 +119,7 @@ export class ResponseReader implements TurnReader {
     if (data.type === "error" || event.event === "error") throw streamError(data, this.#settings);
     if (data.object === "response") {
       this.#oddities.add(wholeDocument);
-      this.#end(data, textOf(data.status), out);
+      this.#end(data, toText(data.status), out);
     }
     if (data.object === "response" || data.type !== undefined) return;
     const bare = typeof data.message === "string" || data.detail !== undefined;
@@ -129,7 +129,7 @@ export class ResponseReader implements TurnReader {
   /** An item of reasoning is a sign of it, also where its text stays hidden; a message is nothing before its text. */
   #see(item: unknown): void {
     if (!isRecord(item)) return;
-    if (!itemTypes.has(textOf(item.type))) this.#oddities.add(unknownItem);
+    if (!itemTypes.has(toText(item.type))) this.#oddities.add(unknownItem);
     if (item.type === "function_call") this.sent = "words";
     else if (item.type !== "message" && this.sent === "nothing") this.sent = "thinking";
   }
@@ -147,10 +147,10 @@ export class ResponseReader implements TurnReader {
   #finishReason(response: Fields, status: string): FinishReason {
     if (status === "completed") return "stop";
     const details = isRecord(response.incomplete_details) ? response.incomplete_details : {};
-    const reason = textOf(details.reason) || status;
-    const finish = status === "incomplete" ? ownValue(incompleteReasons, reason) : undefined;
+    const reason = toText(details.reason) || status;
+    const finish = status === "incomplete" ? getOwnValue(incompleteReasons, reason) : undefined;
     if (finish) return finish;
-    throw badResponse(this.#settings, unknownFinish, { retryable: false, detail: reason });
+    throw badResponseError(this.#settings, unknownFinish, { retryable: false, detail: reason });
   }
 
   /** What a whole item says that no delta said before. */
@@ -162,12 +162,12 @@ export class ResponseReader implements TurnReader {
       if (part.type === "output_text") this.#say(item, part.text, out);
       if (part.type === "reasoning_text") this.#reason(item, part.text, out);
       if (part.type === "refusal") this.#refuse(item, part.refusal);
-      if (!partTypes.has(textOf(part.type))) this.#oddities.add(unknownPart);
+      if (!partTypes.has(toText(part.type))) this.#oddities.add(unknownPart);
     }
   }
 
   #say(item: OpenItem, delta: unknown, out: ModelEvent[]): void {
-    const text = textOf(delta);
+    const text = toText(delta);
     if (text === "") return;
     item.heard = true;
     this.sent = "words";
@@ -176,7 +176,7 @@ export class ResponseReader implements TurnReader {
   }
 
   #reason(item: OpenItem, delta: unknown, out: ModelEvent[]): void {
-    const text = textOf(delta);
+    const text = toText(delta);
     if (text === "") return;
     item.heard = true;
     this.sent = "words";
@@ -187,7 +187,7 @@ export class ResponseReader implements TurnReader {
   #refuse(item: OpenItem, delta: unknown): void {
     item.heard = true;
     this.sent = "words";
-    this.#refusal += textOf(delta);
+    this.#refusal += toText(delta);
   }
 
   /** The items name calls by their own ids, so they only serve a turn whose ids stand as they came. */
@@ -207,16 +207,16 @@ const incompleteReasons: Readonly<Record<string, FinishReason>> = {
 
 /** Some servers count hidden reasoning only in the total, hence the larger of the two is the output. */
 function toUsage(raw: Fields): Usage {
-  const inputTokens = tokenCount(raw.input_tokens);
-  const hidden = inputTokens > 0 ? tokenCount(raw.total_tokens) - inputTokens : 0;
+  const inputTokens = toTokenCount(raw.input_tokens);
+  const hidden = inputTokens > 0 ? toTokenCount(raw.total_tokens) - inputTokens : 0;
   const input = isRecord(raw.input_tokens_details) ? raw.input_tokens_details : {};
   const output = isRecord(raw.output_tokens_details) ? raw.output_tokens_details : {};
   return {
     inputTokens,
-    outputTokens: Math.max(tokenCount(raw.output_tokens), hidden),
-    reasoningTokens: tokenCount(output.reasoning_tokens),
-    cachedTokens: tokenCount(input.cached_tokens),
-    cacheWriteTokens: tokenCount(input.cache_write_tokens) || undefined,
+    outputTokens: Math.max(toTokenCount(raw.output_tokens), hidden),
+    reasoningTokens: toTokenCount(output.reasoning_tokens),
+    cachedTokens: toTokenCount(input.cached_tokens),
+    cacheWriteTokens: toTokenCount(input.cache_write_tokens) || undefined,
   };
 }
 

@@ -35,16 +35,20 @@ const schemas = {
 export type SchemaName = keyof typeof schemas;
 
 /** Where a schema of that name stands in the document. */
-export function refTo(name: string): string {
+export function toSchemaReference(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
 /** All of them as JSON Schema (2020-12), as OpenAPI 3.1 has it; one that stands in another one is referred to. */
-export function schemaComponents(): Record<string, object> {
+export function createSchemaComponents(): Record<string, object> {
   const named = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(schemas)) named.add(schema, { id });
   // What more there may be one day is no fault of today's answers: as input, objects take it.
-  const { schemas: found } = z.toJSONSchema(named, { io: "input", uri: refTo, override: withoutUsualBounds });
+  const { schemas: found } = z.toJSONSchema(named, {
+    io: "input",
+    uri: toSchemaReference,
+    override: withoutUsualBounds,
+  });
   return Object.fromEntries(Object.entries(found).map(([name, { $schema, $id, ...schema }]) => [name, schema]));
 }
 

@@ -1,8 +1,8 @@
-import { answer, pageParameters, pathParameter, problem, usualProblems } from "./parts.ts";
+import { commonProblems, describePathParameter, describeProblem, describeResponse, pageParameters } from "./parts.ts";
 
-const id = pathParameter("id", "The conversation_id of a result.");
+const id = describePathParameter("id", "The conversation_id of a result.");
 
-const none = problem("There is no such conversation of this caller's.");
+const none = describeProblem("There is no such conversation of this caller's.");
 
 /** The caller's conversations, and what a question is run with. */
 export const conversationPaths = {
@@ -13,9 +13,9 @@ export const conversationPaths = {
       tags: ["conversations"],
       parameters: pageParameters,
       responses: {
-        200: answer("A page of them.", "ConversationList"),
-        400: problem("A number that is not allowed."),
-        ...usualProblems,
+        200: describeResponse("A page of them.", "ConversationList"),
+        400: describeProblem("A number that is not allowed."),
+        ...commonProblems,
       },
     },
   },
@@ -25,14 +25,14 @@ export const conversationPaths = {
       summary: "Reads a conversation: its turns, sources and runs.",
       tags: ["conversations"],
       parameters: [id],
-      responses: { 200: answer("All of it.", "Conversation"), 404: none, ...usualProblems },
+      responses: { 200: describeResponse("All of it.", "Conversation"), 404: none, ...commonProblems },
     },
     delete: {
       operationId: "deleteConversation",
       summary: "Cancels a conversation's runs and removes it with its sources and traces.",
       tags: ["conversations"],
       parameters: [id],
-      responses: { 204: { description: "It is gone." }, 404: none, ...usualProblems },
+      responses: { 204: { description: "It is gone." }, 404: none, ...commonProblems },
     },
   },
   "/agent/settings": {
@@ -40,7 +40,7 @@ export const conversationPaths = {
       operationId: "readSettings",
       summary: "Tells what a question is run with that says nothing else, and what it may choose from.",
       tags: ["agent"],
-      responses: { 200: answer("The settings in force.", "Settings"), ...usualProblems },
+      responses: { 200: describeResponse("The settings in force.", "Settings"), ...commonProblems },
     },
   },
 };

@@ -1,5 +1,5 @@
 import { version } from "../../../kit/version.ts";
-import { schemaComponents } from "./components.ts";
+import { createSchemaComponents } from "./components.ts";
 import { conversationPaths } from "./conversation-paths.ts";
 import { openAiPaths } from "./openai-paths.ts";
 import { operationPaths } from "./operation-paths.ts";
@@ -26,7 +26,7 @@ export function describeApi(url: string) {
     ],
     paths: { ...runPaths, ...conversationPaths, ...openAiPaths, ...operationPaths },
     components: {
-      schemas: schemaComponents(),
+      schemas: createSchemaComponents(),
       securitySchemes: {
         bearer: {
           type: "http",

@@ -1,7 +1,7 @@
-import { refTo } from "./components.ts";
-import { answer, json, pathParameter } from "./parts.ts";
+import { toSchemaReference } from "./components.ts";
+import { describeJson, describePathParameter, describeResponse } from "./parts.ts";
 
-const failed = { default: answer("Why it is not served, as OpenAI words it.", "OpenAiError") };
+const failed = { default: describeResponse("Why it is not served, as OpenAI words it.", "OpenAiError") };
 
 /** OpenAI's wire, for pages and programs that speak it. */
 export const openAiPaths = {
@@ -10,15 +10,15 @@ export const openAiPaths = {
       operationId: "createChatCompletion",
       summary: "Asks the agent over OpenAI's wire.",
       tags: ["openai"],
-      requestBody: { required: true, content: json("ChatCompletionRequest") },
+      requestBody: { required: true, content: describeJson("ChatCompletionRequest") },
       responses: {
         200: {
           description: "The answer; with stream: true in chunks, and data: [DONE] last.",
           content: {
-            ...json("ChatCompletion"),
+            ...describeJson("ChatCompletion"),
             "text/event-stream": {
               schema: { type: "string" },
-              "x-event-schema": { $ref: refTo("ChatCompletionChunk") },
+              "x-event-schema": { $ref: toSchemaReference("ChatCompletionChunk") },
             },
           },
         },
@@ -31,7 +31,7 @@ export const openAiPaths = {
       operationId: "listModels",
       summary: "Lists the agent's modes as models.",
       tags: ["openai"],
-      responses: { 200: answer("All of them.", "ModelList"), ...failed },
+      responses: { 200: describeResponse("All of them.", "ModelList"), ...failed },
     },
   },
   "/v1/models/{id}": {
@@ -39,8 +39,12 @@ export const openAiPaths = {
       operationId: "readModel",
       summary: "Tells about one of them.",
       tags: ["openai"],
-      parameters: [pathParameter("id", "duet-agent, duet-plan or duet-chat.")],
-      responses: { 200: answer("That one.", "Model"), 404: answer("There is none.", "OpenAiError"), ...failed },
+      parameters: [describePathParameter("id", "duet-agent, duet-plan or duet-chat.")],
+      responses: {
+        200: describeResponse("That one.", "Model"),
+        404: describeResponse("There is none.", "OpenAiError"),
+        ...failed,
+      },
     },
   },
 };

@@ -1,8 +1,8 @@
-import type { RunRoom } from "../../../runs/run-service.ts";
+import type { RunService } from "../../../runs/run-service.ts";
 import type { Route } from "../../http/routes.ts";
 
 /** The description of the API for programs; put together when it is first asked for. */
-export function openApiRoute({ settings }: Pick<RunRoom, "settings">): Route {
+export function createOpenApiRoute({ settings }: Pick<RunService, "settings">): Route {
   const url = settings.http.publicUrl?.replace(/\/+$/, "") ?? "/";
   let text: Promise<string> | undefined;
   async function describe(): Promise<string> {

@@ -1,6 +1,6 @@
-import { problem } from "./parts.ts";
+import { describeProblem } from "./parts.ts";
 
-const failed = { default: problem("Why it is not served.") };
+const failed = { default: describeProblem("Why it is not served.") };
 
 /** No sign-in is needed. */
 const open = { security: [] };

@@ -1,14 +1,22 @@
-import { refTo } from "./components.ts";
-import { answer, json, pageParameters, pathParameter, problem, problemOrOutcome, usualProblems } from "./parts.ts";
+import { toSchemaReference } from "./components.ts";
+import {
+  commonProblems,
+  describeJson,
+  describePathParameter,
+  describeProblem,
+  describeResponse,
+  pageParameters,
+  toProblemOrOutcome,
+} from "./parts.ts";
 
-const id = pathParameter("id", "The run_id of a result, or of the header Location.");
+const id = describePathParameter("id", "The run_id of a result, or of the header Location.");
 
-const none = problem("There is no such run of this caller's.");
+const none = describeProblem("There is no such run of this caller's.");
 
 const events = {
   schema: { type: "string" },
   // OpenAPI 3.1 has no words for a stream; those of 3.2 are for whoever knows them.
-  "x-event-schema": { $ref: refTo("AgentEvent") },
+  "x-event-schema": { $ref: toSchemaReference("AgentEvent") },
   example: 'retry: 1000\n\nid: 1\nevent: run-start\ndata: {"type":"run-start","runId":"run-1"}\n\n',
 };
 
@@ -45,21 +53,24 @@ export const runPaths = {
       description: stream,
       tags: ["agent"],
       parameters: [idempotencyKey, lastEventId],
-      requestBody: { required: true, content: json("ChatRequest") },
+      requestBody: { required: true, content: describeJson("ChatRequest") },
       responses: {
         200: {
           description: "How the run ended, whatever its status, or its events.",
           headers: location,
-          content: { ...json("Outcome"), "text/event-stream": events },
+          content: { ...describeJson("Outcome"), "text/event-stream": events },
         },
-        202: { ...answer("It goes on (status running): wait_s was over first.", "Outcome"), headers: location },
-        400: problem("The body, or a value in it, is not allowed."),
-        409: problem("The run of the idempotency key was begun, and its end is not known."),
-        413: problem("The body is too long."),
-        422: problem("The idempotency key was used for another request."),
-        429: problemOrOutcome("Too much is asked at a time, or of a quota; or the model's vendor asks to wait."),
-        503: problemOrOutcome("Too many runs go on, the server is closing, or the model is paused."),
-        ...usualProblems,
+        202: {
+          ...describeResponse("It goes on (status running): wait_s was over first.", "Outcome"),
+          headers: location,
+        },
+        400: describeProblem("The body, or a value in it, is not allowed."),
+        409: describeProblem("The run of the idempotency key was begun, and its end is not known."),
+        413: describeProblem("The body is too long."),
+        422: describeProblem("The idempotency key was used for another request."),
+        429: toProblemOrOutcome("Too much is asked at a time, or of a quota; or the model's vendor asks to wait."),
+        503: toProblemOrOutcome("Too many runs go on, the server is closing, or the model is paused."),
+        ...commonProblems,
       },
     },
   },
@@ -70,9 +81,9 @@ export const runPaths = {
       tags: ["runs"],
       parameters: pageParameters,
       responses: {
-        200: answer("A page of those that go on and those that have ended lately.", "RunList"),
-        400: problem("A number that is not allowed."),
-        ...usualProblems,
+        200: describeResponse("A page of those that go on and those that have ended lately.", "RunList"),
+        400: describeProblem("A number that is not allowed."),
+        ...commonProblems,
       },
     },
   },
@@ -86,12 +97,12 @@ export const runPaths = {
       responses: {
         200: {
           description: "Its outcome, or what is known so far; or its events.",
-          content: { ...json("Run"), "text/event-stream": events },
+          content: { ...describeJson("Run"), "text/event-stream": events },
         },
         204: { description: "No event comes after the one of Last-Event-ID: the run has ended." },
-        400: problem("The Last-Event-ID is no event of this run."),
+        400: describeProblem("The Last-Event-ID is no event of this run."),
         404: none,
-        ...usualProblems,
+        ...commonProblems,
       },
     },
     delete: {
@@ -99,7 +110,7 @@ export const runPaths = {
       summary: "Cancels a run.",
       tags: ["runs"],
       parameters: [id],
-      responses: { 200: answer("How it ended.", "Outcome"), 404: none, ...usualProblems },
+      responses: { 200: describeResponse("How it ended.", "Outcome"), 404: none, ...commonProblems },
     },
   },
   "/agent/runs/{id}/trace": {
@@ -109,9 +120,12 @@ export const runPaths = {
       tags: ["runs"],
       parameters: [id],
       responses: {
-        200: answer("Its trace; of a very long one texts and lists are cut, and left_out says how much.", "Trace"),
+        200: describeResponse(
+          "Its trace; of a very long one texts and lists are cut, and left_out says how much.",
+          "Trace",
+        ),
         404: none,
-        ...usualProblems,
+        ...commonProblems,
       },
     },
   },
@@ -121,13 +135,13 @@ export const runPaths = {
       summary: "Answers a question of a run.",
       tags: ["runs"],
       parameters: [id],
-      requestBody: { required: true, content: json("Reply") },
+      requestBody: { required: true, content: describeJson("Reply") },
       responses: {
         204: { description: "The run goes on with it." },
-        400: problem("No answer to a question of this kind."),
+        400: describeProblem("No answer to a question of this kind."),
         404: none,
-        409: problem("The question does not wait any more."),
-        ...usualProblems,
+        409: describeProblem("The question does not wait any more."),
+        ...commonProblems,
       },
     },
   },

@@ -3,7 +3,7 @@ import { operator } from "../../../core/caller.ts";
 import type { Authenticate } from "./authenticate.ts";
 
 /** By the operator's token or by signing in, whichever there is. Without either, whoever can reach us is the operator. */
-export function admitEither(token: string | undefined, signIn: Authenticate | undefined): Authenticate {
+export function createAuthenticate(token: string | undefined, signIn: Authenticate | undefined): Authenticate {
   if (token === undefined) return signIn ?? (async () => ({ caller: operator }));
   const byToken = admitByToken(token);
   if (signIn === undefined) return byToken;

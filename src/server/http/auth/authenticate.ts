@@ -1,6 +1,6 @@
 import type { AuthInfo } from "@modelcontextprotocol/server";
 import type { Caller } from "../../../core/caller.ts";
-import type { Refusal } from "../response/refusal.ts";
+import type { HttpRefusal } from "../response/refusal.ts";
 
 /** Who calls, as far as their credentials say. */
 export interface Admission {
@@ -10,7 +10,7 @@ export interface Admission {
 }
 
 /** Tells who sends a request, or why it is refused (401 or 403 with `WWW-Authenticate`). */
-export type Authenticate = (request: Request) => Promise<Admission | Refusal>;
+export type Authenticate = (request: Request) => Promise<Admission | HttpRefusal>;
 
 /** Pages by path that anybody may read, signed in or not: the metadata of a protected resource. */
 export type OpenPages = Readonly<Record<string, (request: Request) => Response | Promise<Response>>>;

@@ -8,10 +8,10 @@ import {
 } from "jose";
 import type { DuetError } from "../../../kit/errors.ts";
 import { findKeys } from "./find-keys.ts";
-import { BadToken } from "./invalid-token.ts";
+import { InvalidTokenError } from "./invalid-token.ts";
 import { createKeyCache } from "./key-cache.ts";
 import type { AuthSettings, Clock } from "./settings.ts";
-import { whyBad } from "./token-problem.ts";
+import { toTokenProblem } from "./token-problem.ts";
 
 /** What a good token says. */
 export interface Claims extends JWTPayload {
@@ -19,7 +19,7 @@ export interface Claims extends JWTPayload {
   sub: string;
 }
 
-/** Rejects with a `BadToken`, with a `DuetError` where the issuer's keys cannot be had, or with the signal's reason. */
+/** Rejects with an `InvalidTokenError`, with a `DuetError` where the issuer's keys cannot be had, or with the signal's reason. */
 export type CheckToken = (token: string, signal: AbortSignal) => Promise<Claims>;
 
 export interface CheckOptions {
@@ -64,8 +64,9 @@ export function createTokenCheck({ settings, audience, clock, onChange }: CheckO
       currentDate: new Date(clock.now()),
     };
     const { payload, protectedHeader } = await verifyByAny(token, keys, options);
-    if (!/^(?:(?:application\/)?at\+jwt|JWT)?$/i.test(protectedHeader.typ ?? "")) throw new BadToken(wrongType);
-    if (!isOfSomebody(payload)) throw new BadToken(nobodys);
+    if (!/^(?:(?:application\/)?at\+jwt|JWT)?$/i.test(protectedHeader.typ ?? ""))
+      throw new InvalidTokenError(wrongType);
+    if (!isOfSomebody(payload)) throw new InvalidTokenError(nobodys);
     return payload;
   }
 
@@ -73,7 +74,7 @@ export function createTokenCheck({ settings, audience, clock, onChange }: CheckO
     try {
       return await verify(token, keysFor(signal));
     } catch (thrown) {
-      throw whyBad(thrown);
+      throw toTokenProblem(thrown);
     }
   };
 }

@@ -1,6 +1,6 @@
-import { addressKinds, kindOfAddress } from "../../../kit/net/address-kind.ts";
-import { openDoor } from "../../../kit/net/create-guarded-fetch.ts";
-import { failed, refused } from "../../../kit/net/request-errors.ts";
+import { addressKinds, classifyAddress } from "../../../kit/net/address-kind.ts";
+import { createGuardedFetch } from "../../../kit/net/create-guarded-fetch.ts";
+import { failedRequestError, refusedError } from "../../../kit/net/request-errors.ts";
 import { isSecureAddress } from "../../../kit/net/secure-address.ts";
 
 const limits = { maxBytes: 512_000, timeoutMs: 5_000, maxRedirects: 0 };
@@ -10,13 +10,13 @@ const limits = { maxBytes: 512_000, timeoutMs: 5_000, maxRedirects: 0 };
  * may be anywhere but at a cloud's metadata service; redirects are not followed. Throws a `DuetError`, or the signal's reason.
  */
 export async function fetchJson(address: string, signal: AbortSignal): Promise<unknown> {
-  const door = openDoor({
+  const guardedFetch = createGuardedFetch({
     reach: {
-      permits: (_host, address) => kindOfAddress(address) !== "metadata",
-      refusal: ({ shown }, _address, kind) => refused(shown, addressKinds[kind]),
+      permits: (_host, address) => classifyAddress(address) !== "metadata",
+      refusal: ({ shown }, _address, kind) => refusedError(shown, addressKinds[kind]),
     },
   });
-  const { status, body, truncated } = await door.request({
+  const { status, body, truncated } = await guardedFetch.request({
     ...limits,
     url: address,
     headers: { accept: "application/json" },
@@ -25,15 +25,17 @@ export async function fetchJson(address: string, signal: AbortSignal): Promise<u
   });
   const { host } = new URL(address);
   if (status >= 400 && status < 500) return undefined;
-  if (status !== 200) throw failed("bad_response", host, { zh: `HTTP 状态 ${status}`, en: `HTTP status ${status}` });
-  if (truncated) throw failed("bad_response", host, { zh: "回答过长", en: "the answer is too long" });
+  if (status !== 200)
+    throw failedRequestError("bad_response", host, { zh: `HTTP 状态 ${status}`, en: `HTTP status ${status}` });
+  if (truncated) throw failedRequestError("bad_response", host, { zh: "回答过长", en: "the answer is too long" });
   try {
     return JSON.parse(body.toString("utf8"));
   } catch {
-    throw failed("bad_response", host, { zh: "回答不是 JSON", en: "the answer is no JSON" });
+    throw failedRequestError("bad_response", host, { zh: "回答不是 JSON", en: "the answer is no JSON" });
   }
 }
 
 function checkScheme(url: URL): void {
-  if (!isSecureAddress(url)) throw refused(url.host, { zh: "只能使用 https 网址", en: "only https URLs are used" });
+  if (!isSecureAddress(url))
+    throw refusedError(url.host, { zh: "只能使用 https 网址", en: "only https URLs are used" });
 }

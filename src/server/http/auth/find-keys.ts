@@ -1,7 +1,7 @@
 import { DuetError } from "../../../kit/errors.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
 import { fetchJson } from "./fetch-json.ts";
 
 /** A public key as RFC 7517 writes it. */
@@ -56,11 +56,11 @@ function isPublicKey(key: unknown): key is PublicKey {
 }
 
 function otherIssuer(said: unknown, issuer: string): Text {
-  const [found, wanted] = [said, issuer].map((each) => shortLine(JSON.stringify(each) ?? "-", 200));
+  const [found, wanted] = [said, issuer].map((each) => toShortLine(JSON.stringify(each) ?? "-", 200));
   return { zh: `issuer 是 ${found}，而不是 ${wanted}`, en: `its issuer is ${found}, not ${wanted}` };
 }
 
 function unusable(address: string, { zh, en }: Text): DuetError {
-  const shown = shortLine(address, 200);
+  const shown = toShortLine(address, 200);
   return new DuetError({ code: "bad_response", text: { zh: `${shown}：${zh}`, en: `${shown}: ${en}` } });
 }

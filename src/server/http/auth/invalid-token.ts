@@ -1,7 +1,7 @@
 import type { Text } from "../../../kit/locale.ts";
 
 /** A token that lets nobody in; `text` says why, with nothing of the token in it. */
-export class BadToken extends Error {
+export class InvalidTokenError extends Error {
   override readonly name = "BadToken";
   readonly text: Text;
 

@@ -1,10 +1,10 @@
-import { abortable, timeLimit, timeoutError } from "../../../kit/async/timeout.ts";
+import { createTimeLimit, timeoutError, waitAbortable } from "../../../kit/async/timeout.ts";
 import type { DuetError } from "../../../kit/errors.ts";
 import { toDuetError } from "../../../kit/errors.ts";
 import type { Clock } from "./settings.ts";
 
 /** Keys that were had at one moment. */
-export interface Held<Keys> {
+export interface CachedKeys<Keys> {
   readonly keys: Keys;
   readonly at: number;
 }
@@ -12,9 +12,9 @@ export interface Held<Keys> {
 /** The issuer's keys, fetched when they are needed and then kept. Both reject with a `DuetError`, or the signal's reason. */
 export interface KeyCache<Keys> {
   /** Those in force. */
-  current(signal: AbortSignal): Promise<Held<Keys>>;
+  current(signal: AbortSignal): Promise<CachedKeys<Keys>>;
   /** For a token whose key is not among them: newer ones; undefined where there are none to be had yet. */
-  newer(than: Held<Keys>, signal: AbortSignal): Promise<Held<Keys> | undefined>;
+  newer(than: CachedKeys<Keys>, signal: AbortSignal): Promise<CachedKeys<Keys> | undefined>;
 }
 
 export interface KeyCacheOptions<Keys> {
@@ -39,16 +39,16 @@ export function createKeyCache<Keys>({
   onChange,
   limitMs = 10_000,
 }: KeyCacheOptions<Keys>): KeyCache<Keys> {
-  let held: Held<Keys> | undefined;
+  let held: CachedKeys<Keys> | undefined;
   let trouble: { problem: DuetError; at: number } | undefined;
-  let fetching: Promise<Held<Keys>> | undefined;
+  let fetching: Promise<CachedKeys<Keys>> | undefined;
 
   const age = ({ at }: { at: number }): number => clock.elapsed() - at;
 
-  async function fetchNow(): Promise<Held<Keys>> {
-    const limit = timeLimit(limitMs, () => timeoutError({ zh: "获取公钥", en: "Fetching the keys" }, limitMs));
+  async function fetchNow(): Promise<CachedKeys<Keys>> {
+    const limit = createTimeLimit(limitMs, () => timeoutError({ zh: "获取公钥", en: "Fetching the keys" }, limitMs));
     try {
-      held = { keys: await abortable(load(limit.signal), limit.signal), at: clock.elapsed() };
+      held = { keys: await waitAbortable(load(limit.signal), limit.signal), at: clock.elapsed() };
       if (trouble) onChange(undefined);
       trouble = undefined;
       return held;
@@ -64,10 +64,10 @@ export function createKeyCache<Keys>({
   }
 
   /** One fetch for all who want it; none right after one that failed. */
-  async function fetchOnce(signal: AbortSignal): Promise<Held<Keys>> {
+  async function fetchOnce(signal: AbortSignal): Promise<CachedKeys<Keys>> {
     if (trouble && fetching === undefined && age(trouble) < rest) throw trouble.problem;
     fetching ??= fetchNow();
-    return abortable(fetching, signal);
+    return waitAbortable(fetching, signal);
   }
 
   return {

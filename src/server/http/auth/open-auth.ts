@@ -3,13 +3,19 @@ import type { Caller } from "../../../core/caller.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { isSecureAddress } from "../../../kit/net/secure-address.ts";
-import type { Refusal } from "../response/refusal.ts";
+import type { HttpRefusal } from "../response/refusal.ts";
 import type { Admission, Authenticate, OpenPages } from "./authenticate.ts";
-import { type Challenge, insufficientScope, invalidToken, keysUnavailable, signInNeeded } from "./challenge.ts";
+import {
+  type Challenge,
+  keysUnavailable,
+  toInvalidTokenChallenge,
+  toScopeChallenge,
+  toSignInChallenge,
+} from "./challenge.ts";
 import type { CheckToken, Claims } from "./check-token.ts";
-import { BadToken } from "./invalid-token.ts";
-import { metadataAddress, metadataPages } from "./resource-metadata.ts";
-import { scopesOf, toolsOf } from "./scopes.ts";
+import { InvalidTokenError } from "./invalid-token.ts";
+import { createMetadataPages, toMetadataAddress } from "./resource-metadata.ts";
+import { listScopeTools, readScopes } from "./scopes.ts";
 import { type AuthSettings, type Clock, systemClock } from "./settings.ts";
 
 export interface AuthOptions {
@@ -36,7 +42,7 @@ const longestToken = 16_384;
  */
 export function openAuth(settings: AuthSettings, { resource, locale, log, clock = systemClock }: AuthOptions): Auth {
   if (!isSecureAddress(new URL(resource))) throw insecure(resource);
-  const challenge: Challenge = { metadata: metadataAddress(resource), scopes: settings.scopes };
+  const challenge: Challenge = { metadata: toMetadataAddress(resource), scopes: settings.scopes };
   let opened: Promise<CheckToken> | undefined;
 
   async function openCheck(): Promise<CheckToken> {
@@ -45,26 +51,26 @@ export function openAuth(settings: AuthSettings, { resource, locale, log, clock 
     return createTokenCheck({ settings, audience, clock, onChange: (problem) => log(say(locale, keysLine(problem))) });
   }
 
-  async function check(token: string, signal: AbortSignal): Promise<Admission | Refusal> {
+  async function check(token: string, signal: AbortSignal): Promise<Admission | HttpRefusal> {
     opened ??= openCheck();
     const claims = await (await opened)(token, signal);
-    const scopes = scopesOf(claims);
+    const scopes = readScopes(claims);
     const missing = settings.scopes.filter((scope) => !scopes.includes(scope));
-    if (missing.length > 0) return insufficientScope(challenge, missing);
-    return { caller: callerOf(claims, toolsOf(scopes, settings)), authInfo: authInfoOf(claims, scopes) };
+    if (missing.length > 0) return toScopeChallenge(challenge, missing);
+    return { caller: callerOf(claims, listScopeTools(scopes, settings)), authInfo: authInfoOf(claims, scopes) };
   }
 
   return {
-    routes: metadataPages(settings, resource),
+    routes: createMetadataPages(settings, resource),
     async authenticate(request) {
       const header = request.headers.get("authorization");
-      if (header === null || !/^bearer( |$)/i.test(header)) return signInNeeded(challenge);
+      if (header === null || !/^bearer( |$)/i.test(header)) return toSignInChallenge(challenge);
       const token = header.slice("bearer ".length).trim();
-      if (token.length > longestToken) return invalidToken(challenge, tooLong);
+      if (token.length > longestToken) return toInvalidTokenChallenge(challenge, tooLong);
       try {
         return await check(token, request.signal);
       } catch (thrown) {
-        if (thrown instanceof BadToken) return invalidToken(challenge, thrown.text);
+        if (thrown instanceof InvalidTokenError) return toInvalidTokenChallenge(challenge, thrown.text);
         if (thrown instanceof DuetError || request.signal.aborted) return keysUnavailable;
         throw thrown;
       }

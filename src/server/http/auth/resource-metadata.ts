@@ -1,17 +1,17 @@
 import type { OpenPages } from "./authenticate.ts";
-import { supportedScopes } from "./scopes.ts";
+import { listSupportedScopes } from "./scopes.ts";
 import type { AuthSettings } from "./settings.ts";
 
 const wellKnown = "/.well-known/oauth-protected-resource";
 
 /** Where clients read how to sign in: beside the resource, so that whatever stands before us leads there too. */
-export function metadataAddress(resource: string): string {
+export function toMetadataAddress(resource: string): string {
   return resource.replace(/\/mcp$/, `${wellKnown}/mcp`);
 }
 
 /** The pages that say how to sign in (RFC 9728), by path. */
-export function metadataPages(settings: AuthSettings, resource: string): OpenPages {
-  const scopes = supportedScopes(settings);
+export function createMetadataPages(settings: AuthSettings, resource: string): OpenPages {
+  const scopes = listSupportedScopes(settings);
   const metadata = {
     resource,
     authorization_servers: [settings.issuer],

@@ -1,14 +1,14 @@
 import { errors } from "jose";
-import { ownValue } from "../../../kit/json.ts";
+import { getOwnValue } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
-import { BadToken } from "./invalid-token.ts";
+import { InvalidTokenError } from "./invalid-token.ts";
 
 /** What the package says of a token, in words that hold nothing of it. Gives back what is no word of the package. */
-export function whyBad(thrown: unknown): unknown {
+export function toTokenProblem(thrown: unknown): unknown {
   if (!(thrown instanceof errors.JOSEError)) return thrown;
   if (thrown instanceof errors.JWTClaimValidationFailed)
-    return new BadToken(ownValue(byClaim, thrown.claim) ?? malformed);
-  return new BadToken(ownValue(byCode, thrown.code) ?? malformed);
+    return new InvalidTokenError(getOwnValue(byClaim, thrown.claim) ?? malformed);
+  return new InvalidTokenError(getOwnValue(byCode, thrown.code) ?? malformed);
 }
 
 const malformed: Text = { zh: "令牌格式不正确", en: "it is no valid token" };

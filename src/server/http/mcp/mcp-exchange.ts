@@ -1,18 +1,18 @@
 import type { AuthInfo } from "@modelcontextprotocol/server";
-import type { Connection } from "../connection.ts";
+import type { HttpConnection } from "../connection.ts";
 import type { Message } from "../request/read-message.ts";
 
 /** A request of HTTP to `/mcp` as far as it has come: who sent it, what it says, by what connection. */
-export interface Exchange {
+export interface McpExchange {
   request: Request;
   authInfo: AuthInfo | undefined;
   /** Of a POST. */
   message: Message | undefined;
-  connection: Connection;
+  connection: HttpConnection;
 }
 
 /** Ends a stream of what has yet to happen when the sign-in that opened it has run out. */
-export function dropWhenExpired({ authInfo, connection }: Opened): void {
+export function closeWhenExpired({ authInfo, connection }: Opened): void {
   const { expiresAt } = authInfo ?? {};
   if (expiresAt === undefined) return;
   const leftMs = Math.max(0, expiresAt * 1000 - Date.now());
@@ -23,7 +23,7 @@ export function dropWhenExpired({ authInfo, connection }: Opened): void {
 /** By whom and over what a stream was opened. */
 interface Opened {
   authInfo?: AuthInfo | undefined;
-  connection: Pick<Connection, "drop" | "onClose">;
+  connection: Pick<HttpConnection, "drop" | "onClose">;
 }
 
 /** A timer takes no more, in milliseconds. */

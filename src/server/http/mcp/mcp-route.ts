@@ -2,12 +2,12 @@ import { isLegacyRequest, type McpServer } from "@modelcontextprotocol/server";
 import type { Caller } from "../../../core/caller.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import type { Log } from "../../operations/log.ts";
-import type { Connection } from "../connection.ts";
+import type { HttpConnection } from "../connection.ts";
 import { readBody } from "../request/read-body.ts";
 import { type Message, readMessage } from "../request/read-message.ts";
 import type { InFlight } from "../response/in-flight.ts";
-import type { Refusal } from "../response/refusal.ts";
-import { closing, refuse } from "../response/refuse.ts";
+import type { HttpRefusal } from "../response/refusal.ts";
+import { closing, toRefusalResponse } from "../response/refuse.ts";
 import type { RouteCall } from "../routes.ts";
 import { createRequests, type OnChange } from "./requests.ts";
 import { createSessions } from "./sessions.ts";
@@ -40,7 +40,7 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
   let isClosed = false;
 
   /** Read once, here, so that no limit is passed by whoever reads it next. */
-  async function readPost({ headers }: Request, { body }: Connection): Promise<Message | Refusal> {
+  async function readPost({ headers }: Request, { body }: HttpConnection): Promise<Message | HttpRefusal> {
     const text = await readBody(body, headers.get("content-length"), maxBody);
     return typeof text === "string" ? readMessage(text) : text;
   }
@@ -48,8 +48,8 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
   return {
     async handle({ request, caller, authInfo, connection }) {
       const read = request.method === "POST" ? await readPost(request, connection) : undefined;
-      if (read !== undefined && "status" in read) return refuse(read, locale);
-      if (isClosed) return refuse(closing, locale);
+      if (read !== undefined && "status" in read) return toRefusalResponse(read, locale);
+      if (isClosed) return toRefusalResponse(closing, locale);
       if (read?.method === "subscriptions/listen") inFlight.excuse(connection);
       const exchange = { request, authInfo, message: read, connection };
       const isOld = await isLegacyRequest(request, read?.body);

@@ -1,13 +1,13 @@
 import { createMcpHandler, type McpHttpHandler, type McpServer } from "@modelcontextprotocol/server";
 import type { List } from "../../../app/open-duet.ts";
 import type { Caller } from "../../../core/caller.ts";
-import { messageOf } from "../../../kit/errors.ts";
+import { getMessage } from "../../../kit/errors.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import type { Log } from "../../operations/log.ts";
-import { earlyStatus } from "../response/early-status.ts";
-import type { Refusal } from "../response/refusal.ts";
-import { refuse } from "../response/refuse.ts";
-import { dropWhenExpired, type Exchange } from "./mcp-exchange.ts";
+import { withEarlyStatus } from "../response/early-status.ts";
+import type { HttpRefusal } from "../response/refusal.ts";
+import { toRefusalResponse } from "../response/refuse.ts";
+import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
 
 /** Told of a list of a caller's that may have changed, each time; until the function that it gives is called. */
 export type OnChange = (caller: Caller, listener: (list: List) => void) => () => void;
@@ -23,7 +23,7 @@ export interface RequestsOptions {
 
 /** Requests of the 2026 protocol, each with a server of its own. */
 export interface Requests {
-  handle(exchange: Exchange, caller: Caller): Promise<Response>;
+  handle(exchange: McpExchange, caller: Caller): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function createRequests({ createServer, onChange, most, locale, log }: Re
 
   /** The caller gets no more than that something has failed. */
   function told(thrown: unknown): never {
-    log(messageOf(thrown), "error", { route: "/mcp" });
+    log(getMessage(thrown), "error", { route: "/mcp" });
     throw thrown;
   }
 
@@ -41,7 +41,7 @@ export function createRequests({ createServer, onChange, most, locale, log }: Re
     async handle(exchange, caller) {
       const { request, authInfo, message, connection } = exchange;
       const isSubscription = message?.method === "subscriptions/listen";
-      if (isSubscription && subscriptions >= most) return refuse({ ...full, id: message?.id }, locale);
+      if (isSubscription && subscriptions >= most) return toRefusalResponse({ ...full, id: message?.id }, locale);
       // One for each request, so that a subscription hears of its own caller's lists only.
       const handler = createMcpHandler(() => createServer(caller, true).catch(told), {
         legacy: "reject",
@@ -55,8 +55,8 @@ export function createRequests({ createServer, onChange, most, locale, log }: Re
         unlisten?.();
         if (isSubscription) subscriptions -= 1;
       });
-      if (isSubscription) dropWhenExpired(exchange);
-      return earlyStatus(await handler.fetch(request, { authInfo, parsedBody: message?.body }));
+      if (isSubscription) closeWhenExpired(exchange);
+      return withEarlyStatus(await handler.fetch(request, { authInfo, parsedBody: message?.body }));
     },
     async close() {
       await Promise.allSettled([...open].map((handler) => handler.close()));
@@ -73,7 +73,7 @@ function tell({ notify }: McpHttpHandler): (list: List) => void {
   return (list) => changed[list]();
 }
 
-const full: Refusal = {
+const full: HttpRefusal = {
   status: 503,
   text: { zh: "订阅已满，请稍后再试", en: "all subscriptions are in use; try again later" },
   headers: { "retry-after": "5" },

@@ -1,13 +1,13 @@
 import type { McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import type { Locale } from "../../../kit/locale.ts";
 import type { Message } from "../request/read-message.ts";
-import type { Refusal } from "../response/refusal.ts";
-import { refuse } from "../response/refuse.ts";
-import { dropWhenExpired, type Exchange } from "./mcp-exchange.ts";
+import type { HttpRefusal } from "../response/refusal.ts";
+import { toRefusalResponse } from "../response/refuse.ts";
+import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
 
 /** A client of the 2025 protocol over its requests: one server, one id. */
 export interface Session {
-  handle(exchange: Exchange): Promise<Response>;
+  handle(exchange: McpExchange): Promise<Response>;
   /** Whether no answer and no stream is open. */
   readonly isIdle: boolean;
   /** When it was last used, by `performance.now()`. */
@@ -40,9 +40,9 @@ export function createSession(
     await transport.send({ jsonrpc: "2.0", id, error }).catch(() => {});
   }
 
-  async function post({ request, authInfo, connection }: Exchange, message: Message): Promise<Response> {
+  async function post({ request, authInfo, connection }: McpExchange, message: Message): Promise<Response> {
     const { id, method, body } = message;
-    if (id !== undefined && live.has(id)) return refuse(idInUse(id), locale);
+    if (id !== undefined && live.has(id)) return toRefusalResponse(idInUse(id), locale);
     if (id !== undefined) live.add(id);
     const response = await transport.handleRequest(request, { parsedBody: body, authInfo });
     if (method === "notifications/cancelled") await forgetCancelled(body.params);
@@ -64,7 +64,7 @@ export function createSession(
     if (typeof id === "string" || typeof id === "number") await forget(id);
   }
 
-  function listen({ connection }: Exchange): void {
+  function listen({ connection }: McpExchange): void {
     streams += 1;
     connection.onClose(() => {
       streams -= 1;
@@ -82,7 +82,7 @@ export function createSession(
       const response = await transport.handleRequest(request, { authInfo });
       if (isStream(response)) {
         listen(exchange);
-        dropWhenExpired(exchange);
+        closeWhenExpired(exchange);
       }
       return response;
     },
@@ -104,7 +104,7 @@ function isStream(response: Response): boolean {
   return response.headers.get("content-type")?.startsWith("text/event-stream") === true;
 }
 
-function idInUse(id: string | number): Refusal {
+function idInUse(id: string | number): HttpRefusal {
   const shown = JSON.stringify(id).slice(0, 60);
   return {
     status: 400,

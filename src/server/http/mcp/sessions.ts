@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import type { Caller } from "../../../core/caller.ts";
 import type { Locale } from "../../../kit/locale.ts";
-import type { Refusal } from "../response/refusal.ts";
-import { closing, refuse } from "../response/refuse.ts";
-import type { Exchange } from "./mcp-exchange.ts";
+import type { HttpRefusal } from "../response/refusal.ts";
+import { closing, toRefusalResponse } from "../response/refuse.ts";
+import type { McpExchange } from "./mcp-exchange.ts";
 import { createSession, type Session } from "./session.ts";
 
 export interface SessionOptions {
@@ -18,7 +18,7 @@ export interface SessionOptions {
 
 /** The sessions of all clients of the 2025 protocol. */
 export interface Sessions {
-  handle(exchange: Exchange, caller: Caller): Promise<Response>;
+  handle(exchange: McpExchange, caller: Caller): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -63,8 +63,8 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
     return true;
   }
 
-  async function begin(exchange: Exchange, caller: Caller, key: string): Promise<Response> {
-    if (!hasRoom(key)) return refuse(full, locale);
+  async function begin(exchange: McpExchange, caller: Caller, key: string): Promise<Response> {
+    if (!hasRoom(key)) return toRefusalResponse(full, locale);
     coming += 1;
     try {
       return await open(exchange, caller, key);
@@ -73,7 +73,7 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
     }
   }
 
-  async function open(exchange: Exchange, caller: Caller, key: string): Promise<Response> {
+  async function open(exchange: McpExchange, caller: Caller, key: string): Promise<Response> {
     const server = await createServer(caller, false);
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -84,7 +84,7 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
     await server.connect(transport);
     const session = createSession(server, transport, locale);
     try {
-      return isClosed ? refuse(closing, locale) : await session.handle(exchange);
+      return isClosed ? toRefusalResponse(closing, locale) : await session.handle(exchange);
     } finally {
       if (!sessions.has(id)) await session.close();
     }
@@ -95,9 +95,11 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
       const key = JSON.stringify([caller.owner, caller.tools]);
       const id = exchange.request.headers.get("mcp-session-id");
       if (id === null)
-        return exchange.message?.method === "initialize" ? begin(exchange, caller, key) : refuse(noId, locale);
+        return exchange.message?.method === "initialize"
+          ? begin(exchange, caller, key)
+          : toRefusalResponse(noId, locale);
       const entry = sessions.get(id);
-      return entry?.key === key ? entry.session.handle(exchange) : refuse(unknown(exchange), locale);
+      return entry?.key === key ? entry.session.handle(exchange) : toRefusalResponse(unknown(exchange), locale);
     },
     async close() {
       isClosed = true;
@@ -109,7 +111,7 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
   };
 }
 
-const noId: Refusal = {
+const noId: HttpRefusal = {
   status: 400,
   text: {
     zh: "缺少 Mcp-Session-Id（请先发送 initialize）",
@@ -118,11 +120,11 @@ const noId: Refusal = {
 };
 
 /** The status tells the client to begin again with `initialize` (Streamable HTTP, session management). */
-function unknown({ message }: Exchange): Refusal {
+function unknown({ message }: McpExchange): HttpRefusal {
   return { status: 404, code: -32_001, id: message?.id, text: { zh: "没有此会话", en: "Session not found" } };
 }
 
-const full: Refusal = {
+const full: HttpRefusal = {
   status: 503,
   text: { zh: "会话已满，请稍后再试", en: "all sessions are in use; try again later" },
   headers: { "retry-after": "5" },

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
-import { bracketed, isLoopback } from "../address.ts";
+import { isLoopback, toUrlHost } from "../address.ts";
 
 /** The words by which this server may be called. */
-export interface OwnNames {
+export interface AllowedNames {
   /** Whether a `Host` header, in lower case, is one of them; `dialled` is the address that the connection came in by. */
   isHost(host: string, dialled: string | undefined): boolean;
   /** Whether a page of this origin may call: one of the configured ones, or what this server serves itself. */
@@ -24,7 +24,13 @@ export interface NameSettings {
  * An exact list, compared as text: a page whose name has been pointed at this machine (DNS rebinding) carries its own
  * name in `Host`, and parsing is where such checks have been led astray.
  */
-export function ownNames({ host, port, publicUrl, allowedHosts, allowedOrigins }: NameSettings): OwnNames {
+export function createAllowedNames({
+  host,
+  port,
+  publicUrl,
+  allowedHosts,
+  allowedOrigins,
+}: NameSettings): AllowedNames {
   const isAnyAddress = host === "0.0.0.0" || host === "::";
   const bound = isLoopback(host) ? [host, "127.0.0.1", "localhost", "::1"] : isAnyAddress ? [...loopback] : [host];
   const byAddress = bound.flatMap((name) => withPort(name, port));
@@ -52,7 +58,7 @@ const loopback = ["127.0.0.1", "localhost", "::1"] as const;
 
 /** Programs leave out port 80. */
 function withPort(name: string, port: number): string[] {
-  const shown = bracketed(name);
+  const shown = toUrlHost(name);
   return port === 80 ? [shown, `${shown}:80`] : [`${shown}:${port}`];
 }
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { isIPv4 } from "node:net";
 import { isNumber } from "../address.ts";
-import type { Refusal } from "../response/refusal.ts";
-import type { OwnNames } from "./allowed-names.ts";
+import type { HttpRefusal } from "../response/refusal.ts";
+import type { AllowedNames } from "./allowed-names.ts";
 
 /** Headers of which two would let one program read another one than the next. */
 const single = [
@@ -19,7 +19,7 @@ const single = [
 ];
 
 /** Why a request is refused before anything of it is used, on every route; undefined for one that may go on. */
-export function judgeRequest(request: IncomingMessage, names: OwnNames): Refusal | undefined {
+export function checkRequest(request: IncomingMessage, names: AllowedNames): HttpRefusal | undefined {
   if (request.httpVersion !== "1.1") return oldVersion(request.httpVersion);
   const all = byName(request.rawHeaders);
   const twice = single.find((name) => (all.get(name)?.length ?? 0) > 1);
@@ -69,15 +69,15 @@ function isJson(type: string | undefined): boolean {
   return /^application\/json\s*(;\s*charset\s*=\s*("utf-8"|utf-8)\s*)?;?$/i.test(type?.trim() ?? "");
 }
 
-function bad(text: Refusal["text"]): Refusal {
+function bad(text: HttpRefusal["text"]): HttpRefusal {
   return { status: 400, text };
 }
 
-function doubled(name: string): Refusal {
+function doubled(name: string): HttpRefusal {
   return bad({ zh: `请求头 ${name} 出现了两次`, en: `the header ${name} stands there twice` });
 }
 
-function oldVersion(version: string): Refusal {
+function oldVersion(version: string): HttpRefusal {
   return bad({
     zh: `不支持 HTTP/${version}（需要 HTTP/1.1；nginx 请设置 proxy_http_version 1.1）`,
     en: `HTTP/${version} is not spoken here (HTTP/1.1 is; with nginx: proxy_http_version 1.1)`,
@@ -85,7 +85,7 @@ function oldVersion(version: string): Refusal {
 }
 
 /** It is shown, as it is plain by now; what is allowed stands in the configuration with its port. */
-function foreignHost(host: string): Refusal {
+function foreignHost(host: string): HttpRefusal {
   const shown = host.slice(0, 100);
   return {
     status: 403,
@@ -96,7 +96,7 @@ function foreignHost(host: string): Refusal {
   };
 }
 
-const foreignOrigin: Refusal = {
+const foreignOrigin: HttpRefusal = {
   status: 403,
   text: {
     zh: "不允许此 Origin（见配置 serve.http.allowedOrigins）",
@@ -104,12 +104,12 @@ const foreignOrigin: Refusal = {
   },
 };
 
-const notJson: Refusal = {
+const notJson: HttpRefusal = {
   status: 415,
   text: { zh: "Content-Type 须为 application/json", en: "Content-Type must be application/json" },
 };
 
-const encoded: Refusal = {
+const encoded: HttpRefusal = {
   status: 415,
   text: { zh: "请求正文不可压缩", en: "the body must not be compressed" },
   headers: { "accept-encoding": "identity" },

@@ -1,4 +1,4 @@
-import type { OwnNames } from "./allowed-names.ts";
+import type { AllowedNames } from "./allowed-names.ts";
 
 /** What pages of the configured origins may send beside what all pages may. */
 const sendable = [
@@ -17,7 +17,7 @@ const sendable = [
 const parameter = /^(?:mcp-param|x-stainless)-[a-z0-9-]{1,64}$/;
 
 /** The answer to a browser that asks before it sends; no credentials are needed for it, and none are allowed by it. */
-export function preflight(request: Request): Response {
+export function toPreflightResponse(request: Request): Response {
   const wanted = (request.headers.get("access-control-request-headers") ?? "").toLowerCase().split(/\s*,\s*/);
   const headers = {
     "access-control-allow-methods": "GET, POST, DELETE",
@@ -30,7 +30,7 @@ export function preflight(request: Request): Response {
 }
 
 /** Lets a page of a configured origin read the answer. Never an origin that is not in the list, never with cookies. */
-export function permit(headers: Headers, request: Request, names: OwnNames): void {
+export function addCorsHeaders(headers: Headers, request: Request, names: AllowedNames): void {
   const origin = request.headers.get("origin");
   headers.append("vary", "Origin");
   if (origin === null || !names.isForeignOrigin(origin.toLowerCase())) {

@@ -1,17 +1,17 @@
 import type { Readable } from "node:stream";
-import type { Refusal } from "../response/refusal.ts";
+import type { HttpRefusal } from "../response/refusal.ts";
 
 /**
  * The text of a body of at most `limit` bytes, or why there is none. Nothing is read of one that says it is longer, and
  * no more than the limit of one that does not say.
  */
-export function readBody(body: Readable, declared: string | null, limit: number): Promise<string | Refusal> {
+export function readBody(body: Readable, declared: string | null, limit: number): Promise<string | HttpRefusal> {
   if (Number(declared) > limit) return Promise.resolve(tooLong(limit));
   /** All in one buffer: of a body in pieces of one byte each piece would weigh hundreds. */
   let held = Buffer.alloc(0);
   let size = 0;
   return new Promise((resolve) => {
-    function finish(found: string | Refusal): void {
+    function finish(found: string | HttpRefusal): void {
       body.off("data", take).off("end", end).off("error", cut).off("close", cut);
       resolve(found);
     }
@@ -34,7 +34,7 @@ export function readBody(body: Readable, declared: string | null, limit: number)
 }
 
 /** A byte order mark is dropped by the decoder. */
-function decode(body: Buffer): string | Refusal {
+function decode(body: Buffer): string | HttpRefusal {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);
   } catch {
@@ -42,7 +42,7 @@ function decode(body: Buffer): string | Refusal {
   }
 }
 
-function tooLong(limit: number): Refusal {
+function tooLong(limit: number): HttpRefusal {
   return {
     status: 413,
     text: { zh: `请求正文超过 ${limit} 字节`, en: `the body is longer than ${limit} bytes` },
@@ -50,13 +50,13 @@ function tooLong(limit: number): Refusal {
   };
 }
 
-const notText: Refusal = {
+const notText: HttpRefusal = {
   status: 400,
   code: -32700,
   text: { zh: "请求正文不是 UTF-8", en: "the body is not UTF-8" },
 };
 
-const cutOff: Refusal = {
+const cutOff: HttpRefusal = {
   status: 400,
   code: -32700,
   text: { zh: "请求正文没有完整到达", en: "the body did not arrive whole" },

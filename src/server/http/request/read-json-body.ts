@@ -1,4 +1,4 @@
-import { Refused } from "../response/refuse.ts";
+import { RefusedError } from "../response/refuse.ts";
 import type { RouteCall } from "../routes.ts";
 import { readBody } from "./read-body.ts";
 import { jsonFaults, readJson } from "./read-json.ts";
@@ -9,8 +9,8 @@ export async function readJsonBody(
   maxBody: number,
 ): Promise<unknown> {
   const text = await readBody(connection.body, request.headers.get("content-length"), maxBody);
-  if (typeof text !== "string") throw new Refused(text);
+  if (typeof text !== "string") throw new RefusedError(text);
   const read = readJson(text);
-  if ("fault" in read) throw new Refused({ status: 400, text: jsonFaults[read.fault] });
+  if ("fault" in read) throw new RefusedError({ status: 400, text: jsonFaults[read.fault] });
   return read.value;
 }

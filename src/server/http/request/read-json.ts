@@ -1,18 +1,18 @@
 import type { Text } from "../../../kit/locale.ts";
 
 /** Objects and lists in one another: what is deeper would overflow the stack of whoever walks through it. */
-export const deepest = 100;
+export const deepestJson = 100;
 
 /** Values in one message: parsing more would keep everybody else waiting. */
-export const mostValues = 200_000;
+export const mostJsonValues = 200_000;
 
 /** Why a text was not parsed. */
 export type JsonFault = "syntax" | "depth" | "values" | "key-twice";
 
 export const jsonFaults: Readonly<Record<JsonFault, Text>> = {
   syntax: { zh: "请求正文不是 JSON", en: "the body is not JSON" },
-  depth: { zh: `JSON 嵌套超过 ${deepest} 层`, en: `the JSON is nested more than ${deepest} levels deep` },
-  values: { zh: `JSON 超过 ${mostValues} 个值`, en: `the JSON has more than ${mostValues} values` },
+  depth: { zh: `JSON 嵌套超过 ${deepestJson} 层`, en: `the JSON is nested more than ${deepestJson} levels deep` },
+  values: { zh: `JSON 超过 ${mostJsonValues} 个值`, en: `the JSON has more than ${mostJsonValues} values` },
   "key-twice": { zh: "JSON 中有重复的键", en: "the JSON has the same key twice" },
 };
 
@@ -49,9 +49,9 @@ function faultOf(text: string): JsonFault | undefined {
       if (keys && isFollowedByColon(text, end) && !isNew(text.slice(at, end), keys)) return "key-twice";
       at = end - 1;
     } else if (mark === openBrace || mark === openBracket) {
-      if (open.push(mark === openBrace ? new Set() : null) > deepest) return "depth";
+      if (open.push(mark === openBrace ? new Set() : null) > deepestJson) return "depth";
     } else if (mark === closeBrace || mark === closeBracket) open.pop();
-    else if (mark === comma && ++values > mostValues) return "values";
+    else if (mark === comma && ++values > mostJsonValues) return "values";
   }
   return undefined;
 }

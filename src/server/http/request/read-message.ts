@@ -1,6 +1,6 @@
 import { isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
-import type { Refusal } from "../response/refusal.ts";
+import type { HttpRefusal } from "../response/refusal.ts";
 import { jsonFaults, readJson } from "./read-json.ts";
 
 /** One JSON-RPC message that is well-formed; what it means is for the SDK to say. */
@@ -13,7 +13,7 @@ export interface Message {
 }
 
 /** Reads the one message that a POST carries; JSON-RPC 2.0, ids as MCP narrows them (no null, no fractions). */
-export function readMessage(text: string): Message | Refusal {
+export function readMessage(text: string): Message | HttpRefusal {
   const read = readJson(text);
   if ("fault" in read) return parseError(jsonFaults[read.fault]);
   const { value } = read;
@@ -38,10 +38,10 @@ function idOf(id: unknown): string | number | undefined {
   return typeof id === "number" && Number.isSafeInteger(id) ? id : undefined;
 }
 
-function invalid(text: Text, id?: string | number): Refusal {
+function invalid(text: Text, id?: string | number): HttpRefusal {
   return { status: 400, code: -32600, text, id };
 }
 
-function parseError(text: Text): Refusal {
+function parseError(text: Text): HttpRefusal {
   return { status: 400, code: -32700, text };
 }

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../../core/outcome.ts";
 
 /** A status that asks to come back, and when. */
-export interface Again {
+export interface RetryResponse {
   status: 429 | 503;
   headers: Readonly<Record<string, string>>;
 }
@@ -11,7 +11,7 @@ export interface Again {
  * vendor's rate limit, 503 for a model that is busy or paused. Undefined for all else: clients repeat these statuses by
  * themselves, and a run that called a tool must not be repeated unasked.
  */
-export function againOf({ status, error, tool_calls: calls }: Outcome): Again | undefined {
+export function toRetryResponse({ status, error, tool_calls: calls }: Outcome): RetryResponse | undefined {
   if (status !== "failed" || error?.retry_after_s === undefined || calls.length > 0) return undefined;
   const headers = { "retry-after": String(error.retry_after_s) };
   if (error.code === "rate_limit") return { status: 429, headers };

@@ -1,12 +1,12 @@
 import type { ErrorCode } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import type { Refusal } from "./refusal.ts";
+import type { HttpRefusal } from "./refusal.ts";
 
 /** The shape in which the programs of one part of the server expect what went wrong. */
-export type Dialect = (refusal: Refusal, locale: Locale) => { type: string; body: object };
+export type Dialect = (refusal: HttpRefusal, locale: Locale) => { type: string; body: object };
 
 /** By its path a request says what it speaks: OpenAI's wire, MCP, or plain HTTP. */
-export function dialectOf(target: string): Dialect {
+export function findDialect(target: string): Dialect {
   if (/^\/v1(\/|\?|$)/.test(target)) return openAi;
   return /^\/mcp(\/|\?|$)/.test(target) ? jsonRpc : problem;
 }

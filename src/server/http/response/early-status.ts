@@ -8,7 +8,7 @@ const patienceMs = 20;
  * A request that needs what its client cannot do MUST be answered with status 400 (2026-07-28, `MissingRequiredClientCapability`), but
  * the package has promised a stream by the time it says so. So the head waits for the first event, for a moment.
  */
-export async function earlyStatus(response: Response): Promise<Response> {
+export async function withEarlyStatus(response: Response): Promise<Response> {
   const { body, headers } = response;
   if (body === null || !headers.get("content-type")?.startsWith("text/event-stream")) return response;
   const reader = body.getReader();

@@ -1,11 +1,11 @@
-import type { Connection } from "../connection.ts";
+import type { HttpConnection } from "../connection.ts";
 
 /** The answers that are owed at a moment, so that an end can wait for them. */
 export interface InFlight {
   /** Somebody waits for this answer until its connection is done with it. */
-  hold(connection: Connection): void;
+  hold(connection: HttpConnection): void;
   /** Nobody waits for an end of this one: a stream of whatever may happen. */
-  excuse(connection: Connection): void;
+  excuse(connection: HttpConnection): void;
   /** Cuts those whose request has not come yet, which may be never; gives how many. Those that come so later are not waited for. */
   cutHalfSent(): number;
   /** Resolves when none is owed, or when the signal aborts. Never rejects. */
@@ -13,11 +13,11 @@ export interface InFlight {
 }
 
 export function createInFlight(): InFlight {
-  const owed = new Set<Connection>();
+  const owed = new Set<HttpConnection>();
   const waiting = new Set<() => void>();
   let isEnding = false;
 
-  function excuse(connection: Connection): void {
+  function excuse(connection: HttpConnection): void {
     owed.delete(connection);
     if (owed.size === 0) for (const tell of waiting) tell();
   }

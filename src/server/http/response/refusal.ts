@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../../kit/errors.ts";
 import type { Text } from "../../../kit/locale.ts";
 
 /** Why a request is not served. */
-export interface Refusal {
+export interface HttpRefusal {
   /** Of HTTP. */
   status: number;
   text: Text;

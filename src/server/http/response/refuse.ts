@@ -1,22 +1,22 @@
 import { DuetError, type ErrorCode } from "../../../kit/errors.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { type Dialect, jsonRpc } from "./dialects.ts";
-import type { Refusal } from "./refusal.ts";
+import type { HttpRefusal } from "./refusal.ts";
 
 /** Thrown by whoever finds out that a request cannot be served. */
-export class Refused extends Error {
+export class RefusedError extends Error {
   override readonly name = "Refused";
-  readonly refusal: Refusal;
+  readonly refusal: HttpRefusal;
 
-  constructor(refusal: Refusal) {
+  constructor(refusal: HttpRefusal) {
     super(refusal.text.en);
     this.refusal = refusal;
   }
 }
 
 /** What whoever asked is told of something thrown; undefined for a fault of the program, whose words are not theirs to read. */
-export function refusalOf(thrown: unknown): Refusal | undefined {
-  if (thrown instanceof Refused) return thrown.refusal;
+export function toRefusal(thrown: unknown): HttpRefusal | undefined {
+  if (thrown instanceof RefusedError) return thrown.refusal;
   if (!(thrown instanceof DuetError) || thrown.code === "internal") return undefined;
   const { code, text, hint, retryAfterMs } = thrown;
   const seconds = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1000));
@@ -36,25 +36,25 @@ const statuses: Partial<Record<ErrorCode, number>> = {
 };
 
 /** A refusal in the words of whoever asked, and their content type. */
-export function refusalText(refusal: Refusal, locale: Locale, dialect: Dialect): { type: string; body: string } {
+export function renderRefusal(refusal: HttpRefusal, locale: Locale, dialect: Dialect): { type: string; body: string } {
   const { type, body } = dialect(refusal, locale);
   return { type, body: JSON.stringify(body) };
 }
 
-export function refuse(refusal: Refusal, locale: Locale, dialect: Dialect = jsonRpc): Response {
-  const { type, body } = refusalText(refusal, locale, dialect);
+export function toRefusalResponse(refusal: HttpRefusal, locale: Locale, dialect: Dialect = jsonRpc): Response {
+  const { type, body } = renderRefusal(refusal, locale, dialect);
   return new Response(body, { status: refusal.status, headers: { "content-type": type, ...refusal.headers } });
 }
 
 /** What was thrown at a door of the HTTP side; the cause is for the operator, not for the caller. */
-export const internal: Refusal = {
+export const internal: HttpRefusal = {
   status: 500,
   error: "internal",
   code: -32603,
   text: { zh: "服务器内部错误", en: "internal error of the server" },
 };
 
-export const closing: Refusal = {
+export const closing: HttpRefusal = {
   status: 503,
   error: "overloaded",
   text: { zh: "服务器正在关闭", en: "the server is closing" },

@@ -16,7 +16,7 @@ export interface KnownServer {
  * said: a host may let a harmless tool run unasked. That a call will be asked about counts for nothing either: where nobody
  * can be asked, it is the host's model that passes the consent on.
  */
-export function agentHints(tools: readonly Tool[], servers: readonly KnownServer[]): Hints {
+export function toAgentHints(tools: readonly Tool[], servers: readonly KnownServer[]): Hints {
   const downstream = new Set(servers.map(({ name }) => name));
   const said = tools.map((tool) => trusted(tool, downstream));
   // What a server that has not been there yet will bring is not known.

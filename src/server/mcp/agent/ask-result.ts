@@ -1,9 +1,9 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 import type { Outcome, ToolCallRecord } from "../../../core/outcome.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { printable, printableJson } from "../../../kit/text/sanitize.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
-import { partialLine } from "../../../render/event-lines.ts";
+import { sanitize, toSafeJson } from "../../../kit/text/sanitize.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
+import { renderPartial } from "../../../render/event-lines.ts";
 
 /**
  * A run's outcome as a tool result: a text that is complete by itself, and the whole as structured content. `waits`: what a run that
@@ -32,7 +32,7 @@ function traceLink({ status, run_id: id }: Outcome, locale: Locale): ContentBloc
 }
 
 function answerText(outcome: Outcome, locale: Locale): string {
-  return [outcome.response, partialLine(outcome, locale), howToConfirm(outcome, locale)].filter(Boolean).join("\n\n");
+  return [outcome.response, renderPartial(outcome, locale), howToConfirm(outcome, locale)].filter(Boolean).join("\n\n");
 }
 
 /** For the model of a host: how the reader's word to a plan gets here. */
@@ -54,10 +54,10 @@ function callText(
 ): string {
   const call = `agent_ask ${JSON.stringify({ question: "yes", confirmation: token })}`;
   const words = {
-    zh: `运行暂停：调用 ${tool} 需要用户批准（规则 ${rule}）。参数：\n${printableJson(args, 2)}\n\n请把工具和参数原样告诉用户并询问是否批准，不要自行决定。再用用户的回复（yes 或 no）作为 question 调用：${call}\n此令牌只用于这一次调用，有效期至 ${expires_at}；过期则不执行该调用，运行继续。`,
-    en: `The run waits: calling ${tool} needs the user's approval (rule ${rule}). Arguments:\n${printableJson(args, 2)}\n\nShow the user the tool and these arguments and ask; do not decide this yourself. Then call with the user's reply (yes or no) as the question: ${call}\nThe token counts for this one call, until ${expires_at}; after that the call is not made and the run goes on without it.`,
+    zh: `运行暂停：调用 ${tool} 需要用户批准（规则 ${rule}）。参数：\n${toSafeJson(args, 2)}\n\n请把工具和参数原样告诉用户并询问是否批准，不要自行决定。再用用户的回复（yes 或 no）作为 question 调用：${call}\n此令牌只用于这一次调用，有效期至 ${expires_at}；过期则不执行该调用，运行继续。`,
+    en: `The run waits: calling ${tool} needs the user's approval (rule ${rule}). Arguments:\n${toSafeJson(args, 2)}\n\nShow the user the tool and these arguments and ask; do not decide this yourself. Then call with the user's reply (yes or no) as the question: ${call}\nThe token counts for this one call, until ${expires_at}; after that the call is not made and the run goes on without it.`,
   };
-  return [response, printable(say(locale, words))].filter(Boolean).join("\n\n");
+  return [response, sanitize(say(locale, words))].filter(Boolean).join("\n\n");
 }
 
 /** All that is known, and how to get the rest. */
@@ -77,12 +77,12 @@ function known({ response, tool_calls: calls }: Outcome, locale: Locale): string
   const title = say(locale, { zh: "到目前为止：", en: "So far:" });
   const steps = calls.length === 0 ? [] : [[title, ...calls.map(callLine)].join("\n")];
   const begun = say(locale, { zh: "回答的开头：", en: "The answer so far:" });
-  return response === "" ? steps : [...steps, `${begun}\n${printable(response)}`];
+  return response === "" ? steps : [...steps, `${begun}\n${sanitize(response)}`];
 }
 
 function callLine({ tool, arguments: args, result, ok }: ToolCallRecord): string {
   const mark = ok ? "✓" : result === "" ? "…" : "✗";
-  return `${mark} ${shortLine(tool, 80)} ${shortLine(JSON.stringify(args), 160)} ${shortLine(result, 200)}`.trimEnd();
+  return `${mark} ${toShortLine(tool, 80)} ${toShortLine(JSON.stringify(args), 160)} ${toShortLine(result, 200)}`.trimEnd();
 }
 
 function failureText(outcome: Outcome, locale: Locale): string {

@@ -1,11 +1,11 @@
 import type { CompleteRequestParams, CompleteResult } from "@modelcontextprotocol/server";
 import type { ConversationStore, Duet } from "../../../app/open-duet.ts";
 import type { Caller } from "../../../core/caller.ts";
-import type { Provider } from "../capabilities.ts";
+import type { Capabilities } from "../capabilities.ts";
 import { modes } from "./prompt-arguments.ts";
 import { isPromptName, promptArguments } from "./prompts.ts";
 import { conversationTemplate, runTemplate } from "./resource-uri.ts";
-import { usableServers } from "./usable-servers.ts";
+import { listUsableServers } from "./usable-servers.ts";
 
 export interface AgentCompletionOptions {
   duet: Pick<Duet, "store" | "inventory">;
@@ -22,7 +22,7 @@ const longestSearch = 10_000;
 type Completion = CompleteResult["completion"];
 
 /** Completes the arguments of our prompts and templates with what is the caller's own: by its beginning, the newest first. */
-export function createAgentCompletion({ duet, caller }: AgentCompletionOptions): NonNullable<Provider["complete"]> {
+export function createAgentCompletion({ duet, caller }: AgentCompletionOptions): NonNullable<Capabilities["complete"]> {
   return async ({ ref, argument: { name, value } }, { mcpReq: { signal } }) => {
     const names = argumentsOf(ref);
     if (names === undefined) return undefined;
@@ -32,7 +32,7 @@ export function createAgentCompletion({ duet, caller }: AgentCompletionOptions):
 
   async function complete(name: string | undefined, typed: string, signal: AbortSignal): Promise<Completion> {
     if (name === "mode") return fitting(modes, typed);
-    if (name === "server") return fitting(await usableServers({ duet, caller }, signal), typed);
+    if (name === "server") return fitting(await listUsableServers({ duet, caller }, signal), typed);
     if (name === "conversation_id") return conversationIds(await duet.store(caller), typed);
     if (name === "run_id") return runIds(await duet.store(caller), typed);
     return whole([]);

@@ -1,8 +1,8 @@
 import type { Tool } from "../../../core/tools/tool.ts";
-import { fittingCalls, toolPatterns } from "../../../core/tools/tool-pattern.ts";
+import { findFittingCalls, parseToolPatterns } from "../../../core/tools/tool-pattern.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
-import { agentHints, type Hints, type KnownServer } from "./agent-annotations.ts";
-import { toolWords } from "./tool-words.ts";
+import { type Hints, type KnownServer, toAgentHints } from "./agent-annotations.ts";
+import { describeTools } from "./tool-words.ts";
 
 export interface AgentDescription {
   description: string;
@@ -27,12 +27,12 @@ export function describeAgent(
   servers: readonly KnownServer[],
   { ask, locale }: DescribeOptions,
 ): AgentDescription {
-  const rules = toolPatterns(ask);
-  const asking = tools.filter((tool) => rules.some((rule) => fittingCalls(rule, tool) !== "none"));
+  const rules = parseToolPatterns(ask);
+  const asking = tools.filter((tool) => rules.some((rule) => findFittingCalls(rule, tool) !== "none"));
   const [does, gives] = [say(locale, whatItDoes), say(locale, whatItGives)];
   const room = longest - does.length - gives.length - 2;
-  const words = toolWords({ tools, asking, servers, locale }, room);
-  return { description: [does, words, gives].join("\n"), annotations: agentHints(tools, servers) };
+  const words = describeTools({ tools, asking, servers, locale }, room);
+  return { description: [does, words, gives].join("\n"), annotations: toAgentHints(tools, servers) };
 }
 
 const whatItDoes: Text = {
@@ -49,7 +49,7 @@ const whatItGives: Text = {
  * The same for a Duet above, which stops a tool whose words change until a person has approved it, and which may be this one: nothing
  * is waited for. It says nothing of destroying: each dangerous call of ours is asked about by itself, through the one above.
  */
-export function describedToAgents(locale: Locale): AgentDescription {
+export function describeForAgents(locale: Locale): AgentDescription {
   return {
     description: [say(locale, whatItDoes), say(locale, whatItGives)].join("\n"),
     annotations: { readOnlyHint: false, idempotentHint: false, openWorldHint: true },

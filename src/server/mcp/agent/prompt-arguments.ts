@@ -1,7 +1,7 @@
 import type { Mode } from "../../../core/outcome.ts";
-import { permitProblem } from "../../../core/tools/tool-pattern.ts";
+import { findPermitProblem } from "../../../core/tools/tool-pattern.ts";
 import type { Text } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
 
 export interface PromptArguments {
   question: string;
@@ -24,35 +24,38 @@ export function readPromptArguments(
   known: readonly ArgumentName[],
 ): PromptArguments | { problem: Text } {
   for (const [name, value] of Object.entries(args))
-    if (!known.some((each) => each === name)) return wrong(name, value, known.join(", "));
+    if (!known.some((each) => each === name)) return toArgumentProblem(name, value, known.join(", "));
   // Hosts fill optional arguments with "".
   const given = (name: ArgumentName): string | undefined => args[name]?.trim() || undefined;
 
   const question = given("question");
   if (question === undefined || question.length > longestQuestion)
-    return wrong("question", question, lengths(longestQuestion));
+    return toArgumentProblem("question", question, lengths(longestQuestion));
   const mode = modes.find((each) => each === given("mode"));
-  if (mode === undefined && given("mode") !== undefined) return wrong("mode", given("mode"), modes.join(", "));
+  if (mode === undefined && given("mode") !== undefined)
+    return toArgumentProblem("mode", given("mode"), modes.join(", "));
   const conversationId = given("conversation_id");
   if (conversationId !== undefined && conversationId.length > longestId)
-    return wrong("conversation_id", conversationId, lengths(longestId));
+    return toArgumentProblem("conversation_id", conversationId, lengths(longestId));
   const server = given("server");
-  if (server !== undefined && !canBePattern(server)) return wrong("server", server, nameOfServer);
+  if (server !== undefined && !canBePattern(server)) return toArgumentProblem("server", server, nameOfServer);
   return { question, mode, conversation_id: conversationId, server };
 }
 
 /** The pattern of all tools of a server. */
-export function patternOf(server: string): string {
+export function toServerPattern(server: string): string {
   return `${server}__*`;
 }
 
 function canBePattern(server: string): boolean {
-  return !server.includes("*") && server.length <= longestId && permitProblem(patternOf(server)) === undefined;
+  return (
+    !server.includes("*") && server.length <= longestId && findPermitProblem(toServerPattern(server)) === undefined
+  );
 }
 
 /** One line: the value as it came, cut where it is long, and what is allowed. */
-export function wrong(name: string, value: string | undefined, allowed: Text | string): { problem: Text } {
-  const shown = `${shortLine(name, 80)}: ${JSON.stringify(shortLine(value ?? "", 80))}`;
+export function toArgumentProblem(name: string, value: string | undefined, allowed: Text | string): { problem: Text } {
+  const shown = `${toShortLine(name, 80)}: ${JSON.stringify(toShortLine(value ?? "", 80))}`;
   const { zh, en } = typeof allowed === "string" ? { zh: allowed, en: allowed } : allowed;
   return { problem: { zh: `${shown}（允许：${zh}）`, en: `${shown} (allowed: ${en})` } };
 }

@@ -2,9 +2,15 @@ import { type Prompt, ProtocolError, ProtocolErrorCode } from "@modelcontextprot
 import type { Duet } from "../../../app/open-duet.ts";
 import type { Caller } from "../../../core/caller.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
-import type { PromptProvider } from "../capabilities.ts";
-import { type ArgumentName, type PromptArguments, patternOf, readPromptArguments, wrong } from "./prompt-arguments.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
+import type { PromptCapability } from "../capabilities.ts";
+import {
+  type ArgumentName,
+  type PromptArguments,
+  readPromptArguments,
+  toArgumentProblem,
+  toServerPattern,
+} from "./prompt-arguments.ts";
 
 export interface AgentPromptsOptions {
   duet: Pick<Duet, "localeFor" | "inventory">;
@@ -25,7 +31,7 @@ export function isPromptName(name: string): name is PromptName {
 }
 
 /** Two ways for a person to have the host's model call `agent_ask`. `get` rejects with one line for arguments that are not allowed. */
-export function createAgentPrompts({ duet, caller, locale }: AgentPromptsOptions): PromptProvider {
+export function createAgentPrompts({ duet, caller, locale }: AgentPromptsOptions): PromptCapability {
   function refuse({ problem }: { problem: Text }): never {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, say(locale, problem));
   }
@@ -35,7 +41,8 @@ export function createAgentPrompts({ duet, caller, locale }: AgentPromptsOptions
     if (caller.tools !== undefined) return;
     const { servers } = await duet.inventory(signal, 0);
     const names = servers.map(({ name }) => name).sort();
-    if (!names.includes(server)) refuse(wrong("server", server, shortLine(names.join(", "), 500) || noServers));
+    if (!names.includes(server))
+      refuse(toArgumentProblem("server", server, toShortLine(names.join(", "), 500) || noServers));
   }
 
   return {
@@ -59,7 +66,7 @@ const noServers: Text = { zh: "没有配置 MCP 服务器，请留空", en: "no 
 
 /** What the host's model is told. The question stands in JSON, so that none of it reads as part of this. */
 function request({ question, conversation_id, mode, server }: PromptArguments): Text {
-  const tools = server === undefined ? undefined : [patternOf(server)];
+  const tools = server === undefined ? undefined : [toServerPattern(server)];
   const call = JSON.stringify({ question, conversation_id, mode, tools }, undefined, 2);
   return {
     zh: `请调用工具 agent_ask，参数与下面完全一致，然后把它的回答连同来源原样告诉我。如果 status 是 running，用它的 run_id 调用 agent_result，直到完成；如果是 needs_confirmation，先把要确认的内容给我看，等我答复。\n\n${call}`,

@@ -1,17 +1,17 @@
 import type { Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
 import type { ConversationEntry, RunEntry } from "../../../app/open-duet.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
-import { conversationTemplate, conversationUri, runTemplate, runUri } from "./resource-uri.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
+import { conversationTemplate, runTemplate, toConversationUri, toRunUri } from "./resource-uri.ts";
 
 export const jsonType = "application/json";
 
-export function conversationResource({ id, title, turns, updatedAt }: ConversationEntry, locale: Locale): Resource {
+export function toConversationResource({ id, title, turns, updatedAt }: ConversationEntry, locale: Locale): Resource {
   const name = shownName(title || id);
   const time = timeOf(updatedAt);
   const count = say(locale, { zh: `${turns} 轮问答`, en: turns === 1 ? "1 turn" : `${turns} turns` });
   return {
-    uri: conversationUri(id),
+    uri: toConversationUri(id),
     name,
     title: say(locale, { zh: `对话：${name}`, en: `Conversation: ${name}` }),
     description: time ? say(locale, { zh: `${count}，最近一次 ${time}`, en: `${count}, last asked ${time}` }) : count,
@@ -20,11 +20,11 @@ export function conversationResource({ id, title, turns, updatedAt }: Conversati
   };
 }
 
-export function runResource({ id, question, status, startedAt }: RunEntry, locale: Locale): Resource {
+export function toRunResource({ id, question, status, startedAt }: RunEntry, locale: Locale): Resource {
   const name = shownName(question || id);
   const time = timeOf(startedAt);
   return {
-    uri: runUri(id),
+    uri: toRunUri(id),
     name,
     title: say(locale, { zh: `运行：${name}`, en: `Run: ${name}` }),
     description: time ? say(locale, { zh: `${status}，开始于 ${time}`, en: `${status}, begun ${time}` }) : status,
@@ -33,7 +33,7 @@ export function runResource({ id, question, status, startedAt }: RunEntry, local
   };
 }
 
-export function resourceTemplates(locale: Locale): ResourceTemplateType[] {
+export function listResourceTemplates(locale: Locale): ResourceTemplateType[] {
   return [
     {
       uriTemplate: runTemplate,
@@ -64,7 +64,7 @@ const forBoth: NonNullable<Resource["annotations"]> = { audience: ["user", "assi
 
 /** A question may hold anything, and be long. */
 function shownName(question: string): string {
-  return shortLine(question, 80);
+  return toShortLine(question, 80);
 }
 
 /** As MCP wants times; undefined for what is none. */

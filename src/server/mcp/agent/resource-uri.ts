@@ -1,5 +1,5 @@
 /** What one of our addresses names. */
-export interface Named {
+export interface NamedResource {
   kind: "run" | "conversation";
   id: string;
 }
@@ -10,16 +10,16 @@ const longestId = 200;
 export const runTemplate = "duet://runs/{run_id}";
 export const conversationTemplate = "duet://conversations/{conversation_id}";
 
-export function runUri(id: string): string {
+export function toRunUri(id: string): string {
   return `duet://runs/${encodeURIComponent(id.toWellFormed())}`;
 }
 
-export function conversationUri(id: string): string {
+export function toConversationUri(id: string): string {
   return `duet://conversations/${encodeURIComponent(id.toWellFormed())}`;
 }
 
 /** What an address that came from outside names; undefined when it is none of ours. It is decoded once and no further. */
-export function readUri(uri: string): Named | undefined {
+export function readUri(uri: string): NamedResource | undefined {
   const [, place, encoded = ""] = /^duet:\/\/(runs|conversations)\/([^/?#]+)$/.exec(uri) ?? [];
   const id = decode(encoded);
   if (id === undefined || id.length === 0 || id.length > longestId || !id.isWellFormed()) return undefined;

@@ -1,13 +1,13 @@
 import type { ReadResourceResult } from "@modelcontextprotocol/server";
 import type { Duet, List, RunEntry } from "../../../app/open-duet.ts";
 import type { Caller } from "../../../core/caller.ts";
-import { conversationJson } from "../../../core/store/conversation-json.ts";
+import { toConversationJson } from "../../../core/store/conversation-json.ts";
 import type { Locale } from "../../../kit/locale.ts";
-import { boundedJson } from "../../../runs/bounded-json.ts";
-import { traceWithoutCause } from "../../../runs/hide-cause.ts";
+import { toBoundedJson } from "../../../runs/bounded-json.ts";
+import { hideCauseInTrace } from "../../../runs/hide-cause.ts";
 import type { LiveRun, LiveRuns } from "../../../runs/live-run.ts";
-import type { ResourceProvider } from "../capabilities.ts";
-import { conversationResource, jsonType, resourceTemplates, runResource } from "./resource-entries.ts";
+import type { ResourceCapability } from "../capabilities.ts";
+import { jsonType, listResourceTemplates, toConversationResource, toRunResource } from "./resource-entries.ts";
 import { readUri } from "./resource-uri.ts";
 
 export interface AgentResourcesOptions {
@@ -17,7 +17,7 @@ export interface AgentResourcesOptions {
   locale: Locale;
 }
 
-export interface AgentResources extends ResourceProvider {
+export interface AgentResources extends ResourceCapability {
   read(uri: string): Promise<ReadResourceResult | undefined>;
   /** `listener` is told when a run of the caller's begins or ends; until the function that it gives is called. */
   onChange(listener: (list: List) => void): () => void;
@@ -31,16 +31,16 @@ export function createAgentResources({ duet, runs, caller, locale }: AgentResour
   /** The trace; of a run that goes on, or was not kept, what is known of it. */
   async function readRun(id: string): Promise<object | undefined> {
     const live = runs.find(id, caller);
-    if (live && live.outcome === undefined) return live.soFar();
+    if (live && live.outcome === undefined) return live.snapshot();
     const store = await duet.store(caller);
     const trace = await store.trace(id);
-    return trace ? traceWithoutCause(trace, locale) : live?.outcome;
+    return trace ? hideCauseInTrace(trace, locale) : live?.outcome;
   }
 
   async function readConversation(id: string): Promise<object | undefined> {
     const store = await duet.store(caller);
     const conversation = await store.load(id);
-    return conversation && conversationJson(conversation, await store.runs({ conversationId: id }));
+    return conversation && toConversationJson(conversation, await store.runs({ conversationId: id }));
   }
 
   return {
@@ -52,17 +52,17 @@ export function createAgentResources({ duet, runs, caller, locale }: AgentResour
       ]);
       const going = [...runs.of(caller)].filter(({ outcome }) => outcome === undefined);
       return [
-        ...going.map((run) => runResource(entryOf(run), locale)),
-        ...conversations.map((entry) => conversationResource(entry, locale)),
-        ...newest.map((run) => runResource(run, locale)),
+        ...going.map((run) => toRunResource(entryOf(run), locale)),
+        ...conversations.map((entry) => toConversationResource(entry, locale)),
+        ...newest.map((run) => toRunResource(run, locale)),
       ];
     },
-    templates: async () => resourceTemplates(locale),
+    templates: async () => listResourceTemplates(locale),
     async read(uri) {
       const named = readUri(uri);
       if (named === undefined) return undefined;
       const found = await (named.kind === "run" ? readRun(named.id) : readConversation(named.id));
-      return found && { contents: [{ uri, mimeType: jsonType, text: boundedJson(found) }] };
+      return found && { contents: [{ uri, mimeType: jsonType, text: toBoundedJson(found) }] };
     },
     onChange: (listener) => runs.onChange(caller, () => listener("resources")),
   };

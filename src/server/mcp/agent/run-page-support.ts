@@ -10,7 +10,7 @@ export const runPageUri = "ui://duet/run.html";
 export const runPageMeta = { ui: { resourceUri: runPageUri }, "ui/resourceUri": runPageUri } as const;
 
 /** Whether a host with these capabilities shows pages: those of the connection, or of a request of the 2026 era. */
-export function showsPages(capabilities: unknown): boolean {
+export function canShowPages(capabilities: unknown): boolean {
   const extensions = isRecord(capabilities) ? capabilities.extensions : undefined;
   const pages = isRecord(extensions) ? extensions["io.modelcontextprotocol/ui"] : undefined;
   return isRecord(pages) && Array.isArray(pages.mimeTypes) && pages.mimeTypes.includes(pageType);

@@ -2,17 +2,17 @@ import { readFile } from "node:fs/promises";
 import type { Resource } from "@modelcontextprotocol/server";
 import { DuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import type { Provider } from "../capabilities.ts";
+import type { Capabilities } from "../capabilities.ts";
 import { pageType, runPageUri } from "./run-page-support.ts";
-import { type WatchOptions, watch, watchName, watchTool } from "./watch-run.ts";
+import { createWatchTool, type WatchOptions, watchName, watchRun } from "./watch-run.ts";
 
 /** The live page of a run, for hosts that show one: the page itself, and the tool by which it follows the run. */
-export function createRunPage(options: WatchOptions): Required<Pick<Provider, "tools" | "resources">> {
+export function createRunPage(options: WatchOptions): Required<Pick<Capabilities, "tools" | "resources">> {
   const { locale } = options;
   return {
     tools: {
-      list: async () => [watchTool(locale)],
-      call: async (name, args, { mcpReq }) => (name === watchName ? watch(options, args, mcpReq.signal) : undefined),
+      list: async () => [createWatchTool(locale)],
+      call: async (name, args, { mcpReq }) => (name === watchName ? watchRun(options, args, mcpReq.signal) : undefined),
     },
     resources: {
       list: async () => [entry(locale)],

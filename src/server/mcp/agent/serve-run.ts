@@ -1,19 +1,19 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import type { Chain } from "../../../core/chain.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { handsOut } from "../../../runs/begin-run.ts";
-import { windowMs } from "../../../runs/call-window.ts";
+import { canHandOut } from "../../../runs/begin-run.ts";
+import { getWindowMs } from "../../../runs/call-window.ts";
 import type { Host } from "../../../runs/input/host.ts";
-import type { Means } from "../../../runs/input/pending-work.ts";
-import { outcomeFor } from "../../../runs/outcome-for.ts";
+import type { RequestContext } from "../../../runs/input/pending-work.ts";
+import { toOutcomeFor } from "../../../runs/outcome-for.ts";
 import type { OpenQuestion } from "../../../runs/questions/run-question.ts";
-import { giveUp } from "../../../runs/release-run.ts";
-import type { HeldRun } from "../../../runs/run-handle.ts";
-import { attend } from "../../../runs/wait-for-run.ts";
+import { releaseRun } from "../../../runs/release-run.ts";
+import type { RunHandle } from "../../../runs/run-handle.ts";
+import { waitForRun } from "../../../runs/wait-for-run.ts";
 import { toFailedResult } from "../failed-result.ts";
 import { createRunProgress, type RunProgress } from "../run-progress.ts";
 import { toResult } from "./ask-result.ts";
-import type { AgentSeat } from "./connection-scope.ts";
+import type { ConnectionScope } from "./connection-scope.ts";
 
 export interface Request {
   kind: "agent_ask" | "agent_result";
@@ -27,29 +27,32 @@ export interface Request {
 
 /** Serves a request that waits for a run: its end, or what is known when the request may last no longer. */
 export function serveRun(
-  seat: AgentSeat,
+  scope: ConnectionScope,
   request: Request,
-  find: () => Promise<HeldRun | CallToolResult>,
+  find: () => Promise<RunHandle | CallToolResult>,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { kind, context, host, locale } = request;
   const progress = createRunProgress(locale);
-  progress.tell(say(locale, { zh: "⏳ 已收到", en: "⏳ received" }));
-  return seat.rounds.serve({ kind, connection: seat.connection, host, context, progress }, async (means) => {
-    try {
-      const found = await find();
-      return "content" in found ? found : await waitFor(seat, found, request, means, progress);
-    } catch (thrown) {
-      means.signal.throwIfAborted();
-      return toFailedResult(thrown, locale);
-    }
-  });
+  progress.notify(say(locale, { zh: "⏳ 已收到", en: "⏳ received" }));
+  return scope.inputRequests.serve(
+    { kind, connection: scope.connection, host, context, progress },
+    async (requestContext) => {
+      try {
+        const found = await find();
+        return "content" in found ? found : await waitFor(scope, found, request, requestContext, progress);
+      } catch (thrown) {
+        requestContext.signal.throwIfAborted();
+        return toFailedResult(thrown, locale);
+      }
+    },
+  );
 }
 
 async function waitFor(
-  seat: AgentSeat,
-  run: HeldRun,
+  scope: ConnectionScope,
+  run: RunHandle,
   request: Request,
-  means: Means,
+  requestContext: RequestContext,
   progress: RunProgress,
 ): Promise<CallToolResult> {
   const { context, host, chain, locale } = request;
@@ -57,18 +60,18 @@ async function waitFor(
   run.hold(holder);
   // Events of which nobody is told need not be put into words.
   const isHeard = context.mcpReq._meta?.progressToken !== undefined;
-  const unfollow = isHeard ? run.follow(progress.take) : () => {};
+  const unfollow = isHeard ? run.follow(progress.handle) : () => {};
   // What began before is told of in a word.
-  if (run.events.length > 0) progress.tell(attachedLine(run, locale));
+  if (run.events.length > 0) progress.notify(attachedLine(run, locale));
   try {
-    const attendance = { host, means, windowMs: windowOf(seat, request), handsOut: handsOut(seat, chain) };
-    const attended = await attend(run, attendance);
+    const attendance = { host, requestContext, windowMs: windowOf(scope, request), handsOut: canHandOut(scope, chain) };
+    const waitResult = await waitForRun(run, attendance);
     // Who is told that it goes on will ask again.
-    if (attended.end !== "ended") run.hold(seat.connection);
-    const waits = attended.end === "window" && run.open ? waitsFor(run.open, locale) : undefined;
-    return toResult(await outcomeFor(seat, run, attended), locale, waits);
+    if (waitResult.end !== "ended") run.hold(scope.connection);
+    const waits = waitResult.end === "window" && run.open ? waitsFor(run.open, locale) : undefined;
+    return toResult(await toOutcomeFor(scope, run, waitResult), locale, waits);
   } catch (thrown) {
-    if (means.signal.aborted) giveUp(seat, run, [holder, seat.connection]);
+    if (requestContext.signal.aborted) releaseRun(scope, run, [holder, scope.connection]);
     throw thrown;
   } finally {
     unfollow();
@@ -86,13 +89,13 @@ function waitsFor({ question }: OpenQuestion, locale: Locale): string {
 }
 
 /** A caller that is an agent says itself until when it waits: the run ends before that, and there has to be time to tell of it. */
-function windowOf({ settings }: AgentSeat, { host, chain, waitS }: Request): number {
+function windowOf({ settings }: ConnectionScope, { host, chain, waitS }: Request): number {
   if (waitS !== undefined) return waitS * 1000;
-  const usual = windowMs(host.name, settings);
+  const usual = getWindowMs(host.name, settings);
   return chain.deadline === undefined ? usual : Math.max(500, Math.min(usual, chain.deadline - Date.now() - 100));
 }
 
-function attachedLine({ id, startedAt }: HeldRun, locale: Locale): string {
+function attachedLine({ id, startedAt }: RunHandle, locale: Locale): string {
   const time = Math.round((Date.now() - startedAt) / 1000);
   return say(locale, { zh: `↻ ${id} 已运行 ${time} 秒`, en: `↻ ${id} has been running for ${time} s` });
 }

@@ -10,14 +10,14 @@ import {
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { isRecord } from "../../../kit/json.ts";
-import { type Host, hostOf } from "../../../runs/input/host.ts";
+import { type Host, readHost } from "../../../runs/input/host.ts";
 import { readReply, toInputRequest } from "../../../runs/input/host-question.ts";
 import { withPlanToken } from "../../../runs/outcome-for.ts";
-import { answerQuestion, canAsk, wordsOf } from "../../../runs/questions/put-question.ts";
+import { answerQuestion, canAsk, toHostQuestion } from "../../../runs/questions/put-question.ts";
 import type { OpenQuestion } from "../../../runs/questions/run-question.ts";
-import type { HeldRun } from "../../../runs/run-handle.ts";
+import type { RunHandle } from "../../../runs/run-handle.ts";
 import { toResult } from "./ask-result.ts";
-import type { AgentSeat } from "./connection-scope.ts";
+import type { ConnectionScope } from "./connection-scope.ts";
 
 /** The tasks extension (SEP-2663, revision 2026-07-28). */
 const extension = "io.modelcontextprotocol/tasks";
@@ -37,12 +37,12 @@ interface Task {
 }
 
 /** Whether a request comes from a host that takes a task in place of a result. */
-export function takesTasks({ isModern, capabilities }: Host): boolean {
+export function canUseTasks({ isModern, capabilities }: Host): boolean {
   return isModern && isRecord(capabilities.extensions) && isRecord(capabilities.extensions[extension]);
 }
 
 /** In place of a result: where it will be found. */
-export function toTask(run: HeldRun, { settings }: AgentSeat): CallToolResult {
+export function toTask(run: RunHandle, { settings }: ConnectionScope): CallToolResult {
   // Whoever has a task ends it by its own means.
   run.hold(run);
   const result: CallToolResult = { content: [], ...taskOf(run, settings) };
@@ -53,13 +53,13 @@ const params = z.object({ taskId: z.string().max(200) });
 const anything = z.looseObject({});
 
 /** Lets a host that was given a task ask for it, answer its questions and cancel it. */
-export function serveTasks({ server }: McpServer, seat: AgentSeat): void {
-  const { runs, connection, settings } = seat;
+export function serveTasks({ server }: McpServer, scope: ConnectionScope): void {
+  const { runs, connection, settings } = scope;
   server.registerCapabilities({ extensions: { [extension]: {} } });
 
-  function runOf(taskId: string, context: ServerContext): { run: HeldRun; host: Host } {
-    const host = hostOf(connection.server, context);
-    if (!takesTasks(host))
+  function runOf(taskId: string, context: ServerContext): { run: RunHandle; host: Host } {
+    const host = readHost(connection.server, context);
+    if (!canUseTasks(host))
       throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [extension]: {} } } });
     const run = runs.find(taskId, connection.caller);
     if (run === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no task ${taskId}`);
@@ -77,7 +77,7 @@ export function serveTasks({ server }: McpServer, seat: AgentSeat): void {
     return {
       resultType: "complete",
       ...task,
-      result: { resultType: "complete", ...toResult(await withPlanToken(seat, run.outcome), run.locale) },
+      result: { resultType: "complete", ...toResult(await withPlanToken(scope, run.outcome), run.locale) },
     };
   });
 
@@ -95,7 +95,7 @@ export function serveTasks({ server }: McpServer, seat: AgentSeat): void {
   });
 }
 
-function taskOf(run: HeldRun, { keepResults }: AgentSeat["settings"]): Task {
+function taskOf(run: RunHandle, { keepResults }: ConnectionScope["settings"]): Task {
   const status = run.outcome === undefined ? "working" : run.outcome.status === "cancelled" ? "cancelled" : "completed";
   return {
     taskId: run.id,
@@ -108,10 +108,10 @@ function taskOf(run: HeldRun, { keepResults }: AgentSeat["settings"]): Task {
 }
 
 /** The question that this host can show its user; one that it cannot, and no other host shows, is given up. */
-function askable({ open, locale }: HeldRun, host: Host) {
+function askable({ open, locale }: RunHandle, host: Host) {
   if (open === undefined) return undefined;
-  const words = canAsk(host, open) ? wordsOf(open.question, locale) : undefined;
-  if (words === undefined && !open.isAsked) open.giveUp();
+  const words = canAsk(host, open) ? toHostQuestion(open.question, locale) : undefined;
+  if (words === undefined && !open.isAsked) open.withdraw();
   return words && { open, words };
 }
 

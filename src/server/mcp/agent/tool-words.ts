@@ -1,8 +1,8 @@
 import type { Tool } from "../../../core/tools/tool.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
 
-export interface ToolWordsOptions {
+export interface DescribeToolsOptions {
   tools: readonly Tool[];
   /** Those whose calls may need consent. */
   asking: readonly Tool[];
@@ -20,7 +20,7 @@ interface Group {
 const nameCounts = [10, 6, 4, 2, 1, 0];
 
 /** The tools by origin, a line each, in at most `room` UTF-16 units: fewer names where there are many tools, then fewer lines. */
-export function toolWords({ tools, asking, servers, locale }: ToolWordsOptions, room: number): string {
+export function describeTools({ tools, asking, servers, locale }: DescribeToolsOptions, room: number): string {
   if (tools.length === 0) return say(locale, noTools);
   const count = say(locale, { zh: `现有工具 ${tools.length} 个：`, en: `Tools now: ${tools.length}.` });
   const ofServers = new Set(servers.map(({ name }) => name));
@@ -50,7 +50,7 @@ function groupsOf(tools: readonly Tool[], ofServers: ReadonlySet<string>): Group
     else byServer.set(source, [...(byServer.get(source) ?? []), withoutServer(name, source)]);
   }
   const remote = sorted([...byServer.keys()]).map((server) => ({
-    title: both(shortLine(server, 40)),
+    title: both(toShortLine(server, 40)),
     names: sorted(byServer.get(server) ?? []),
   }));
   return [

@@ -1,7 +1,7 @@
 import type { Duet } from "../../../app/open-duet.ts";
 import type { Caller } from "../../../core/caller.ts";
 import type { Tool } from "../../../core/tools/tool.ts";
-import { fittingCalls, permitPatterns } from "../../../core/tools/tool-pattern.ts";
+import { findFittingCalls, parsePermitPatterns } from "../../../core/tools/tool-pattern.ts";
 
 /** How long servers that are starting are waited for, in milliseconds; whoever types does not wait longer. */
 const patienceMs = 1000;
@@ -15,9 +15,12 @@ export interface UsableServersOptions {
  * The names of the servers of which the caller may use a tool now, sorted. Rejects as `inventory` does, and with the
  * signal's reason.
  */
-export async function usableServers({ duet, caller }: UsableServersOptions, signal: AbortSignal): Promise<string[]> {
+export async function listUsableServers(
+  { duet, caller }: UsableServersOptions,
+  signal: AbortSignal,
+): Promise<string[]> {
   const { tools, servers } = await duet.inventory(signal, patienceMs);
-  const sources = new Set(usableTools(tools, caller).map(({ source }) => source));
+  const sources = new Set(filterUsableTools(tools, caller).map(({ source }) => source));
   return servers
     .map(({ name }) => name)
     .filter((name) => sources.has(name))
@@ -25,7 +28,7 @@ export async function usableServers({ duet, caller }: UsableServersOptions, sign
 }
 
 /** Those of the tools that the caller may use. */
-export function usableTools(tools: readonly Tool[], caller: Caller): Tool[] {
-  const allowed = caller.tools && permitPatterns(caller.tools);
-  return tools.filter((tool) => allowed?.some((each) => fittingCalls(each, tool) !== "none") ?? true);
+export function filterUsableTools(tools: readonly Tool[], caller: Caller): Tool[] {
+  const allowed = caller.tools && parsePermitPatterns(caller.tools);
+  return tools.filter((tool) => allowed?.some((each) => findFittingCalls(each, tool) !== "none") ?? true);
 }

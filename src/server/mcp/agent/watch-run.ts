@@ -1,23 +1,23 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Caller } from "../../../core/caller.ts";
-import { timeLimit, timeoutError } from "../../../kit/async/timeout.ts";
+import { createTimeLimit, timeoutError } from "../../../kit/async/timeout.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { boundedJson } from "../../../runs/bounded-json.ts";
+import { toBoundedJson } from "../../../runs/bounded-json.ts";
 import type { LiveRun, LiveRuns } from "../../../runs/live-run.ts";
 import type { OpenQuestion } from "../../../runs/questions/run-question.ts";
-import { unknownRun } from "../../../runs/unknown-run.ts";
-import { failedResult } from "../failed-result.ts";
+import { describeUnknownRun } from "../../../runs/unknown-run.ts";
+import { createFailedResult } from "../failed-result.ts";
 import { readInput } from "../read-input.ts";
-import { watchedEvents } from "./watched-events.ts";
+import { toWatchedEvents } from "./watched-events.ts";
 
 export const watchName = "agent_watch";
 
 /** A run with what it waits for. */
 export interface WatchedRun extends LiveRun {
   readonly open: OpenQuestion | undefined;
-  happened(signal: AbortSignal): Promise<void>;
+  waitForEvent(signal: AbortSignal): Promise<void>;
 }
 
 export interface WatchedRuns extends LiveRuns {
@@ -48,7 +48,7 @@ type WatchInput = z.infer<typeof watchInput>;
 const longestOutcome = 400_000;
 
 /** The tool by which the page of a run follows it; no model's business. */
-export function watchTool(locale: Locale): Tool {
+export function createWatchTool(locale: Locale): Tool {
   const schema: Record<string, unknown> = JSON.parse(JSON.stringify(z.toJSONSchema(watchInput, { io: "input" })));
   return {
     name: watchName,
@@ -67,21 +67,22 @@ export function watchTool(locale: Locale): Tool {
  * Gives what is new of a run since `after` of its events, and waits for that up to `wait_s` seconds. The run is the one of
  * `run_id`, or the newest with that `question`, which need not have begun. Rejects when the signal aborts.
  */
-export async function watch(options: WatchOptions, args: unknown, signal: AbortSignal): Promise<CallToolResult> {
+export async function watchRun(options: WatchOptions, args: unknown, signal: AbortSignal): Promise<CallToolResult> {
   const { runs, caller, locale } = options;
   const input = readInput(watchInput, args, locale);
-  if (typeof input === "string") return failedResult(input);
-  const limit = timeLimit(input.wait_s * 1000, () => timeoutError(watchName, input.wait_s * 1000), signal);
+  if (typeof input === "string") return createFailedResult(input);
+  const limit = createTimeLimit(input.wait_s * 1000, () => timeoutError(watchName, input.wait_s * 1000), signal);
   try {
     for (;;) {
       const run = findRun(options, input);
-      if (run === undefined && !mayBegin(input)) return failedResult(say(locale, unknownRun(input.run_id ?? "")));
+      if (run === undefined && !mayBegin(input))
+        return createFailedResult(say(locale, describeUnknownRun(input.run_id ?? "")));
       const isOther = run !== undefined && run.id !== input.run_id;
       // Of another run than the one that was seen, all is new.
       const seen = isOther && input.run_id !== undefined ? 0 : input.after;
       signal.throwIfAborted();
       if (limit.signal.aborted || isOther || (run && hasNews(run, input))) return report(run, seen);
-      if (run !== undefined && run.outcome === undefined) await run.happened(limit.signal);
+      if (run !== undefined && run.outcome === undefined) await run.waitForEvent(limit.signal);
       else await nextChange(runs, caller, limit.signal);
     }
   } finally {
@@ -120,9 +121,9 @@ async function nextChange(runs: LiveRuns, caller: Caller, signal: AbortSignal): 
 
 /** The whole is for the page; its text is for whoever looks at the wire. */
 function report(run: WatchedRun | undefined, seen: number): CallToolResult {
-  const { events, after } = watchedEvents(run?.events ?? [], seen);
+  const { events, after } = toWatchedEvents(run?.events ?? [], seen);
   const isAllShown = run !== undefined && after >= run.events.length;
-  const outcome: unknown = isAllShown && run.outcome ? JSON.parse(boundedJson(run.outcome, longestOutcome)) : null;
+  const outcome: unknown = isAllShown && run.outcome ? JSON.parse(toBoundedJson(run.outcome, longestOutcome)) : null;
   const waits_for = run?.open ? asked(run.open) : null;
   const structuredContent = {
     run_id: run?.id ?? null,
@@ -139,6 +140,6 @@ function asked({ question }: OpenQuestion): Record<string, unknown> {
   if (question.kind === "plan") return { kind: "plan" };
   if (question.kind === "elicitation") return { kind: "question", message: question.elicitation.message };
   const { tool, arguments: args } = question.request;
-  const shown: unknown = JSON.parse(boundedJson({ args }, 20_000));
+  const shown: unknown = JSON.parse(toBoundedJson({ args }, 20_000));
   return { kind: "call", tool, arguments: isRecord(shown) ? shown.args : null };
 }

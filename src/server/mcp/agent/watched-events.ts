@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../../core/events.ts";
 import { isRecord } from "../../../kit/json.ts";
-import { boundedJson } from "../../../runs/bounded-json.ts";
+import { toBoundedJson } from "../../../runs/bounded-json.ts";
 
 /** What is new of a run's events, as far as it fits in one answer. */
 export interface WatchedEvents {
@@ -15,7 +15,7 @@ const longestEvent = 20_000;
 /** Of all in one answer. */
 const longestAnswer = 200_000;
 
-export function watchedEvents(events: readonly AgentEvent[], seen: number): WatchedEvents {
+export function toWatchedEvents(events: readonly AgentEvent[], seen: number): WatchedEvents {
   const shown: Record<string, unknown>[] = [];
   let after = Math.min(seen, events.length);
   let length = 0;
@@ -23,7 +23,7 @@ export function watchedEvents(events: readonly AgentEvent[], seen: number): Watc
 
   function put(event: AgentEvent | undefined): void {
     if (event === undefined) return;
-    const json = boundedJson(event, longestEvent);
+    const json = toBoundedJson(event, longestEvent);
     const bounded: unknown = JSON.parse(json);
     length += json.length;
     if (isRecord(bounded)) shown.push(bounded);

@@ -1,13 +1,13 @@
-import { type Chain, deepestChain, tooDeep } from "../../../core/chain.ts";
+import { type Chain, deepestChain, tooDeepError } from "../../../core/chain.ts";
 import type { Elicit } from "../../../core/forms/elicitation.ts";
 import type { Approve } from "../../../core/tools/permission.ts";
 import type { ToolContext } from "../../../core/tools/tool.ts";
 import type { Locale } from "../../../kit/locale.ts";
-import { progressCounts } from "../../../render/call-names.ts";
-import { approvalQuestion, toApproval } from "../../../runs/input/approval-question.ts";
-import { nobody, toQuestion } from "../../../runs/input/host-question.ts";
+import { renderProgressCounts } from "../../../render/call-names.ts";
+import { toApproval, toApprovalQuestion } from "../../../runs/input/approval-question.ts";
+import { noAnswer, toQuestion } from "../../../runs/input/host-question.ts";
 import type { AskHost } from "../../../runs/input/pending-work.ts";
-import type { HostMeans } from "./request-context.ts";
+import type { GatewayRequestContext } from "./request-context.ts";
 
 export interface CallOptions {
   locale: Locale;
@@ -20,27 +20,27 @@ export interface CallOptions {
 }
 
 /** What a tool is told that a host calls. */
-export function openContext(
-  { signal, progress, ask }: HostMeans,
+export function openGatewayContext(
+  { signal, progress, ask }: GatewayRequestContext,
   { locale, asks, chain, person }: CallOptions,
 ): ToolContext {
   return {
     signal,
     locale,
     wantsContent: true,
-    chain: below(chain),
+    chain: toChildChain(chain),
     trace: chain.trace,
     approve: asks ? toApprove(ask, locale) : undefined,
     elicit: toElicit(ask, person),
-    progress: (message, count, total) => progress.tell(lineOf(message, count, total)),
-    notice: (_, message) => progress.tell(message),
+    progress: (message, count, total) => progress.notify(renderProgressLine(message, count, total)),
+    notice: (_, message) => progress.notify(message),
   };
 }
 
 /** One step further down. Throws where the chain is too long, which is a circle. */
-export function below(chain: Chain): Chain {
+export function toChildChain(chain: Chain): Chain {
   const depth = chain.depth + 1;
-  if (depth > deepestChain) throw tooDeep(depth);
+  if (depth > deepestChain) throw tooDeepError(depth);
   return { ...chain, depth };
 }
 
@@ -48,19 +48,19 @@ export function below(chain: Chain): Chain {
 export function toElicit(ask: AskHost, person: object): Elicit {
   const elicit: Elicit = async (elicitation, signal) => {
     const question = toQuestion(elicitation);
-    return question === undefined ? nobody : ask(question, signal);
+    return question === undefined ? noAnswer : ask(question, signal);
   };
   return Object.assign(elicit, { person });
 }
 
 function toApprove(ask: AskHost, locale: Locale): Approve {
   // There is no conversation in which a word could go on counting.
-  return async (request) => toApproval(await ask(approvalQuestion({ ...request, onlyOnce: true }, locale)));
+  return async (request) => toApproval(await ask(toApprovalQuestion({ ...request, onlyOnce: true }, locale)));
 }
 
 /** The counts of a server say something to people only: the host's counter is our own. */
-export function lineOf(message: string, count: number | undefined, total: number | undefined): string {
+export function renderProgressLine(message: string, count: number | undefined, total: number | undefined): string {
   if (count === undefined || !Number.isFinite(count)) return message;
-  const counts = progressCounts(count, total);
+  const counts = renderProgressCounts(count, total);
   return message === "" ? counts : `${message} (${counts})`;
 }

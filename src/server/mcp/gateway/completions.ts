@@ -4,23 +4,23 @@ import {
   isSpecType,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { fromMeta, toMeta } from "../../../core/chain.ts";
-import { below } from "./call-context.ts";
-import type { Exposed } from "./exposure.ts";
-import { badAnswer, toProtocolError } from "./request.ts";
+import { readChainMeta, toChainMeta } from "../../../core/chain.ts";
+import { toChildChain } from "./call-context.ts";
+import type { Exposure } from "./exposure.ts";
+import { badAnswerError, toProtocolError } from "./request.ts";
 
 /** Completes arguments of prompts and templates, as far as their servers do. */
-export async function complete(
-  { gateway, locale }: Exposed,
+export async function completeArgument(
+  { gateway, locale }: Exposure,
   { ref, argument, context }: CompleteRequestParams,
   { mcpReq: { signal, _meta } }: ServerContext,
 ): Promise<CompleteResult | undefined> {
-  const chain = fromMeta(_meta);
+  const chain = readChainMeta(_meta);
   try {
-    const meta = { ...chain.trace, ...toMeta(below(chain)) };
+    const meta = { ...chain.trace, ...toChainMeta(toChildChain(chain)) };
     const answer = await gateway.complete({ ref, argument, context }, { signal, onProgress: () => {}, meta });
     if (answer === undefined || isSpecType.CompleteResult(answer)) return answer;
-    throw badAnswer(argument.name);
+    throw badAnswerError(argument.name);
   } catch (thrown) {
     throw toProtocolError(thrown, signal, locale);
   }

@@ -1,17 +1,17 @@
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from "@modelcontextprotocol/server";
 import type { Duet } from "../../../app/open-duet.ts";
 import { say } from "../../../kit/locale.ts";
-import type { Connection } from "../../../runs/input/host-connection.ts";
-import { createRounds } from "../../../runs/input/input-requests.ts";
-import { nobodyWaits } from "../../../runs/input/withdrawn-question.ts";
-import type { Provider } from "../capabilities.ts";
-import { failedResult } from "../failed-result.ts";
-import { complete } from "./completions.ts";
-import type { Exposed, GatewayRounds } from "./exposure.ts";
-import { offerPrompts } from "./prompts.ts";
-import { over } from "./request.ts";
-import { offerResources } from "./resources.ts";
-import { offerTools } from "./tools.ts";
+import type { HostConnection } from "../../../runs/input/host-connection.ts";
+import { createInputRequests } from "../../../runs/input/input-requests.ts";
+import { describeWithdrawnQuestion } from "../../../runs/input/withdrawn-question.ts";
+import type { Capabilities } from "../capabilities.ts";
+import { createFailedResult } from "../failed-result.ts";
+import { completeArgument } from "./completions.ts";
+import type { Exposure, GatewayInputRequests } from "./exposure.ts";
+import { createPromptCapability } from "./prompts.ts";
+import { throwWithdrawn } from "./request.ts";
+import { createResourceCapability } from "./resources.ts";
+import { createToolCapability } from "./tools.ts";
 
 export interface ExposeOptions {
   /** Tokens that a list of tools may weigh; beyond them it is searched. */
@@ -25,25 +25,27 @@ const usualListLimit = 20_000;
 export function createExposure(
   duet: Duet,
   { listLimit = usualListLimit }: ExposeOptions,
-): (connection: Connection) => Provider {
+): (connection: HostConnection) => Capabilities {
   const { locale } = duet;
-  const rounds: GatewayRounds = {
-    tools: createRounds<CallToolResult>({ tooLate: (state) => failedResult(say(locale, nobodyWaits(state))) }),
-    prompts: createRounds<GetPromptResult>({ tooLate: (state) => over(state, locale) }),
-    resources: createRounds<ReadResourceResult>({ tooLate: (state) => over(state, locale) }),
+  const inputRequests: GatewayInputRequests = {
+    tools: createInputRequests<CallToolResult>({
+      tooLate: (state) => createFailedResult(say(locale, describeWithdrawnQuestion(state))),
+    }),
+    prompts: createInputRequests<GetPromptResult>({ tooLate: (state) => throwWithdrawn(state, locale) }),
+    resources: createInputRequests<ReadResourceResult>({ tooLate: (state) => throwWithdrawn(state, locale) }),
   };
   return (connection) => {
     const gateway = duet.gateway(connection.caller);
-    const exposed: Exposed = { gateway, locale, listLimit, person: {}, connection, rounds };
+    const exposed: Exposure = { gateway, locale, listLimit, person: {}, connection, inputRequests };
     return {
-      tools: offerTools(exposed),
-      prompts: offerPrompts(exposed),
-      resources: offerResources(exposed),
-      complete: (params, context) => complete(exposed, params, context),
+      tools: createToolCapability(exposed),
+      prompts: createPromptCapability(exposed),
+      resources: createResourceCapability(exposed),
+      complete: (params, context) => completeArgument(exposed, params, context),
       onChange: gateway.onChange,
       close() {
         if (connection.isOneRequest) return;
-        for (const each of Object.values(rounds)) each.leave(connection);
+        for (const each of Object.values(inputRequests)) each.leave(connection);
       },
     };
   };

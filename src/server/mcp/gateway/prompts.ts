@@ -1,29 +1,33 @@
 import { isSpecType } from "@modelcontextprotocol/server";
-import { hostOf } from "../../../runs/input/host.ts";
-import type { PromptProvider } from "../capabilities.ts";
+import { readHost } from "../../../runs/input/host.ts";
+import type { PromptCapability } from "../capabilities.ts";
 import { createCallProgress } from "./call-progress.ts";
-import type { Exposed } from "./exposure.ts";
-import { badAnswer, Missing, requestOptions, toProtocolError, unlessMissing } from "./request.ts";
+import type { Exposure } from "./exposure.ts";
+import { badAnswerError, ignoreMissing, MissingEntryError, toProtocolError, toRequestOptions } from "./request.ts";
 
 /** Offers every server's prompts to the host. */
-export function offerPrompts(exposed: Exposed): PromptProvider {
-  const { gateway, locale, connection, rounds } = exposed;
+export function createPromptCapability(exposed: Exposure): PromptCapability {
+  const { gateway, locale, connection, inputRequests } = exposed;
   return {
     list: async (signal) => (await gateway.prompts(signal)).filter(isSpecType.Prompt),
     get(name, args, context) {
       const progress = createCallProgress();
-      const served = { kind: name, connection, host: hostOf(connection.server, context), context, progress };
-      const answer = rounds.prompts.serve(served, async (means) => {
+      const served = { kind: name, connection, host: readHost(connection.server, context), context, progress };
+      const answer = inputRequests.prompts.serve(served, async (requestContext) => {
         try {
-          const given = await gateway.getPrompt(name, args, requestOptions({ ...means, progress }, context, exposed));
-          if (given === undefined) throw new Missing();
-          if (!isSpecType.GetPromptResult(given)) throw badAnswer(name);
+          const given = await gateway.getPrompt(
+            name,
+            args,
+            toRequestOptions({ ...requestContext, progress }, context, exposed),
+          );
+          if (given === undefined) throw new MissingEntryError();
+          if (!isSpecType.GetPromptResult(given)) throw badAnswerError(name);
           return given;
         } catch (thrown) {
-          throw toProtocolError(thrown, means.signal, locale);
+          throw toProtocolError(thrown, requestContext.signal, locale);
         }
       });
-      return answer.catch(unlessMissing);
+      return answer.catch(ignoreMissing);
     },
   };
 }

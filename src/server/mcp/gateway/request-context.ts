@@ -1,7 +1,7 @@
-import type { Means } from "../../../runs/input/pending-work.ts";
+import type { RequestContext } from "../../../runs/input/pending-work.ts";
 import type { CallProgress } from "./call-progress.ts";
 
 /** What a host's request may use on its way. */
-export interface HostMeans extends Means {
+export interface GatewayRequestContext extends RequestContext {
   readonly progress: CallProgress;
 }

@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Tool } from "../../../core/tools/tool.ts";
-import { searchSchema, sourcesOf } from "../../../core/tools/tool-search.ts";
+import { createSearchSchema, renderToolSources } from "../../../core/tools/tool-search.ts";
 import { isRecord, type JsonObject } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { readInput } from "../read-input.ts";
@@ -15,9 +15,9 @@ const mostFound = 20;
 const usuallyFound = 8;
 
 /** The two tools, which find and call the others. */
-export function searchTools(tools: readonly Tool[], locale: Locale): ListedTool[] {
+export function createSearchTools(tools: readonly Tool[], locale: Locale): ListedTool[] {
   const count = tools.length;
-  const sources = sourcesOf(tools, locale);
+  const sources = renderToolSources(tools, locale);
   const find = {
     zh: `按名称、说明和参数在 ${count} 个工具中查找（各来源的工具数：${sources}）。给出名称、说明和 inputSchema；随后用 ${callName} 调用。`,
     en: `Searches ${count} tools by name, description and parameters (tools by source: ${sources}). Gives names, descriptions and input schemas; then call one with ${callName}.`,
@@ -31,7 +31,7 @@ export function searchTools(tools: readonly Tool[], locale: Locale): ListedTool[
       name: findName,
       title: say(locale, { zh: "查找工具", en: "Find tools" }),
       description: say(locale, find),
-      inputSchema: { ...searchSchema(locale, { usual: usuallyFound, most: mostFound }), type: "object" },
+      inputSchema: { ...createSearchSchema(locale, { usual: usuallyFound, most: mostFound }), type: "object" },
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     {
@@ -70,7 +70,7 @@ export function readCall(args: JsonObject, locale: Locale): { name: string; argu
 }
 
 /** What was found, as text for models and as data for programs. */
-export function foundResult(tools: readonly Tool[], locale: Locale): CallToolResult {
+export function toFoundResult(tools: readonly Tool[], locale: Locale): CallToolResult {
   const found = tools.map((tool) => {
     const { name, title, description, inputSchema } = toListed(tool);
     return { name, title, description, inputSchema };

@@ -21,6 +21,6 @@ export function toListed({ name, description, inputSchema, outputSchema, annotat
 }
 
 /** Tokens that a list weighs in a host's requests: four characters each, as a rule of thumb. */
-export function weigh(tools: readonly ListedTool[]): number {
+export function weighToolList(tools: readonly ListedTool[]): number {
   return Math.ceil(JSON.stringify(tools).length / 4);
 }

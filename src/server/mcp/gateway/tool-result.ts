@@ -3,13 +3,13 @@ import type { Tool, ToolResult } from "../../../core/tools/tool.ts";
 import { renderContent } from "../../../core/tools/tool-content.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { failedResult } from "../failed-result.ts";
+import { createFailedResult } from "../failed-result.ts";
 
 /** What a tool gave, for a host: as its server gave it where there is one, else as text. */
 export function toCallResult(tool: Tool, result: ToolResult, locale: Locale): CallToolResult {
   const { ok, text, content } = result;
   const isServersOwn = content !== undefined && (ok || result.error?.code === "tool");
-  if (!isServersOwn) return ok ? readable(text) : failedResult(text);
+  if (!isServersOwn) return ok ? readable(text) : createFailedResult(text);
   const blocks = content.blocks.map((block) => toBlock(block, locale));
   const _meta = forHost(content.meta);
   const structuredContent = isRecord(content.structured) ? content.structured : undefined;

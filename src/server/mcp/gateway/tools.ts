@@ -1,16 +1,16 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
-import { chainOf, chainProperty } from "../../../core/chain-text.ts";
+import { chainProperty, readChain } from "../../../core/chain-text.ts";
 import type { Tool } from "../../../core/tools/tool.ts";
-import { isDeeperThan, isRecord, type JsonObject, textOf } from "../../../kit/json.ts";
+import { isDeeperThan, isRecord, type JsonObject, toText } from "../../../kit/json.ts";
 import { say } from "../../../kit/locale.ts";
-import { hostOf } from "../../../runs/input/host.ts";
-import type { ToolProvider } from "../capabilities.ts";
-import { failedResult, toFailedResult } from "../failed-result.ts";
-import { openContext } from "./call-context.ts";
+import { readHost } from "../../../runs/input/host.ts";
+import type { ToolCapability } from "../capabilities.ts";
+import { createFailedResult, toFailedResult } from "../failed-result.ts";
+import { openGatewayContext } from "./call-context.ts";
 import { createCallProgress } from "./call-progress.ts";
-import type { Exposed } from "./exposure.ts";
-import { callName, findName, foundResult, readCall, readFind, searchTools } from "./search-tools.ts";
-import { toListed, weigh } from "./tool-list.ts";
+import type { Exposure } from "./exposure.ts";
+import { callName, createSearchTools, findName, readCall, readFind, toFoundResult } from "./search-tools.ts";
+import { toListed, weighToolList } from "./tool-list.ts";
 import { toCallResult } from "./tool-result.ts";
 
 /** Levels of a call's arguments; no tool needs more, and deeper ones break who reads them. */
@@ -20,8 +20,8 @@ const deepestArguments = 64;
  * Offers every tool to the host; where the list would weigh too much, two tools that find and call the others. The whole list
  * is one page: its order is that of the agent's tools.
  */
-export function offerTools(exposed: Exposed): ToolProvider {
-  const { gateway, locale, listLimit, connection, rounds } = exposed;
+export function createToolCapability(exposed: Exposure): ToolCapability {
+  const { gateway, locale, listLimit, connection, inputRequests } = exposed;
 
   async function isWaiting(name: string): Promise<boolean> {
     return (await gateway.waiting()).some((waiting) => waiting.name === name);
@@ -45,40 +45,43 @@ export function offerTools(exposed: Exposed): ToolProvider {
     args: JsonObject,
     context: ServerContext,
   ): Promise<CallToolResult | InputRequiredResult> {
-    const host = hostOf(connection.server, context);
-    const chain = chainOf(context.mcpReq._meta, args[chainProperty], context.http?.req?.headers);
+    const host = readHost(connection.server, context);
+    const chain = readChain(context.mcpReq._meta, args[chainProperty], context.http?.req?.headers);
     const asks = host.asksForms;
     const progress = createCallProgress();
-    return rounds.tools.serve({ kind: tool.name, connection, host, context, progress }, async (means) => {
-      const options = { locale, asks, chain, person: exposed.person };
-      try {
-        const result = await tool.run(args, openContext({ ...means, progress }, options));
-        await learnLinks(tool, result.content?.blocks ?? []);
-        return toCallResult(tool, result, locale);
-      } catch (thrown) {
-        means.signal.throwIfAborted();
-        return toFailedResult(thrown, locale);
-      }
-    });
+    return inputRequests.tools.serve(
+      { kind: tool.name, connection, host, context, progress },
+      async (requestContext) => {
+        const options = { locale, asks, chain, person: exposed.person };
+        try {
+          const result = await tool.run(args, openGatewayContext({ ...requestContext, progress }, options));
+          await learnLinks(tool, result.content?.blocks ?? []);
+          return toCallResult(tool, result, locale);
+        } catch (thrown) {
+          requestContext.signal.throwIfAborted();
+          return toFailedResult(thrown, locale);
+        }
+      },
+    );
   }
 
   async function learnLinks({ source }: Tool, blocks: readonly Record<string, unknown>[]): Promise<void> {
-    for (const { type, uri } of blocks) if (type === "resource_link") await gateway.learn(source, textOf(uri));
+    for (const { type, uri } of blocks) if (type === "resource_link") await gateway.learn(source, toText(uri));
   }
 
   async function find(args: JsonObject, { mcpReq }: ServerContext): Promise<CallToolResult> {
     const wanted = readFind(args, locale);
-    if (typeof wanted === "string") return failedResult(wanted);
-    return foundResult(await gateway.findTools(wanted.query, wanted.limit, mcpReq.signal), locale);
+    if (typeof wanted === "string") return createFailedResult(wanted);
+    return toFoundResult(await gateway.findTools(wanted.query, wanted.limit, mcpReq.signal), locale);
   }
 
   async function callFound(args: JsonObject, context: ServerContext): Promise<CallToolResult | InputRequiredResult> {
     const wanted = readCall(args, locale);
-    if (typeof wanted === "string") return failedResult(wanted);
+    if (typeof wanted === "string") return createFailedResult(wanted);
     const { name } = wanted;
     const tool = await gateway.tool(name, context.mcpReq.signal);
     if (tool === undefined)
-      return failedResult(say(locale, (await isWaiting(name)) ? unapproved(name) : notFound(name)));
+      return createFailedResult(say(locale, (await isWaiting(name)) ? unapproved(name) : notFound(name)));
     // The host knows no schema of this tool, so it misses nothing that the schema promises.
     return run({ ...tool, outputSchema: undefined }, wanted.arguments, context);
   }
@@ -87,13 +90,13 @@ export function offerTools(exposed: Exposed): ToolProvider {
     async list(signal, host) {
       const tools = await gateway.tools(signal, host?.title);
       const listed = tools.map(toListed);
-      return weigh(listed) > listLimit ? searchTools(tools, locale) : listed;
+      return weighToolList(listed) > listLimit ? createSearchTools(tools, locale) : listed;
     },
     async call(name, args = {}, context) {
-      if (!isArguments(args)) return failedResult(say(locale, tooDeep));
+      if (!isArguments(args)) return createFailedResult(say(locale, tooDeep));
       const result = await call(name, args, context);
       if (result !== undefined) return result;
-      return (await isWaiting(name)) ? failedResult(say(locale, unapproved(name))) : undefined;
+      return (await isWaiting(name)) ? createFailedResult(say(locale, unapproved(name))) : undefined;
     },
   };
 }

@@ -1,14 +1,14 @@
 import type { Api } from "./api/api.ts";
 import type { Conversation } from "./api/conversation.ts";
-import { Refused } from "./api/refused.ts";
+import { RefusedError } from "./api/refused.ts";
 import type { ChatRuns } from "./chat-runs.ts";
 import { loadReasons } from "./load-steps.ts";
-import { startAnew } from "./state/chat-choices.ts";
+import { startConversation } from "./state/chat-choices.ts";
 import { addNote, isUnsettled, showTalk, type Turn } from "./state/chat-state.ts";
 import { mergeTurns } from "./state/merge-turns.ts";
 import { sideTexts } from "./state/side-texts.ts";
 import type { Store } from "./state/store.ts";
-import { turnsOf } from "./state/to-turns.ts";
+import { toTurns } from "./state/to-turns.ts";
 
 export interface ChatConversations {
   /** Shows a conversation and follows what goes on in it; of one that is not there any more it says so. */
@@ -45,13 +45,13 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
       if (conversation === undefined && own.length === 0) {
         store.change((chat) => {
           const conversations = chat.conversations.filter((entry) => entry.id !== id);
-          return addNote(startAnew({ ...chat, conversations }), sideTexts.goneConversation);
+          return addNote(startConversation({ ...chat, conversations }), sideTexts.goneConversation);
         });
         return;
       }
       const found = conversation ?? nothing;
       // What is followed here is known better than what is kept.
-      const kept = turnsOf(found, id);
+      const kept = toTurns(found, id);
       const isOwn = ({ keptRunId }: Turn): boolean => own.some(({ run }) => run.runId === keptRunId);
       const turns = [...kept.filter((turn) => !isOwn(turn)), ...own];
       const items = turns.map(({ key }) => ({ kind: "turn" as const, key }));
@@ -64,11 +64,11 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
       const conversation = await api.conversation(id).catch(passMissing);
       if (store.state.conversationId !== id) return;
       if (conversation !== undefined) {
-        const kept = turnsOf(conversation, id);
+        const kept = toTurns(conversation, id);
         store.change((chat) => mergeTurns(chat, kept));
         followAll(conversation, id);
       } else if (store.state.items === items && ownTurns(id).length === 0)
-        store.change((chat) => addNote(startAnew(chat), sideTexts.goneConversation));
+        store.change((chat) => addNote(startConversation(chat), sideTexts.goneConversation));
     },
     async remove(id) {
       await api.deleteConversation(id).catch(passMissing);
@@ -89,6 +89,6 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
 const nothing: Conversation = { turns: [], sources: [], runs: [] };
 
 function passMissing(thrown: unknown): undefined {
-  if (!(thrown instanceof Refused) || thrown.status !== 404) throw thrown;
+  if (!(thrown instanceof RefusedError) || thrown.status !== 404) throw thrown;
   return undefined;
 }

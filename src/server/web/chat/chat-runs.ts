@@ -1,18 +1,18 @@
 import { type Locale, say } from "../../../kit/locale.ts";
-import { noRun } from "../run/run-state.ts";
-import { type Api, type Asking, runIdOf } from "./api/api.ts";
+import { createRunState } from "../run/run-state.ts";
+import { type Api, type QuestionRequest, readRunId } from "./api/api.ts";
 import { followRun } from "./api/follow-run.ts";
-import { isGateway } from "./api/is-gateway-error.ts";
+import { isGatewayError } from "./api/is-gateway-error.ts";
 import type { OpenQuestion, Reply } from "./api/question.ts";
-import { Refused } from "./api/refused.ts";
-import type { TellLoss } from "./connectivity.ts";
-import { newKey } from "./new-key.ts";
-import { closeQuestion, takeNews } from "./state/apply-events.ts";
-import { addTurn, changeRun, changeTurn, dropGone, newTurn, type Turn } from "./state/chat-state.ts";
+import { RefusedError } from "./api/refused.ts";
+import type { ReportConnectivity } from "./connectivity.ts";
+import { createKey } from "./new-key.ts";
+import { applyEvents, closeQuestion } from "./state/apply-events.ts";
+import { addTurn, changeRun, changeTurn, createTurn, removeGoneTurns, type Turn } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { sideTexts } from "./state/side-texts.ts";
 import type { Store } from "./state/store.ts";
-import { askingOf } from "./state/to-question.ts";
+import { toQuestion } from "./state/to-question.ts";
 
 export interface ChatRuns {
   /** Asks the text in the conversation that is shown, as it has been chosen. */
@@ -29,7 +29,7 @@ export interface RunsOptions {
   readonly api: Api;
   readonly store: Store;
   locale(): Locale;
-  readonly tellLoss: TellLoss;
+  readonly reportConnectivity: ReportConnectivity;
   /** Resolves when it is known how the server is set: until then nothing is asked. */
   readonly ready: Promise<void>;
   /** A run has begun or is over, or asks something: the list of conversations is another. */
@@ -45,7 +45,7 @@ export function createRuns({
   api,
   store,
   locale,
-  tellLoss,
+  reportConnectivity,
   ready,
   onListChange,
   onEnd,
@@ -65,22 +65,22 @@ export function createRuns({
     let runId = runIdAt(key);
     try {
       await followRun({
-        lose: (isLost) => tellLoss(key, isLost),
-        mayPass: ({ status }) => (runId === undefined ? isGateway(status) : status === 429 || status >= 500),
+        lose: (isLost) => reportConnectivity(key, isLost),
+        mayPass: ({ status }) => (runId === undefined ? isGatewayError(status) : status === 429 || status >= 500),
         async open(after, signal) {
           if (runId !== undefined || ask === undefined) return api.events(runId ?? "", after, signal);
           const response = await ask(signal);
-          runId = runIdOf(response);
+          runId = readRunId(response);
           if (runId !== undefined) name(key, runId);
           return response;
         },
-        take(news) {
-          store.change((chat) => takeNews(chat, key, news));
-          if (news.events.some(({ type }) => type === "run-start")) onListChange();
+        take(update) {
+          store.change((chat) => applyEvents(chat, key, update));
+          if (update.events.some(({ type }) => type === "run-start")) onListChange();
         },
       });
     } catch (thrown) {
-      const isGone = runId !== undefined && thrown instanceof Refused && thrown.status === 404;
+      const isGone = runId !== undefined && thrown instanceof RefusedError && thrown.status === 404;
       if (isGone) lose(key);
       else fail(key, thrown);
     }
@@ -88,7 +88,7 @@ export function createRuns({
   }
 
   function fail(key: string, thrown: unknown): void {
-    const { message, hint } = thrown instanceof Refused ? thrown : { message: String(thrown), hint: null };
+    const { message, hint } = thrown instanceof RefusedError ? thrown : { message: String(thrown), hint: null };
     end(key, [message, hint].filter(Boolean).join("\n"));
   }
 
@@ -105,15 +105,17 @@ export function createRuns({
 
   return {
     ask(text) {
-      const { key, ...turn } = newTurn(newKey(), text);
+      const { key, ...turn } = createTurn(createKey(), text);
       const { conversationId } = store.state;
-      let asking: Asking | undefined;
-      store.change((chat) => addTurn({ ...dropGone(chat, text), problem: "" }, { ...turn, key, conversationId }));
+      let asking: QuestionRequest | undefined;
+      store.change((chat) =>
+        addTurn({ ...removeGoneTurns(chat, text), problem: "" }, { ...turn, key, conversationId }),
+      );
       void follow(key, async (signal) => {
         await ready;
-        asking ??= askingOf({ ...store.state, conversationId }, text, locale());
+        asking ??= toQuestion({ ...store.state, conversationId }, text, locale());
         return api.ask(asking, key, signal).catch((thrown: unknown) => {
-          if (thrown instanceof Refused && !isGateway(thrown.status)) onRefused(text);
+          if (thrown instanceof RefusedError && !isGatewayError(thrown.status)) onRefused(text);
           throw thrown;
         });
       });
@@ -121,7 +123,11 @@ export function createRuns({
     resume(runId, question, conversationId) {
       const known = Object.values(store.state.turns).find(({ run }) => run.runId === runId);
       if (known !== undefined) return;
-      const turn: Turn = { ...newTurn(runId, question), conversationId, run: { ...noRun(question), runId } };
+      const turn: Turn = {
+        ...createTurn(runId, question),
+        conversationId,
+        run: { ...createRunState(question), runId },
+      };
       store.change((chat) =>
         conversationId === chat.conversationId
           ? addTurn(chat, turn)
@@ -141,9 +147,9 @@ export function createRuns({
         store.change((chat) => (chat.turns[key]?.question?.id === question.id ? closeQuestion(chat, key) : chat));
       await api.reply(runId, question.id, reply).catch((thrown: unknown) => {
         // It has been answered elsewhere, or waits no more.
-        if (!(thrown instanceof Refused) || thrown.status !== 409) throw thrown;
+        if (!(thrown instanceof RefusedError) || thrown.status !== 409) throw thrown;
         close();
-        throw new Refused(thrown.status, chatTexts.waitsNoMore[locale()], null);
+        throw new RefusedError(thrown.status, chatTexts.waitsNoMore[locale()], null);
       });
       close();
     },

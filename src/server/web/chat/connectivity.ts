@@ -1,9 +1,9 @@
 import type { Store } from "./state/store.ts";
 
 /** Told by each who talks with the server whether it cannot be reached; the page says so as long as one of them says so. */
-export type TellLoss = (who: string, isLost: boolean) => void;
+export type ReportConnectivity = (who: string, isLost: boolean) => void;
 
-export function createLosses(store: Store): TellLoss {
+export function createConnectivity(store: Store): ReportConnectivity {
   const lost = new Set<string>();
   return (who, isLost) => {
     if (isLost) lost.add(who);

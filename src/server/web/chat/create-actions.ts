@@ -6,13 +6,13 @@ import type { ChatRuns } from "./chat-runs.ts";
 import { loadSteps } from "./load-steps.ts";
 import type { ChatActions } from "./parts/chat-actions.ts";
 import type { Screen } from "./parts/screen.ts";
-import type { Attempt } from "./report-errors.ts";
-import { chooseMode, chooseModel, chooseParameter, chooseSearch, startAnew } from "./state/chat-choices.ts";
+import type { ReportErrors } from "./report-errors.ts";
+import { chooseMode, chooseModel, chooseParameter, chooseSearch, startConversation } from "./state/chat-choices.ts";
 import { isCommand, runCommand } from "./state/chat-commands.ts";
-import { goingTurn } from "./state/chat-state.ts";
+import { findActiveTurn } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import type { Store } from "./state/store.ts";
-import type { Place } from "./storage/address-hash.ts";
+import type { AddressHash } from "./storage/address-hash.ts";
 
 export interface ActionsOptions {
   readonly api: Api;
@@ -20,8 +20,8 @@ export interface ActionsOptions {
   readonly runs: ChatRuns;
   readonly conversations: ChatConversations;
   readonly list: ChatList;
-  readonly place: Place;
-  readonly attempt: Attempt;
+  readonly place: AddressHash;
+  readonly attempt: ReportErrors;
   screen(): Screen;
 }
 
@@ -37,13 +37,13 @@ export function createActions({
 }: ActionsOptions): ChatActions {
   return {
     send(text) {
-      if (goingTurn(store.state) !== undefined) return false;
+      if (findActiveTurn(store.state) !== undefined) return false;
       if (isCommand(text)) store.change((chat) => runCommand(chat, text));
       else runs.ask(text);
       return true;
     },
     askAgain(text, mode) {
-      if (goingTurn(store.state) !== undefined) {
+      if (findActiveTurn(store.state) !== undefined) {
         if (screen().draft === "") screen().draft = text;
       } else {
         if (mode !== undefined) store.change((chat) => chooseMode(chat, mode));
@@ -52,7 +52,7 @@ export function createActions({
       screen().focus();
     },
     stop() {
-      const going = goingTurn(store.state);
+      const going = findActiveTurn(store.state);
       if (going === undefined) return false;
       void attempt(runs.stop(going.key), say(screen().locale, chatTexts.notStopped));
       return true;
@@ -78,7 +78,7 @@ export function createActions({
       document.querySelector<HTMLElement>("#language")?.focus();
     },
     newChat() {
-      store.change(startAnew);
+      store.change(startConversation);
       screen().focus();
     },
     open(id) {

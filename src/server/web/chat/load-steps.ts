@@ -1,5 +1,5 @@
 import type { Api } from "./api/api.ts";
-import { Refused } from "./api/refused.ts";
+import { RefusedError } from "./api/refused.ts";
 import { type ChatState, changeTurn } from "./state/chat-state.ts";
 import type { Store } from "./state/store.ts";
 
@@ -37,6 +37,6 @@ function unexplained({ items, turns }: ChatState): string[] {
 
 /** A run that never began has no trace. */
 function passMissing(thrown: unknown): undefined {
-  if (!(thrown instanceof Refused) || thrown.status !== 404) throw thrown;
+  if (!(thrown instanceof RefusedError) || thrown.status !== 404) throw thrown;
   return undefined;
 }

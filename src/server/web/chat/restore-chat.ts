@@ -1,33 +1,33 @@
 import type { Api } from "./api/api.ts";
 import { pauseAfter } from "./api/pause.ts";
-import { Refused } from "./api/refused.ts";
+import { RefusedError } from "./api/refused.ts";
 import type { ServerSettings } from "./api/server-settings.ts";
 import type { ChatConversations } from "./chat-conversations.ts";
 import type { ChatList } from "./chat-list.ts";
 import type { ChatRuns } from "./chat-runs.ts";
-import type { TellLoss } from "./connectivity.ts";
+import type { ReportConnectivity } from "./connectivity.ts";
 import type { Store } from "./state/store.ts";
-import type { KeptChat } from "./storage/tab-storage.ts";
+import type { StoredChat } from "./storage/tab-storage.ts";
 
-export interface BeginOptions {
+export interface RestoreOptions {
   readonly api: Api;
   readonly store: Store;
   readonly runs: ChatRuns;
   readonly conversations: ChatConversations;
   readonly list: ChatList;
-  readonly kept: KeptChat;
+  readonly kept: StoredChat;
   /** The conversation that the address names. */
   readonly named: string | undefined;
-  readonly tellLoss: TellLoss;
+  readonly reportConnectivity: ReportConnectivity;
   /** Called once it is known how the server is set. */
   onSettings(): void;
 }
 
 /** What the tab showed before it was loaded again is found again, and what goes on is followed. */
-export async function beginChat(options: BeginOptions): Promise<void> {
-  const { api, store, runs, conversations, list, kept, named, tellLoss, onSettings } = options;
+export async function restoreChat(options: RestoreOptions): Promise<void> {
+  const { api, store, runs, conversations, list, kept, named, reportConnectivity, onSettings } = options;
   const { choices: before } = store.state;
-  const settings = await readSettings(api, tellLoss);
+  const settings = await readSettings(api, reportConnectivity);
   store.change((chat) => {
     const { mode = settings.mode, search = settings.search.enabled } = kept.choices;
     // What has been chosen while the server was asked is not taken back.
@@ -44,15 +44,15 @@ export async function beginChat(options: BeginOptions): Promise<void> {
 }
 
 /** Without them there is nothing to do, so they are asked for until the server can be reached. */
-async function readSettings(api: Api, tellLoss: TellLoss): Promise<ServerSettings> {
+async function readSettings(api: Api, reportConnectivity: ReportConnectivity): Promise<ServerSettings> {
   for (let failures = 1; ; failures += 1) {
     try {
       const settings = await api.settings();
-      tellLoss("settings", false);
+      reportConnectivity("settings", false);
       return settings;
     } catch (thrown) {
-      if (thrown instanceof Refused) throw thrown;
-      tellLoss("settings", true);
+      if (thrown instanceof RefusedError) throw thrown;
+      reportConnectivity("settings", true);
     }
     await pauseAfter(failures);
   }

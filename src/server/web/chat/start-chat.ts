@@ -4,26 +4,26 @@ import { createSignInGate } from "./api/sign-in-gate.ts";
 import { createConversations } from "./chat-conversations.ts";
 import { createList } from "./chat-list.ts";
 import { createRuns } from "./chat-runs.ts";
-import { createLosses } from "./connectivity.ts";
+import { createConnectivity } from "./connectivity.ts";
 import { createActions } from "./create-actions.ts";
-import { oncePerFrame } from "./parts/once-per-frame.ts";
+import { limitToFrames } from "./parts/once-per-frame.ts";
 import { createScreen, type Screen } from "./parts/screen.ts";
-import { createAttempt } from "./report-errors.ts";
-import { beginChat } from "./restore-chat.ts";
-import { type ChatState, emptyChat } from "./state/chat-state.ts";
+import { createReportErrors } from "./report-errors.ts";
+import { restoreChat } from "./restore-chat.ts";
+import { type ChatState, createChat } from "./state/chat-state.ts";
 import { createStore } from "./state/store.ts";
-import { tabTitle } from "./state/talk-title.ts";
-import { createPlace } from "./storage/address-hash.ts";
+import { getTabTitle } from "./state/talk-title.ts";
+import { createAddressHash } from "./storage/address-hash.ts";
 import { createDrafts } from "./storage/drafts.ts";
 import { createPreferences } from "./storage/preferences.ts";
 import { createSaver } from "./storage/save-chat.ts";
-import { createKeeper, takeToken } from "./storage/tab-storage.ts";
+import { createTabStorage, takeToken } from "./storage/tab-storage.ts";
 import { watchWindow } from "./watch-window.ts";
 
 /** The page at `/`: joins what a person does, what the server tells, and what is shown. */
 export async function startChat(window: Window & typeof globalThis): Promise<void> {
   const { document, navigator } = window;
-  const keeper = createKeeper(() => window.sessionStorage);
+  const keeper = createTabStorage(() => window.sessionStorage);
   const given = takeToken(window);
   if (given !== undefined) keeper.keepToken(given);
   const preferences = createPreferences(() => window.localStorage);
@@ -32,12 +32,12 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   // What was kept counts until it has been found again.
   let hasBegun = false;
 
-  const place = createPlace(window);
-  const draw = oncePerFrame<ChatState>(window, (state) => {
+  const place = createAddressHash(window);
+  const draw = limitToFrames<ChatState>(window, (state) => {
     screen.show(state);
-    document.title = tabTitle(state);
+    document.title = getTabTitle(state);
   });
-  const first = emptyChat({ mode: "chat", search: false, models: {}, parameters: {}, ...kept.choices });
+  const first = createChat({ mode: "chat", search: false, models: {}, parameters: {}, ...kept.choices });
   const store = createStore(first, (state, before) => {
     draw(state);
     if (!hasBegun) return;
@@ -48,8 +48,8 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const locale = () => screen.locale;
   const gate = createSignInGate(keeper, (isWrong) => screen.askToken(isWrong));
   const api = createApi(createSender({ origin: "", token: keeper.token, signIn: gate.signIn }));
-  const tellLoss = createLosses(store);
-  const attempt = createAttempt(store, locale);
+  const reportConnectivity = createConnectivity(store);
+  const attempt = createReportErrors(store, locale);
   let onSettings = (): void => {};
   const ready = new Promise<void>((resolve) => {
     onSettings = resolve;
@@ -58,7 +58,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     api,
     store,
     locale,
-    tellLoss,
+    reportConnectivity,
     ready,
     onListChange: refresh,
     onEnd: catchUp,
@@ -83,7 +83,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     if (screen.close() || actions.stop()) event.preventDefault();
   });
   const named = place.conversationId;
-  const begun = beginChat({ api, store, runs, conversations, list, kept, named, tellLoss, onSettings });
+  const begun = restoreChat({ api, store, runs, conversations, list, kept, named, reportConnectivity, onSettings });
   if (await attempt(begun)) screen.focus();
   onSettings();
   hasBegun = true;

@@ -1,12 +1,12 @@
 import type { ChatActions } from "./parts/chat-actions.ts";
 import { hasUnfollowed } from "./state/side-entries.ts";
 import type { Store } from "./state/store.ts";
-import type { Place } from "./storage/address-hash.ts";
+import type { AddressHash } from "./storage/address-hash.ts";
 
 export interface WatchOptions {
   readonly window: Window;
   readonly store: Store;
-  readonly place: Place;
+  readonly place: AddressHash;
   readonly actions: Pick<ChatActions, "open" | "newChat">;
   refresh(): void;
   catchUp(): void;

@@ -1,4 +1,4 @@
-import { isRecord, textOf } from "../../../kit/json.ts";
+import { isRecord, toText } from "../../../kit/json.ts";
 import type { Messages, RequestOptions } from "./message-types.ts";
 
 /** A tool's result as it came, or as far as it is known. */
@@ -12,7 +12,7 @@ export interface CallResult {
 /** Calls a tool of the page's own server through the host. */
 export type CallTool = (name: string, args: object, options: RequestOptions) => Promise<CallResult>;
 
-export function toolCaller(messages: Messages): CallTool {
+export function createToolCaller(messages: Messages): CallTool {
   return async (name, args, options) =>
     readResult(await messages.request("tools/call", { name, arguments: args }, options));
 }
@@ -23,6 +23,6 @@ export function readResult(result: unknown): CallResult {
   return {
     isError: isError === true,
     structured: isRecord(structuredContent) ? structuredContent : undefined,
-    text: blocks.flatMap((block) => (isRecord(block) && textOf(block.text)) || []).join("\n"),
+    text: blocks.flatMap((block) => (isRecord(block) && toText(block.text)) || []).join("\n"),
   };
 }

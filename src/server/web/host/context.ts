@@ -1,9 +1,9 @@
-import { isRecord, textOf } from "../../../kit/json.ts";
+import { isRecord, toText } from "../../../kit/json.ts";
 import type { Locale } from "../../../kit/locale.ts";
 
 /** The reader's language: the host's, else the browser's. All but Chinese read English. */
-export function localeOf(context: Record<string, unknown>, browser: string): Locale {
-  const language = textOf(context.locale) || browser;
+export function readLocale(context: Record<string, unknown>, browser: string): Locale {
+  const language = toText(context.locale) || browser;
   return /^zh\b/i.test(language) ? "zh" : "en";
 }
 

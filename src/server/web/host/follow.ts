@@ -1,4 +1,4 @@
-import { textOf } from "../../../kit/json.ts";
+import { toText } from "../../../kit/json.ts";
 import { readConfirmation, readEvents, readOutcome } from "../run/read-run.ts";
 import type { RunChange } from "../run/run-state.ts";
 import type { CallResult, CallTool } from "./call-tool.ts";
@@ -77,7 +77,7 @@ export function createFollower(options: FollowOptions): Follower {
     // A server that knows the run no longer says so; what the result told stays.
     if (isError && isNamed(sought)) return "over";
     if (isError || structured === undefined) return "failed";
-    const runId = textOf(structured.run_id);
+    const runId = toText(structured.run_id);
     if (runId === "") return "nothing";
     const events = readEvents(structured.events);
     const outcome = readOutcome(structured.outcome);

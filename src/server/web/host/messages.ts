@@ -1,4 +1,4 @@
-import { isRecord, textOf } from "../../../kit/json.ts";
+import { isRecord, toText } from "../../../kit/json.ts";
 import type { Messages } from "./message-types.ts";
 
 export interface MessageHandlers {
@@ -28,7 +28,7 @@ export function openMessages(window: Window, handlers: MessageHandlers): Message
     if (waits === undefined) return;
     waiting.delete(message.id);
     waits.done();
-    if (isRecord(message.error)) waits.reject(new Error(textOf(message.error.message) || "error"));
+    if (isRecord(message.error)) waits.reject(new Error(toText(message.error.message) || "error"));
     else waits.resolve(message.result);
   };
 

@@ -1,19 +1,19 @@
-import { isRecord, textOf } from "../../../kit/json.ts";
+import { isRecord, toText } from "../../../kit/json.ts";
 import { say } from "../../../kit/locale.ts";
 import { version } from "../../../kit/version.ts";
 import { createPanel } from "../panel.ts";
-import { noRun, type RunChange, reduce } from "../run/run-state.ts";
+import { createRunState, type RunChange, reduceRunState } from "../run/run-state.ts";
 import { toView } from "../run/to-view.ts";
 import { texts } from "../texts.ts";
-import { readResult, toolCaller } from "./call-tool.ts";
-import { applyLook, localeOf } from "./context.ts";
+import { createToolCaller, readResult } from "./call-tool.ts";
+import { applyLook, readLocale } from "./context.ts";
 import { createFollower } from "./follow.ts";
 import { openMessages } from "./messages.ts";
-import { tellSize } from "./size.ts";
+import { reportSize } from "./size.ts";
 
 function readCall(args: unknown) {
   const { question, confirmation } = isRecord(args) ? args : {};
-  return { question: textOf(question), confirmation: textOf(confirmation) || undefined };
+  return { question: toText(question), confirmation: toText(confirmation) || undefined };
 }
 
 const requestTimeoutMs = 30_000;
@@ -23,8 +23,8 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
   const { document, navigator } = window;
   let context: Record<string, unknown> = {};
   let canOpenLinks = false;
-  let state = noRun();
-  let locale = localeOf(context, navigator.language);
+  let state = createRunState();
+  let locale = readLocale(context, navigator.language);
   let panel = makePanel();
   let untellSize = (): void => {};
 
@@ -38,7 +38,7 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
       return {};
     },
   });
-  const callTool = toolCaller(messages);
+  const callTool = createToolCaller(messages);
   const follower = createFollower({ callTool, change, notFollowed: () => say(locale, texts.notFollowed) });
   draw();
   document.body.replaceChildren(panel.element);
@@ -53,7 +53,7 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
   renew();
   messages.notify("ui/notifications/initialized", {});
   if (window.ResizeObserver !== undefined)
-    untellSize = tellSize(window, (size) => messages.notify("ui/notifications/size-changed", size));
+    untellSize = reportSize(window, (size) => messages.notify("ui/notifications/size-changed", size));
 
   function hear(method: string, params: Record<string, unknown>): void {
     if (method === "ui/notifications/tool-input") follower.ask(readCall(params.arguments));
@@ -63,7 +63,7 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
   }
 
   function change(made: RunChange): void {
-    state = reduce(state, made);
+    state = reduceRunState(state, made);
     draw();
   }
 
@@ -74,7 +74,7 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
   function takeContext(changed: Record<string, unknown>): void {
     context = { ...context, ...changed };
     applyLook(document.documentElement, context);
-    const next = localeOf(context, navigator.language);
+    const next = readLocale(context, navigator.language);
     if (next === locale) return;
     locale = next;
     renew();

@@ -1,5 +1,8 @@
 /** Tells the size of what the page shows, now and at each change; until the function that it gives is called. */
-export function tellSize(window: Window & typeof globalThis, tell: (size: { width: number; height: number }) => void) {
+export function reportSize(
+  window: Window & typeof globalThis,
+  tell: (size: { width: number; height: number }) => void,
+) {
   const root = window.document.documentElement;
   let told = "";
   const measure = (): void => {

@@ -1,6 +1,6 @@
 import { type Locale, say } from "../../../kit/locale.ts";
-import { element, setText } from "../dom.ts";
-import { copyButton } from "./copy-button.ts";
+import { createElement, setText } from "../dom.ts";
+import { createCopyButton } from "./copy-button.ts";
 import { words } from "./words.ts";
 
 export interface CodeBlock {
@@ -14,13 +14,22 @@ export interface CodeBlock {
 /** Code that may grow: what is there is never written again. It scrolls by the keyboard too. */
 export function createCodeBlock(language: string, locale: Locale): CodeBlock {
   const last = document.createTextNode("");
-  const code = element("code", {}, last);
+  const code = createElement("code", {}, last);
   const name = language.split(/\s/, 1)[0] ?? "";
-  const title = element("span", { class: "code-name" }, name);
-  const text = element("pre", { tabindex: "0", role: "group", "aria-label": name || say(locale, words.code) }, code);
-  const bar = element("div", { class: "code-bar" }, title, ...copyButton(() => code.textContent ?? "", locale));
+  const title = createElement("span", { class: "code-name" }, name);
+  const text = createElement(
+    "pre",
+    { tabindex: "0", role: "group", "aria-label": name || say(locale, words.code) },
+    code,
+  );
+  const bar = createElement(
+    "div",
+    { class: "code-bar" },
+    title,
+    ...createCopyButton(() => code.textContent ?? "", locale),
+  );
   return {
-    element: element("div", { class: "code" }, bar, text),
+    element: createElement("div", { class: "code" }, bar, text),
     add: (more) => last.before(more),
     setLast: (line) => setText(last, line),
   };

@@ -1,9 +1,9 @@
-import { printableStream } from "../../../kit/text/sanitize.ts";
-import { blockNodes } from "./blocks.ts";
+import { createSanitizer } from "../../../kit/text/sanitize.ts";
+import { renderBlocks } from "./blocks.ts";
 import { closeOpen } from "./close-open.ts";
 import { type CodeBlock, createCodeBlock } from "./code-block.ts";
 import { type Fence, findFence, readCode } from "./fence.ts";
-import type { Writing } from "./inline.ts";
+import type { MarkdownContext } from "./inline.ts";
 import { lexBlocks } from "./lex.ts";
 import { readAhead } from "./read-ahead.ts";
 
@@ -14,10 +14,10 @@ export interface Markdown {
 }
 
 /** Markdown as elements that load nothing and run nothing, cheap enough to be shown anew in each frame of a stream. */
-export function createMarkdown(whole: HTMLElement, writing: Writing): Markdown {
+export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Markdown {
   let before = "";
   let wasWhole = false;
-  let clean = printableStream();
+  let clean = createSanitizer();
   /** What is read and not yet settled. */
   let rest = "";
   /** The block of code that the text is in. */
@@ -26,7 +26,7 @@ export function createMarkdown(whole: HTMLElement, writing: Writing): Markdown {
 
   function startAnew(): void {
     before = "";
-    clean = printableStream();
+    clean = createSanitizer();
     rest = "";
     code = undefined;
     openNodes = [];
@@ -47,7 +47,7 @@ export function createMarkdown(whole: HTMLElement, writing: Writing): Markdown {
     }
     const prose = rest.slice(0, found?.at);
     const { tokens, length, carried = "" } = readAhead(prose, isWhole || found !== undefined);
-    whole.append(...blockNodes(tokens, writing));
+    whole.append(...renderBlocks(tokens, writing));
     rest = carried + rest.slice(length);
     return length > 0;
   }
@@ -62,7 +62,7 @@ export function createMarkdown(whole: HTMLElement, writing: Writing): Markdown {
   }
 
   function showOpen(): void {
-    const nodes = code === undefined && rest !== "" ? blockNodes(lexBlocks(closeOpen(rest)), writing) : [];
+    const nodes = code === undefined && rest !== "" ? renderBlocks(lexBlocks(closeOpen(rest)), writing) : [];
     whole.append(...nodes);
     openNodes = nodes;
   }

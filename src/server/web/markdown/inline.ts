@@ -1,14 +1,14 @@
 import type { MarkedToken, Token } from "marked";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { printable, printableLine } from "../../../kit/text/sanitize.ts";
-import { element } from "../dom.ts";
+import { sanitize, sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { createElement } from "../dom.ts";
 import type { OpenLink } from "../link.ts";
 import { readEntities } from "./entities.ts";
 import { isKnown } from "./lex.ts";
-import { linkAddress, placeToName } from "./link-address.ts";
+import { findHiddenHost, parseLinkAddress } from "./link-address.ts";
 import { words } from "./words.ts";
 
-export interface Writing {
+export interface MarkdownContext {
   readonly locale: Locale;
   /** Opens a page elsewhere; absent where a link does that by itself. */
   readonly openLink: OpenLink | undefined;
@@ -21,16 +21,16 @@ export interface Writing {
 /** Deeper than anybody writes; what goes on is shown as it is written. */
 const deepest = 20;
 
-export function deeper(writing: Writing): Writing {
+export function toDeeperContext(writing: MarkdownContext): MarkdownContext {
   return { ...writing, depth: (writing.depth ?? 0) + 1 };
 }
 
-export function isTooDeep({ depth = 0 }: Writing): boolean {
+export function isTooDeep({ depth = 0 }: MarkdownContext): boolean {
   return depth > deepest;
 }
 
 /** Running text as nodes. Nothing in it loads anything; what is no mark of Markdown's is text, HTML too. */
-export function inlineNodes(tokens: readonly Token[], writing: Writing): Node[] {
+export function renderInline(tokens: readonly Token[], writing: MarkdownContext): Node[] {
   if (isTooDeep(writing)) return textNodes(tokens.map(({ raw }) => raw).join(""), writing);
   const nodes: Node[] = [];
   let text = "";
@@ -54,27 +54,27 @@ function plainTextOf(token: Token): string | undefined {
   return token.type === "html" && !isBreak(token.raw) ? token.raw : undefined;
 }
 
-function textNodes(text: string, { citation }: Writing): Node[] {
+function textNodes(text: string, { citation }: MarkdownContext): Node[] {
   return text.split(/(\[\d{1,4}\])/).flatMap((part, index) => {
     if (part === "") return [];
-    return [index % 2 === 1 ? citation(Number(part.slice(1, -1))) : document.createTextNode(printable(part))];
+    return [index % 2 === 1 ? citation(Number(part.slice(1, -1))) : document.createTextNode(sanitize(part))];
   });
 }
 
-function nodesOf(token: Token, writing: Writing): Node[] {
+function nodesOf(token: Token, writing: MarkdownContext): Node[] {
   if (!isKnown(token)) return [];
   switch (token.type) {
     case "strong":
     case "em":
     case "del":
-      return [element(token.type, {}, ...inlineNodes(token.tokens, deeper(writing)))];
+      return [createElement(token.type, {}, ...renderInline(token.tokens, toDeeperContext(writing)))];
     case "text":
-      return inlineNodes(token.tokens ?? [], deeper(writing));
+      return renderInline(token.tokens ?? [], toDeeperContext(writing));
     case "codespan":
-      return [element("code", {}, printable(token.text))];
+      return [createElement("code", {}, sanitize(token.text))];
     case "br":
     case "html":
-      return [element("br")];
+      return [createElement("br")];
     case "link":
       return linkNodes(token, writing);
     case "image":
@@ -82,43 +82,46 @@ function nodesOf(token: Token, writing: Writing): Node[] {
     case "checkbox":
       return [checkbox(token.checked, writing.locale), document.createTextNode(" ")];
     default:
-      return [document.createTextNode(printable(token.raw))];
+      return [document.createTextNode(sanitize(token.raw))];
   }
 }
 
 type LinkToken = Extract<MarkedToken, { type: "link" }>;
 
-function linkNodes({ href, text, tokens }: LinkToken, writing: Writing): Node[] {
-  const url = linkAddress(href);
-  const inner = inlineNodes(tokens, { ...deeper(writing), citation: (n) => document.createTextNode(`[${n}]`) });
-  const shown = inner.length > 0 ? inner : [document.createTextNode(printableLine(href))];
-  if (url === undefined) return [...shown, ...placeNodes(printableLine(href))];
+function linkNodes({ href, text, tokens }: LinkToken, writing: MarkdownContext): Node[] {
+  const url = parseLinkAddress(href);
+  const inner = renderInline(tokens, {
+    ...toDeeperContext(writing),
+    citation: (n) => document.createTextNode(`[${n}]`),
+  });
+  const shown = inner.length > 0 ? inner : [document.createTextNode(sanitizeLine(href))];
+  if (url === undefined) return [...shown, ...placeNodes(sanitizeLine(href))];
   const rel = "noopener noreferrer nofollow";
-  const link = element("a", { href: url.href, target: "_blank", rel, title: printableLine(url.href) }, ...shown);
+  const link = createElement("a", { href: url.href, target: "_blank", rel, title: sanitizeLine(url.href) }, ...shown);
   const { openLink } = writing;
   if (openLink !== undefined)
     link.addEventListener("click", (event) => {
       event.preventDefault();
       void openLink(url.href);
     });
-  const place = placeToName(readEntities(inner.length > 0 ? text : href), url);
-  return [link, ...(place === undefined ? [] : placeNodes(printableLine(place)))];
+  const place = findHiddenHost(readEntities(inner.length > 0 ? text : href), url);
+  return [link, ...(place === undefined ? [] : placeNodes(sanitizeLine(place)))];
 }
 
 function placeNodes(place: string): Node[] {
-  return [document.createTextNode(" "), element("span", { class: "place" }, `(${place})`)];
+  return [document.createTextNode(" "), createElement("span", { class: "place" }, `(${place})`)];
 }
 
 /** To load one would tell its server what the answer's writer chose to put into the address. */
-function imageNode({ href, text }: Extract<MarkedToken, { type: "image" }>, { locale }: Writing): Node {
-  const caption = printableLine(readEntities(text));
+function imageNode({ href, text }: Extract<MarkedToken, { type: "image" }>, { locale }: MarkdownContext): Node {
+  const caption = sanitizeLine(readEntities(text));
   const title = [say(locale, words.image), caption].filter(Boolean).join(" ");
-  return element("span", { class: "image" }, `🖼 ${title} `, element("code", {}, printableLine(href)));
+  return createElement("span", { class: "image" }, `🖼 ${title} `, createElement("code", {}, sanitizeLine(href)));
 }
 
 function checkbox(isChecked: boolean, locale: Locale): HTMLElement {
   const label = say(locale, isChecked ? words.done : words.open);
-  return element("span", { class: "check", role: "img", "aria-label": label }, isChecked ? "☑" : "☐");
+  return createElement("span", { class: "check", role: "img", "aria-label": label }, isChecked ? "☑" : "☐");
 }
 
 function isBreak(html: string): boolean {

@@ -1,5 +1,5 @@
 /** An address that an answer may lead to: a page or a mail. */
-export function linkAddress(href: string): URL | undefined {
+export function parseLinkAddress(href: string): URL | undefined {
   const url = URL.parse(href);
   return url !== null && ["https:", "http:", "mailto:"].includes(url.protocol) ? url : undefined;
 }
@@ -8,7 +8,7 @@ export function linkAddress(href: string): URL | undefined {
  * The place to be named behind a link whose text reads like another address, so that nobody is led elsewhere than they
  * read (https://owasp.org, LLM05). Undefined where the text promises nothing else.
  */
-export function placeToName(text: string, url: URL): string | undefined {
+export function findHiddenHost(text: string, url: URL): string | undefined {
   if (url.protocol === "mailto:") return text.includes(url.pathname) ? undefined : url.pathname;
   const host = withoutPrefix(url.hostname);
   const isPlain = url.username === "" && url.password === "";

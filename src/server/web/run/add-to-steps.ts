@@ -1,5 +1,5 @@
 import type { AgentEvent, PhaseEnd, ToolEnd } from "../../../core/events.ts";
-import { progressCounts } from "../../../render/call-names.ts";
+import { renderProgressCounts } from "../../../render/call-names.ts";
 import type { CallEnd, CallItem, StepEnd, StepItem, StepView } from "./run-view.ts";
 
 /** The steps with what an event tells of them. A new turn of a model is a new step, and what follows belongs to it. */
@@ -23,7 +23,7 @@ export function addToSteps(steps: readonly StepView[], event: AgentEvent): reado
     }
     case "tool-progress": {
       const { callId, message, progress, total } = event;
-      const counts = progress === undefined ? "" : progressCounts(progress, total);
+      const counts = progress === undefined ? "" : renderProgressCounts(progress, total);
       return changeCall(steps, callId, (call) => ({ ...call, progress: message || counts }));
     }
     case "tool-end":

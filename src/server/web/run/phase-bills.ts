@@ -2,7 +2,7 @@ import type { ModelBill, Outcome } from "../../../core/outcome.ts";
 import type { PhaseBill, StepView } from "./run-view.ts";
 
 /** What each phase used: as the outcome has it, until then as its turns add up. */
-export function billOf(steps: readonly StepView[], outcome: Outcome | undefined): readonly PhaseBill[] {
+export function toPhaseBills(steps: readonly StepView[], outcome: Outcome | undefined): readonly PhaseBill[] {
   if (outcome === undefined) return phases.flatMap((phase) => soFar(steps, phase));
   const { function_call, answer } = outcome.meta.models;
   return [toBill("decide", function_call), toBill("answer", answer)].filter(({ calls }) => calls > 0);

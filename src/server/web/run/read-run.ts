@@ -1,9 +1,9 @@
 import type { AgentEvent } from "../../../core/events.ts";
 import type { Outcome } from "../../../core/outcome.ts";
-import { isRecord, textOf } from "../../../kit/json.ts";
+import { isRecord, toText } from "../../../kit/json.ts";
 import { stopReasons } from "../../../render/event-lines.ts";
 import { phaseTitles, planStates } from "../texts.ts";
-import { type Check, fields, isNumber, isText, isYesNo, listOf, oneOf, optional } from "./checks.ts";
+import { type Check, hasFields, isListOf, isNumber, isOneOf, isOptional, isText, isYesNo } from "./checks.ts";
 import type { Confirmation } from "./run-view.ts";
 
 /** The events among what came from outside; what is none is passed over. */
@@ -21,20 +21,20 @@ export function readConfirmation(told: unknown): Confirmation | undefined {
   if (!isRecord(told)) return undefined;
   return {
     kind: told.kind === "call" || told.kind === "question" ? told.kind : "plan",
-    tool: textOf(told.tool),
+    tool: toText(told.tool),
     arguments: isJson(told.arguments) ? told.arguments : undefined,
-    message: textOf(told.message),
+    message: toText(told.message),
   };
 }
 
 /** A step of a plan, of an event or of a trace. */
-export const isPlanStep = fields({ description: isText, tool: isText, state: oneOf(Object.keys(planStates)) });
+export const isPlanStep = hasFields({ description: isText, tool: isText, state: isOneOf(Object.keys(planStates)) });
 
-const source = fields({ n: isNumber, title: isText, url: isText });
-const price = optional(isNumber);
-const problem = fields({ message: isText });
+const source = hasFields({ n: isNumber, title: isText, url: isText });
+const price = isOptional(isNumber);
+const problem = hasFields({ message: isText });
 
-const modelBill = fields({
+const modelBill = hasFields({
   provider: isText,
   model: isText,
   calls: isNumber,
@@ -46,47 +46,47 @@ const modelBill = fields({
 
 const statuses = ["complete", "partial", "failed", "cancelled", "running", "needs_confirmation"];
 
-const outcome = fields({
-  status: oneOf(statuses),
-  stop_reason: oneOf(Object.keys(stopReasons)),
+const outcome = hasFields({
+  status: isOneOf(statuses),
+  stop_reason: isOneOf(Object.keys(stopReasons)),
   response: isText,
   run_id: isText,
-  tool_calls: listOf(fields({ tool: isText, result: isText, ok: isYesNo, cached: isYesNo, elapsed_ms: isNumber })),
-  citations: listOf(source),
-  meta: fields({
-    models: fields({ function_call: modelBill, answer: modelBill }),
-    agents: optional(fields({ runs: isNumber, total_tokens: isNumber, cost_usd: price })),
+  tool_calls: isListOf(hasFields({ tool: isText, result: isText, ok: isYesNo, cached: isYesNo, elapsed_ms: isNumber })),
+  citations: isListOf(source),
+  meta: hasFields({
+    models: hasFields({ function_call: modelBill, answer: modelBill }),
+    agents: isOptional(hasFields({ runs: isNumber, total_tokens: isNumber, cost_usd: price })),
   }),
-  error: optional(problem),
-  confirmation: optional(fields({ kind: isText })),
+  error: isOptional(problem),
+  confirmation: isOptional(hasFields({ kind: isText })),
 });
 
 const events: Readonly<Record<AgentEvent["type"], Check>> = {
-  "run-start": fields({ runId: isText }),
-  "phase-start": fields({ phase: oneOf(Object.keys(phaseTitles)), step: isNumber, model: isText, reason: isText }),
-  "reasoning-delta": fields({ text: isText }),
-  "thought-delta": fields({ text: isText }),
-  plan: fields({ steps: listOf(isPlanStep) }),
-  "tool-start": fields({ callId: isText, tool: isText }),
-  "tool-progress": fields({ callId: isText, message: isText }),
-  "tool-end": fields({
+  "run-start": hasFields({ runId: isText }),
+  "phase-start": hasFields({ phase: isOneOf(Object.keys(phaseTitles)), step: isNumber, model: isText, reason: isText }),
+  "reasoning-delta": hasFields({ text: isText }),
+  "thought-delta": hasFields({ text: isText }),
+  plan: hasFields({ steps: isListOf(isPlanStep) }),
+  "tool-start": hasFields({ callId: isText, tool: isText }),
+  "tool-progress": hasFields({ callId: isText, message: isText }),
+  "tool-end": hasFields({
     callId: isText,
     ok: isYesNo,
     cached: isYesNo,
     preview: isText,
     elapsedMs: isNumber,
-    top: optional(listOf(source)),
-    error: optional(problem),
+    top: isOptional(isListOf(source)),
+    error: isOptional(problem),
   }),
-  evaluation: fields({ message: isText }),
-  notice: fields({ level: isText, message: isText }),
-  "answer-delta": fields({ text: isText, citations: optional(listOf(source)) }),
-  "phase-end": fields({
-    usage: fields({ inputTokens: isNumber, outputTokens: isNumber }),
+  evaluation: hasFields({ message: isText }),
+  notice: hasFields({ level: isText, message: isText }),
+  "answer-delta": hasFields({ text: isText, citations: isOptional(isListOf(source)) }),
+  "phase-end": hasFields({
+    usage: hasFields({ inputTokens: isNumber, outputTokens: isNumber }),
     elapsedMs: isNumber,
     costUsd: price,
   }),
-  "run-end": fields({ outcome }),
+  "run-end": hasFields({ outcome }),
 };
 
 function isEvent(value: unknown): value is AgentEvent {

@@ -1,7 +1,7 @@
 import type { AgentEvent, PlanStep } from "../../../core/events.ts";
 import type { Citation, Outcome, Status } from "../../../core/outcome.ts";
 import { addToSteps } from "./add-to-steps.ts";
-import type { Confirmation, NoticeItem, Problem, StepView } from "./run-view.ts";
+import type { Confirmation, NoticeItem, RunProblem, StepView } from "./run-view.ts";
 
 /** What a page knows of a run: what its events told, and how it ended, in whichever order they come. */
 export interface RunState {
@@ -21,7 +21,7 @@ export interface RunState {
     | { readonly text: string; readonly isFailed: boolean; readonly status?: Status | undefined }
     | undefined;
   /** What keeps the page from showing more. */
-  readonly problem: Problem | undefined;
+  readonly problem: RunProblem | undefined;
 }
 
 export type RunChange =
@@ -34,9 +34,9 @@ export type RunChange =
       readonly confirmation?: Confirmation | undefined;
     }
   | { readonly type: "plain"; readonly text: string; readonly isFailed: boolean }
-  | { readonly type: "problem"; readonly problem: Problem };
+  | { readonly type: "problem"; readonly problem: RunProblem };
 
-export function noRun(question = ""): RunState {
+export function createRunState(question = ""): RunState {
   return {
     question,
     runId: undefined,
@@ -52,10 +52,10 @@ export function noRun(question = ""): RunState {
   };
 }
 
-export function reduce(state: RunState, change: RunChange): RunState {
+export function reduceRunState(state: RunState, change: RunChange): RunState {
   switch (change.type) {
     case "asked":
-      return noRun(change.question);
+      return createRunState(change.question);
     case "plain": {
       const { text, isFailed } = change;
       return { ...state, plain: { text, isFailed }, confirmation: undefined, problem: undefined };
@@ -64,7 +64,7 @@ export function reduce(state: RunState, change: RunChange): RunState {
       return { ...state, problem: change.problem };
     case "told": {
       const { runId, events, outcome, confirmation } = change;
-      const known = state.runId === undefined || state.runId === runId ? state : noRun(state.question);
+      const known = state.runId === undefined || state.runId === runId ? state : createRunState(state.question);
       const told = events.reduce(takeEvent, { ...known, runId });
       return { ...told, outcome: outcome ?? told.outcome, confirmation, problem: undefined };
     }

@@ -21,7 +21,7 @@ export interface RunView {
   readonly agents: AgentsBill | undefined;
   /** What it waits for, where it does. */
   readonly confirmation: Confirmation | undefined;
-  readonly problem: Problem | undefined;
+  readonly problem: RunProblem | undefined;
 }
 
 /** One turn of a model and what came of it. Its list only grows, so a page may keep what it has shown. */
@@ -107,7 +107,7 @@ export interface Confirmation {
   readonly message: string;
 }
 
-export interface Problem {
+export interface RunProblem {
   readonly message: string;
   readonly hint: string | null;
 }

@@ -1,6 +1,6 @@
 import type { Citation, Outcome, Status, ToolCallRecord } from "../../../core/outcome.ts";
 import { emptyStep } from "./add-to-steps.ts";
-import { billOf } from "./phase-bills.ts";
+import { toPhaseBills } from "./phase-bills.ts";
 import type { RunState } from "./run-state.ts";
 import type { CallItem, Confirmation, RunView, StepView } from "./run-view.ts";
 
@@ -20,7 +20,7 @@ export function toView(state: RunState): RunView {
     steps: withResults(state.steps, outcome),
     answer: withoutReferences(outcome?.response ?? (text || state.written), sources),
     sources,
-    bill: billOf(state.steps, outcome),
+    bill: toPhaseBills(state.steps, outcome),
     agents: outcome?.meta.agents,
     confirmation: outcome === undefined ? confirmation : confirmationOf(outcome),
     problem: outcome?.error ?? failure ?? state.problem,

@@ -1,7 +1,16 @@
-import { type Fraction, floor, fraction, gcd, readFraction, round, toNumber, type Value } from "./fraction.ts";
-import { exactly, ofWholeNumbers, operators } from "./operators.ts";
-import { root, statistics } from "./statistics.ts";
-import { combinations, factorial, lcm, permutations } from "./whole-numbers.ts";
+import {
+  calculateGcd,
+  createFraction,
+  type Fraction,
+  readFraction,
+  round,
+  roundDown,
+  toNumber,
+  type Value,
+} from "./fraction.ts";
+import { createExactOperator, operators, withWholeNumbers } from "./operators.ts";
+import { calculateRoot, statistics } from "./statistics.ts";
+import { calculateFactorial, calculateLcm, countCombinations, countPermutations } from "./whole-numbers.ts";
 
 /** What an expression may call, by name. A value is a number; a list is an argument in brackets. */
 export type Argument = Value | readonly Value[];
@@ -25,13 +34,13 @@ export const constants: ReadonlyMap<string, number> = new Map([
 
 export const functions: ReadonlyMap<string, Callable> = new Map([
   ...unary({
-    sqrt: exactly((x) => exactRoot(x), Math.sqrt),
+    sqrt: createExactOperator((x) => exactRoot(x), Math.sqrt),
     cbrt: of(Math.cbrt),
-    abs: exactly(({ top, bottom }) => ({ top: top < 0n ? -top : top, bottom }), Math.abs),
-    sign: exactly(({ top }) => fraction(top === 0n ? 0n : top < 0n ? -1n : 1n), Math.sign),
-    floor: exactly((x) => fraction(floor(x)), Math.floor),
-    ceil: exactly(({ top, bottom }) => fraction(-floor({ top: -top, bottom })), Math.ceil),
-    trunc: exactly(({ top, bottom }) => fraction(top / bottom), Math.trunc),
+    abs: createExactOperator(({ top, bottom }) => ({ top: top < 0n ? -top : top, bottom }), Math.abs),
+    sign: createExactOperator(({ top }) => createFraction(top === 0n ? 0n : top < 0n ? -1n : 1n), Math.sign),
+    floor: createExactOperator((x) => createFraction(roundDown(x)), Math.floor),
+    ceil: createExactOperator(({ top, bottom }) => createFraction(-roundDown({ top: -top, bottom })), Math.ceil),
+    trunc: createExactOperator(({ top, bottom }) => createFraction(top / bottom), Math.trunc),
     exp: of(Math.exp),
     ln: of(Math.log),
     log10: of(Math.log10),
@@ -47,7 +56,7 @@ export const functions: ReadonlyMap<string, Callable> = new Map([
     sinh: of(Math.sinh),
     cosh: of(Math.cosh),
     tanh: of(Math.tanh),
-    factorial: ofWholeNumbers(factorial),
+    factorial: withWholeNumbers(calculateFactorial),
   }),
   [
     "log",
@@ -76,10 +85,10 @@ export const functions: ReadonlyMap<string, Callable> = new Map([
       of((...sides) => Math.hypot(...sides)),
     ),
   ],
-  ["comb", numeric([2, 2], ofWholeNumbers(combinations))],
-  ["perm", numeric([2, 2], ofWholeNumbers(permutations))],
-  ["gcd", numeric([2, 100], (...list) => list.reduce((a, b) => ofWholeNumbers(gcd)(a, b)))],
-  ["lcm", numeric([2, 100], (...list) => list.reduce((a, b) => ofWholeNumbers(lcm)(a, b)))],
+  ["comb", numeric([2, 2], withWholeNumbers(countCombinations))],
+  ["perm", numeric([2, 2], withWholeNumbers(countPermutations))],
+  ["gcd", numeric([2, 100], (...list) => list.reduce((a, b) => withWholeNumbers(calculateGcd)(a, b)))],
+  ["lcm", numeric([2, 100], (...list) => list.reduce((a, b) => withWholeNumbers(calculateLcm)(a, b)))],
   ...Object.entries({
     ...statistics,
     average: statistics.mean,
@@ -91,7 +100,7 @@ export const functions: ReadonlyMap<string, Callable> = new Map([
 ]);
 
 /** Whether a function takes a list of any length. */
-export function takesMany(name: string): boolean {
+export function isVariadic(name: string): boolean {
   return (functions.get(name)?.arity[1] ?? 0) > 2;
 }
 
@@ -116,7 +125,7 @@ function isList(arg: Argument): arg is readonly Value[] {
 }
 
 function exactRoot(x: Fraction): Fraction | undefined {
-  const exact = x.top < 0n ? Number.NaN : root(x);
+  const exact = x.top < 0n ? Number.NaN : calculateRoot(x);
   return typeof exact === "number" ? undefined : exact;
 }
 

@@ -1,10 +1,10 @@
-import { invalidArguments } from "../../../core/tools/argument-feedback.ts";
-import { failure, type Tool, type ToolResult } from "../../../core/tools/tool.ts";
+import { toInvalidArgumentsResult } from "../../../core/tools/argument-feedback.ts";
+import { createFailure, type Tool, type ToolResult } from "../../../core/tools/tool.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
-import { printableLine } from "../../../kit/text/sanitize.ts";
-import { defineTool, success } from "../../define-tool.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { createSuccess, defineTool } from "../../define-tool.ts";
 import { calculateDate } from "./date-arithmetic.ts";
 import { readFraction, type Value } from "./fraction.ts";
 import { showValue } from "./show-value.ts";
@@ -85,12 +85,12 @@ async function calculate(args: JsonObject, locale: Locale): Promise<ToolResult> 
     : undefined;
   const wanted = Array.isArray(args.operations) ? args.operations.filter(isOperation) : undefined;
   if (wanted !== undefined && numbers === undefined) {
-    return invalidArguments(locale, [
+    return toInvalidArgumentsResult(locale, [
       { path: "numbers", text: { zh: "字段是必需的（缺失）", en: "this field is required (missing)" } },
     ]);
   }
   if (args.expression === undefined && numbers === undefined) {
-    return invalidArguments(locale, [
+    return toInvalidArgumentsResult(locale, [
       { path: "", text: { zh: "需要 expression 或 numbers", en: "expression or numbers is needed" } },
     ]);
   }
@@ -101,10 +101,10 @@ async function calculate(args: JsonObject, locale: Locale): Promise<ToolResult> 
       const operations = wanted ?? (["count", "sum", "mean", "min", "max"] as const);
       lines.push(...operations.map((operation) => describe(operation, numbers, locale)));
     }
-    return success(lines.join("\n"));
+    return createSuccess(lines.join("\n"));
   } catch (thrown) {
     if (thrown instanceof DuetError)
-      return failure(thrown.code === "tool" ? "tool" : "internal", say(locale, thrown.text));
+      return createFailure(thrown.code === "tool" ? "tool" : "internal", say(locale, thrown.text));
     throw thrown;
   }
 }
@@ -114,7 +114,7 @@ function isOperation(value: unknown): value is Operation {
 }
 
 async function solve(expression: string, numbers: readonly Value[] | undefined, locale: Locale): Promise<string> {
-  const shown = printableLine(expression).replace(/[\s=＝?？]+$/, "");
+  const shown = sanitizeLine(expression).replace(/[\s=＝?？]+$/, "");
   const date = calculateDate(expression, locale);
   if (date !== undefined) return `${shown} ${date}`;
   const { evaluateExpression } = await loadExpression();

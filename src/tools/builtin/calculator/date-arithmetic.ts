@@ -1,6 +1,6 @@
 import { DuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { misunderstood } from "./expression-error.ts";
+import { expressionError } from "./expression-error.ts";
 
 const date = String.raw`(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?`;
 const difference = new RegExp(String.raw`^\s*${date}\s+[-−–]\s+${date}\s*=?\s*$`);
@@ -37,7 +37,7 @@ function refuseDates(text: string): undefined {
   const [found] = anyIso.exec(text) ?? [];
   if (found === undefined) return undefined;
   const numbers = found.replaceAll("-", " - ");
-  throw misunderstood(
+  throw expressionError(
     `${found} 像日期：日期请写 ${found} + 7 天 或 ${found} - 2026-01-01，数字请写 ${numbers}`,
     `${found} looks like a date: write ${found} + 7 days or ${found} - 2026-01-01 for dates, ${numbers} for numbers`,
   );

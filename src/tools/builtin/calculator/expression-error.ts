@@ -1,7 +1,7 @@
 import { DuetError } from "../../../kit/errors.ts";
 
 /** Why an expression cannot be calculated as it is written. */
-export function misunderstood(zh: string, en: string): DuetError {
+export function expressionError(zh: string, en: string): DuetError {
   return new DuetError({
     code: "tool",
     text: { zh: `无法计算：${zh}`, en: `The expression cannot be calculated: ${en}` },

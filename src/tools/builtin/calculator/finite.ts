@@ -1,7 +1,7 @@
 import { DuetError } from "../../../kit/errors.ts";
 
 /** The value, if it is a number that can be shown; throws a `DuetError` for what overflowed or has no value. */
-export function finite(value: number): number {
+export function checkFinite(value: number): number {
   if (Number.isFinite(value)) return value;
   const [zh, en] = Number.isNaN(value)
     ? [

@@ -11,8 +11,8 @@ export type Value = Fraction | number;
 export const mostBits = 4096;
 
 /** In lowest terms; the bottom must not be zero. */
-export function fraction(top: bigint, bottom = 1n): Fraction {
-  const shared = gcd(top, bottom) * (bottom < 0n ? -1n : 1n);
+export function createFraction(top: bigint, bottom = 1n): Fraction {
+  const shared = calculateGcd(top, bottom) * (bottom < 0n ? -1n : 1n);
   return { top: top / shared, bottom: bottom / shared };
 }
 
@@ -22,32 +22,32 @@ export function readFraction(written: number): Fraction {
   const [whole = "", part = ""] = digits.split(".");
   const places = part.length - Number(exponent);
   const top = BigInt(whole + part);
-  return places > 0 ? fraction(top, 10n ** BigInt(places)) : fraction(top * 10n ** BigInt(-places));
+  return places > 0 ? createFraction(top, 10n ** BigInt(places)) : createFraction(top * 10n ** BigInt(-places));
 }
 
 export function toNumber(value: Value): number {
   if (typeof value === "number") return value;
   const { top, bottom } = value;
   // 80 bits of the quotient are more than a double holds.
-  const shift = bitsOf(top) - bitsOf(bottom) - 80;
+  const shift = countBits(top) - countBits(bottom) - 80;
   const quotient = shift > 0 ? top / (bottom << BigInt(shift)) : (top << BigInt(-shift)) / bottom;
   const half = Math.trunc(shift / 2);
   return Number(quotient) * 2 ** half * 2 ** (shift - half);
 }
 
 /** At most three more than there are. */
-export function bitsOf(integer: bigint): number {
+export function countBits(integer: bigint): number {
   return (integer < 0n ? -integer : integer).toString(16).length * 4;
 }
 
-export function gcd(a: bigint, b: bigint): bigint {
+export function calculateGcd(a: bigint, b: bigint): bigint {
   let [left, right] = [a, b];
   while (right !== 0n) [left, right] = [right, left % right];
   return left < 0n ? -left : left;
 }
 
 /** The largest whole number that is not above it. */
-export function floor({ top, bottom }: Fraction): bigint {
+export function roundDown({ top, bottom }: Fraction): bigint {
   const cut = top / bottom;
   return top < 0n && cut * bottom !== top ? cut - 1n : cut;
 }
@@ -58,5 +58,5 @@ export function round({ top, bottom }: Fraction, digits: number): Fraction {
   const scaled = digits < 0 ? { top, bottom: bottom * scale } : { top: top * scale, bottom };
   const half = scaled.top < 0n ? -scaled.bottom : scaled.bottom;
   const whole = (2n * scaled.top + half) / (2n * scaled.bottom);
-  return digits < 0 ? fraction(whole * scale) : fraction(whole, scale);
+  return digits < 0 ? createFraction(whole * scale) : createFraction(whole, scale);
 }

@@ -1,10 +1,10 @@
-import { misunderstood } from "./expression-error.ts";
+import { expressionError } from "./expression-error.ts";
 
 /**
  * An expression as people and models write it, in the signs that the parser knows: `3×√16`, `1,234.5 + 15% of 200`, `2的3次方`.
  * Throws where a comma could stand between thousands or between the arguments of a function that takes many.
  */
-export function plainExpression(text: string, takesMany: (name: string) => boolean): string {
+export function normalizeExpression(text: string, takesMany: (name: string) => boolean): string {
   const plain = withPowers(text)
     .normalize("NFKC")
     .replace(/(=\s*\??|\?|等于(多少|几)?|是多少)\s*$/, "")
@@ -69,7 +69,7 @@ function groups(characters: readonly string[], index: number): boolean {
 }
 
 function unclearComma(name: string): Error {
-  return misunderstood(
+  return expressionError(
     `${name}(…) 里的逗号可能分隔千位，也可能分隔参数：参数写成 1, 234，千位写成 1234`,
     `a comma in ${name}(...) could stand between thousands or arguments: write 1, 234 for two arguments, 1234 for one number`,
   );

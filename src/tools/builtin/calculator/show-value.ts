@@ -1,4 +1,4 @@
-import { finite } from "./finite.ts";
+import { checkFinite } from "./finite.ts";
 import { type Fraction, toNumber, type Value } from "./fraction.ts";
 
 /** Significant digits of a decimal; whole numbers are written out. */
@@ -10,7 +10,7 @@ export function showValue(value: Value): string {
   if (exact !== undefined) return `= ${exact}`;
   const double = toNumber(value);
   const isTooSmall = typeof value !== "number" && double === 0;
-  const rounded = Number(finite(isTooSmall ? Number.POSITIVE_INFINITY : double).toPrecision(14));
+  const rounded = Number(checkFinite(isTooSmall ? Number.POSITIVE_INFINITY : double).toPrecision(14));
   // A double of few digits is what it was meant to be, but for noise in its last ones.
   const isKnown = typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER && digitsOf(rounded) <= 12;
   return `${isKnown ? "=" : "≈"} ${rounded === 0 ? 0 : rounded}`;

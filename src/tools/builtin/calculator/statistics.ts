@@ -1,6 +1,6 @@
-import { type Fraction, fraction, readFraction, toNumber, type Value } from "./fraction.ts";
-import { multiply } from "./operators.ts";
-import { lcm, rootOfSquare } from "./whole-numbers.ts";
+import { createFraction, type Fraction, readFraction, toNumber, type Value } from "./fraction.ts";
+import { multiplyValues } from "./operators.ts";
+import { calculateLcm, findSquareRoot } from "./whole-numbers.ts";
 
 /** A list as whole numbers over one bottom. */
 interface Scaled {
@@ -10,33 +10,33 @@ interface Scaled {
 
 /** Statistics over a list that is not empty, as exact as the list; of doubles, doubles. */
 export const statistics = {
-  count: (list: readonly Value[]) => fraction(BigInt(list.length)),
-  sum: over(({ tops, bottom }) => fraction(sum(tops), bottom)),
-  mean: over(({ tops, bottom }) => fraction(sum(tops), bottom * BigInt(tops.length))),
+  count: (list: readonly Value[]) => createFraction(BigInt(list.length)),
+  sum: over(({ tops, bottom }) => createFraction(sum(tops), bottom)),
+  mean: over(({ tops, bottom }) => createFraction(sum(tops), bottom * BigInt(tops.length))),
   median: over(median),
   mode: over(mode),
-  min: over(({ tops, bottom }) => fraction(inOrder(tops)[0] ?? 0n, bottom)),
-  max: over(({ tops, bottom }) => fraction(inOrder(tops).at(-1) ?? 0n, bottom)),
+  min: over(({ tops, bottom }) => createFraction(inOrder(tops)[0] ?? 0n, bottom)),
+  max: over(({ tops, bottom }) => createFraction(inOrder(tops).at(-1) ?? 0n, bottom)),
   range: over(range),
-  product: (list: readonly Value[]) => list.reduce(multiply),
+  product: (list: readonly Value[]) => list.reduce(multiplyValues),
   /** The sample's (divided by n - 1); one number has none. */
   variance: over((list) => (list.tops.length < 2 ? Number.NaN : variance(list, list.tops.length - 1))),
-  std: over((list) => (list.tops.length < 2 ? Number.NaN : root(variance(list, list.tops.length - 1)))),
+  std: over((list) => (list.tops.length < 2 ? Number.NaN : calculateRoot(variance(list, list.tops.length - 1)))),
   /** The whole population's (divided by n). */
   populationVariance: over((list) => variance(list, list.tops.length)),
-  populationStd: over((list) => root(variance(list, list.tops.length))),
+  populationStd: over((list) => calculateRoot(variance(list, list.tops.length))),
 };
 
 /** The root of what is not negative: exact if both parts are squares. */
-export function root(value: Fraction): Value {
-  const [top, bottom] = [rootOfSquare(value.top), rootOfSquare(value.bottom)];
+export function calculateRoot(value: Fraction): Value {
+  const [top, bottom] = [findSquareRoot(value.top), findSquareRoot(value.bottom)];
   return top === undefined || bottom === undefined ? Math.sqrt(toNumber(value)) : { top, bottom };
 }
 
 function over(calculate: (list: Scaled) => Value): (list: readonly Value[]) => Value {
   return (list) => {
     const exact = list.map((value) => (typeof value === "number" ? readFraction(value) : value));
-    const bottom = [...new Set(exact.map((value) => value.bottom))].reduce(lcm, 1n);
+    const bottom = [...new Set(exact.map((value) => value.bottom))].reduce(calculateLcm, 1n);
     const result = calculate({ tops: exact.map((value) => value.top * (bottom / value.bottom)), bottom });
     return list.some((value) => typeof value === "number") ? toNumber(result) : result;
   };
@@ -52,7 +52,7 @@ function inOrder(tops: readonly bigint[]): bigint[] {
 
 function range({ tops, bottom }: Scaled): Fraction {
   const sorted = inOrder(tops);
-  return fraction((sorted.at(-1) ?? 0n) - (sorted[0] ?? 0n), bottom);
+  return createFraction((sorted.at(-1) ?? 0n) - (sorted[0] ?? 0n), bottom);
 }
 
 function median({ tops, bottom }: Scaled): Fraction {
@@ -60,7 +60,7 @@ function median({ tops, bottom }: Scaled): Fraction {
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle] ?? 0n;
   const lower = sorted.length % 2 === 1 ? upper : (sorted[middle - 1] ?? 0n);
-  return fraction(lower + upper, bottom * 2n);
+  return createFraction(lower + upper, bottom * 2n);
 }
 
 /** The most frequent number; of several, the one that comes first in the list. */
@@ -68,11 +68,11 @@ function mode({ tops, bottom }: Scaled): Fraction {
   const counts = new Map<bigint, number>();
   for (const top of tops) counts.set(top, (counts.get(top) ?? 0) + 1);
   const [first] = [...counts].toSorted(([, a], [, b]) => b - a);
-  return fraction(first?.[0] ?? 0n, bottom);
+  return createFraction(first?.[0] ?? 0n, bottom);
 }
 
 function variance({ tops, bottom }: Scaled, divisor: number): Fraction {
   const count = BigInt(tops.length);
   const squares = sum(tops.map((top) => top * top));
-  return fraction(count * squares - sum(tops) ** 2n, count * BigInt(divisor) * bottom * bottom);
+  return createFraction(count * squares - sum(tops) ** 2n, count * BigInt(divisor) * bottom * bottom);
 }

@@ -1,12 +1,12 @@
 import { stat } from "node:fs/promises";
-import { invalidArguments, showValue, valueProblem } from "../../../core/tools/argument-feedback.ts";
+import { showValue, toInvalidArgumentsResult, toValueProblem } from "../../../core/tools/argument-feedback.ts";
 import type { Tool, ToolResult } from "../../../core/tools/tool.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
-import { defineTool, success } from "../../define-tool.ts";
-import { findAllowed, realRoots } from "../../files/allowed-path.ts";
-import { pathRefused } from "../../files/path-texts.ts";
-import { fileGlob } from "./file-glob.ts";
+import { createSuccess, defineTool } from "../../define-tool.ts";
+import { findAllowed, resolveRoots } from "../../files/allowed-path.ts";
+import { toPathRefusedResult } from "../../files/path-texts.ts";
+import { createFileGlob } from "./file-glob.ts";
 import { type FileSearch, type FileSearchLimits, searchFiles } from "./search-files.ts";
 
 const defaultLimits: FileSearchLimits = {
@@ -77,14 +77,16 @@ export function createFileSearch(
     async run(args, context) {
       const query = String(args.query).trim();
       if (query === "")
-        return invalidArguments(context.locale, [valueProblem("query", args.query, "不能为空", "must not be empty")]);
-      const real = await realRoots(roots);
+        return toInvalidArgumentsResult(context.locale, [
+          toValueProblem("query", args.query, "不能为空", "must not be empty"),
+        ]);
+      const real = await resolveRoots(roots);
       const asked = typeof args.root_dir === "string" ? args.root_dir : undefined;
       const start = asked === undefined ? await findDefaultRoot(real) : await findAllowed(asked, real);
-      if (asked !== undefined && start === undefined) return pathRefused(asked, context.locale);
+      if (asked !== undefined && start === undefined) return toPathRefusedResult(asked, context.locale);
       const search: FileSearch = {
         needle: query.normalize("NFC").toLowerCase(),
-        include: typeof args.include === "string" ? fileGlob(args.include) : undefined,
+        include: typeof args.include === "string" ? createFileGlob(args.include) : undefined,
         names: args.match !== "content",
         contents: args.match !== "name",
         most: typeof args.limit === "number" ? args.limit : 20,
@@ -161,5 +163,5 @@ function tell(
     );
   }
   const head = `${listed.length > 0 ? found : none} (${looked})`;
-  return success([head, ...listed, ...notes].join("\n"));
+  return createSuccess([head, ...listed, ...notes].join("\n"));
 }

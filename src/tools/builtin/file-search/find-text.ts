@@ -1,5 +1,5 @@
-import { printableLine } from "../../../kit/text/sanitize.ts";
-import { headOf } from "../../../kit/text/truncate.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { takeStart } from "../../../kit/text/truncate.ts";
 
 export interface Hit {
   /** From 1. */
@@ -32,8 +32,8 @@ export function findLines(text: string, needle: string, most: number): Hit[] {
 
 /** The whole line if it is short, else the 200 characters round the hit. */
 function fragmentOf(line: string, hit: number): string {
-  if (line.length <= 200) return printableLine(line);
+  if (line.length <= 200) return sanitizeLine(line);
   const from = Math.max(0, hit - 60);
-  const part = headOf(line.slice(from), 200).replace(/^[\udc00-\udfff]/, "");
-  return `${from > 0 ? "…" : ""}${printableLine(part)}${from + 200 < line.length ? "…" : ""}`;
+  const part = takeStart(line.slice(from), 200).replace(/^[\udc00-\udfff]/, "");
+  return `${from > 0 ? "…" : ""}${sanitizeLine(part)}${from + 200 < line.length ? "…" : ""}`;
 }

@@ -1,12 +1,12 @@
 import { basename, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { printableLine } from "../../../kit/text/sanitize.ts";
-import { decoderFor } from "../../files/decode-text.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { createDecoder } from "../../files/decode-text.ts";
 import { openAllowed } from "../../files/open-allowed.ts";
-import { shownPath } from "../../files/path-texts.ts";
+import { toDisplayedPath } from "../../files/path-texts.ts";
 import { readStart } from "../../files/read-start.ts";
 import { type WalkLimits, walkFiles } from "../../files/walk-files.ts";
-import { type FileGlob, fileGlob } from "./file-glob.ts";
+import { createFileGlob, type FileGlob } from "./file-glob.ts";
 import { findLines } from "./find-text.ts";
 
 export interface FileSearchLimits extends WalkLimits {
@@ -79,22 +79,22 @@ async function* batches<T>(items: AsyncIterable<T>, size: number): AsyncGenerato
 /** The matches in one file as `path` (its name) or `path:line: fragment`. */
 function inspect(file: string, bytes: Buffer | undefined, search: FileSearch): string[] {
   const { needle, roots, most } = search;
-  const shown = shownPath(file, roots);
-  const matches = search.names && isNamed(pathOf(file, roots), needle) ? [printableLine(shown)] : [];
-  const text = bytes && decoderFor(bytes)?.decode(bytes);
+  const shown = toDisplayedPath(file, roots);
+  const matches = search.names && isNamed(pathOf(file, roots), needle) ? [sanitizeLine(shown)] : [];
+  const text = bytes && createDecoder(bytes)?.decode(bytes);
   if (text === undefined) return matches;
   const lines = findLines(text, needle, most + 1).map(
-    ({ line, fragment }) => `${printableLine(shown)}:${line}: ${fragment}`,
+    ({ line, fragment }) => `${sanitizeLine(shown)}:${line}: ${fragment}`,
   );
   return [...matches, ...lines];
 }
 
 function pathOf(file: string, roots: readonly string[]): string {
-  return shownPath(file, roots).replaceAll(sep, "/");
+  return toDisplayedPath(file, roots).replaceAll(sep, "/");
 }
 
 function isNamed(path: string, needle: string): boolean {
-  if (needle.includes("*")) return fileGlob(needle)(path);
+  if (needle.includes("*")) return createFileGlob(needle)(path);
   const named = needle.includes("/") ? path : basename(path);
   return named.normalize("NFC").toLowerCase().includes(needle);
 }

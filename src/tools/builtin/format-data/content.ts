@@ -23,7 +23,7 @@ export interface Reading {
 }
 
 /** Why data cannot be read or written, where, and the piece of it that is meant. */
-export function unreadable(zh: string, en: string, cause?: unknown): DuetError {
+export function unreadableDataError(zh: string, en: string, cause?: unknown): DuetError {
   return new DuetError({ code: "tool", text: { zh, en }, cause });
 }
 
@@ -34,11 +34,14 @@ const mostCells = 1_000_000;
 export function checkSize(rows: number, columns: number): void {
   if (rows * columns <= mostCells) return;
   const zh = `表格过大：${rows} 行 × ${columns} 列，最多 ${mostCells} 个单元格`;
-  throw unreadable(zh, `The table is too large: ${rows} rows by ${columns} columns; at most ${mostCells} cells.`);
+  throw unreadableDataError(
+    zh,
+    `The table is too large: ${rows} rows by ${columns} columns; at most ${mostCells} cells.`,
+  );
 }
 
 /** The place of an offset, from 1 on, and the line's text round it. */
-export function placeOf(text: string, offset: number): Text {
+export function describePosition(text: string, offset: number): Text {
   const start = text.lastIndexOf("\n", Math.max(0, offset - 1)) + 1;
   const line = text.slice(0, start).split("\n").length;
   const next = text.indexOf("\n", offset);

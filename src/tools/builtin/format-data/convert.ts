@@ -4,13 +4,13 @@ import { stringify as stringifyYaml } from "yaml";
 import { isDeeperThan, type JsonValue } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
 import { writeCell } from "./cells.ts";
-import { type DataFormat, type Reading, type Table, unreadable } from "./content.ts";
+import { type DataFormat, type Reading, type Table, unreadableDataError } from "./content.ts";
 import { detectFormat } from "./detect.ts";
-import { withoutFence } from "./fence.ts";
-import { lossesOf } from "./losses.ts";
+import { removeFence } from "./fence.ts";
+import { describeLosses } from "./losses.ts";
 import { readMarkdown, writeMarkdown } from "./markdown.ts";
 import { readJson } from "./read-json.ts";
-import { delimiterOf, readDelimited } from "./read-table.ts";
+import { detectDelimiter, readDelimited } from "./read-table.ts";
 import { readYaml } from "./read-yaml.ts";
 import { pickColumns, toTable } from "./tables.ts";
 import { toMaps, writeJsonRows } from "./write-rows.ts";
@@ -39,24 +39,25 @@ const longest = 10_000_000;
 
 /** Reads data in one format and writes it in another, or tidily in the same. Throws a `DuetError` that names the place of a fault. */
 export function convert({ data, from, to, indent, columns }: Conversion): Converted {
-  const text = withoutFence(data.replace(/^\ufeff/, ""));
-  if (text.trim() === "") throw unreadable("data 是空的", "data is empty.");
+  const text = removeFence(data.replace(/^\ufeff/, ""));
+  if (text.trim() === "") throw unreadableDataError("data 是空的", "data is empty.");
   const format = from ?? detectFormat(text);
   const { content, notes } = read(text, format);
   if ("value" in content && isDeeperThan(content.value, deepest))
-    throw unreadable(`数据嵌套超过 ${deepest} 层`, `The data is nested more than ${deepest} levels deep.`);
+    throw unreadableDataError(`数据嵌套超过 ${deepest} 层`, `The data is nested more than ${deepest} levels deep.`);
   const isForCells = to === "csv" || to === "tsv" || to === "markdown";
   const isForTable = isForCells || columns !== undefined;
   const whole = isForTable || "table" in content ? toTable(content) : undefined;
   const table = whole && columns ? pickColumns(whole, columns) : whole;
-  if (table !== undefined && table.columns.length === 0) throw unreadable("数据没有列", "The data has no columns.");
+  if (table !== undefined && table.columns.length === 0)
+    throw unreadableDataError("数据没有列", "The data has no columns.");
   const value: JsonValue = "value" in content ? content.value : null;
-  if (table !== undefined && isForCells) notes.push(...lossesOf(table));
+  if (table !== undefined && isForCells) notes.push(...describeLosses(table));
   const size = table && { rows: table.rows.length, columns: table.columns.length };
   const written = write(value, table, to, indent);
   if (written.length > longest) {
     const zh = `结果过大：${written.length} 个字符，最多 ${longest}`;
-    throw unreadable(zh, `The result is too large: ${written.length} characters; at most ${longest}.`);
+    throw unreadableDataError(zh, `The result is too large: ${written.length} characters; at most ${longest}.`);
   }
   return { from: format, text: written, size, notes };
 }
@@ -68,7 +69,7 @@ function read(text: string, format: DataFormat): Reading {
     case "yaml":
       return readYaml(text);
     case "csv":
-      return readDelimited(text, delimiterOf(text));
+      return readDelimited(text, detectDelimiter(text));
     case "tsv":
       return readDelimited(text, "\t");
     case "markdown":

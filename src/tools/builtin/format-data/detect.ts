@@ -1,5 +1,5 @@
 import { showValue } from "../../../core/tools/argument-feedback.ts";
-import { type DataFormat, unreadable } from "./content.ts";
+import { type DataFormat, unreadableDataError } from "./content.ts";
 import { findRule } from "./markdown.ts";
 import { namedDelimiter } from "./read-table.ts";
 
@@ -16,7 +16,7 @@ export function detectFormat(text: string): DataFormat {
   if (/[,;，]/.test(first)) return "csv";
   if (lines.length > 1 && lines.every((line) => !/[:[\]{}]/.test(line))) return "csv";
   const piece = showValue(first);
-  throw unreadable(
+  throw unreadableDataError(
     `看不出数据的格式（开头是 ${piece}），请用 from 指明`,
     `The format is not clear (it begins with ${piece}): name it in from.`,
   );

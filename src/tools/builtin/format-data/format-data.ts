@@ -1,8 +1,8 @@
-import { failure, type Tool, type ToolContext, type ToolResult } from "../../../core/tools/tool.ts";
+import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../../core/tools/tool.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { defineTool, success } from "../../define-tool.ts";
+import { createSuccess, defineTool } from "../../define-tool.ts";
 import { createHeavyWork, type HeavyWork } from "../../workers/heavy-work.ts";
 import { dataFormats } from "./content.ts";
 import type { Converted } from "./convert.ts";
@@ -64,10 +64,10 @@ async function format(args: JsonObject, work: HeavyWork, { locale, signal }: Too
     };
     const converted = await work.run("convert", conversion, signal);
     const lines = [heading(converted, to, locale), ...converted.notes.slice(0, 10).map((note) => say(locale, note))];
-    return success(`${lines.join("\n")}\n\n${converted.text}`);
+    return createSuccess(`${lines.join("\n")}\n\n${converted.text}`);
   } catch (thrown) {
     signal.throwIfAborted();
-    if (thrown instanceof DuetError) return failure(thrown.code, say(locale, thrown.text));
+    if (thrown instanceof DuetError) return createFailure(thrown.code, say(locale, thrown.text));
     throw thrown;
   }
 }

@@ -5,7 +5,7 @@ import { readCell } from "./cells.ts";
 import type { Table } from "./content.ts";
 
 /** What the cells of a text cannot say of a table, for whoever reads it back. */
-export function lossesOf({ columns, rows }: Table): Text[] {
+export function describeLosses({ columns, rows }: Table): Text[] {
   const cells = [columns, ...rows].flat();
   const losses: [(cell: JsonValue | undefined) => boolean, string, string][] = [
     [

@@ -1,6 +1,6 @@
 import type { Text } from "../../../kit/locale.ts";
 import { writeCell } from "./cells.ts";
-import { type Reading, type Table, unreadable } from "./content.ts";
+import { type Reading, type Table, unreadableDataError } from "./content.ts";
 import { toReading } from "./read-table.ts";
 
 /** Whether a line is the second of a table: dashes that may say how a column is aligned. */
@@ -20,7 +20,7 @@ export function readMarkdown(text: string): Reading {
   const lines = text.split(/\r\n|\r|\n/);
   const rule = findRule(lines);
   if (rule < 0) {
-    throw unreadable(
+    throw unreadableDataError(
       "没有找到 Markdown 表格：需要一行列名，下面一行是 | --- | --- |",
       "There is no Markdown table: it needs a line of column names and a line | --- | --- | below it.",
     );

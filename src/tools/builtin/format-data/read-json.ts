@@ -1,11 +1,11 @@
 import { type JSONVisitor, visit } from "jsonc-parser";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
-import { messageOf } from "../../../kit/errors.ts";
+import { getMessage } from "../../../kit/errors.ts";
 import type { JsonValue } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
-import { printableLine } from "../../../kit/text/sanitize.ts";
-import { placeOf, type Reading, unreadable } from "./content.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { describePosition, type Reading, unreadableDataError } from "./content.ts";
 
 /** JSON, or JSON Lines as a list. A number of which digits would be lost becomes text; repeated keys are told. */
 export function readJson(text: string): Reading {
@@ -62,7 +62,7 @@ function inspect(text: string, names: Set<string>): { repeated: Text[]; numbers:
       const keys = open.at(-1);
       if (open.length === 1) names.add(name);
       if (keys?.has(name) && repeated.length < 5) {
-        const place = placeOf(text, offset);
+        const place = describePosition(text, offset);
         repeated.push({
           zh: `键重复，取后者：${place.zh}`,
           en: `A key comes twice, the later one counts: ${place.en}`,
@@ -110,11 +110,11 @@ function whyNot(text: string): Error {
   try {
     visit(text, { onError }, { disallowComments: true, allowTrailingComma: false });
   } catch (thrown) {
-    return unreadable("JSON 嵌套过深", "The JSON is nested too deeply.", thrown);
+    return unreadableDataError("JSON 嵌套过深", "The JSON is nested too deeply.", thrown);
   }
-  const place = placeOf(text, offset ?? text.length);
+  const place = describePosition(text, offset ?? text.length);
   const reason = reasonOf(text);
-  return unreadable(`JSON 有误（${reason}）：${place.zh}`, `The JSON is not valid (${reason}): ${place.en}`);
+  return unreadableDataError(`JSON 有误（${reason}）：${place.zh}`, `The JSON is not valid (${reason}): ${place.en}`);
 }
 
 /** In the words of `JSON.parse`, without the piece of text that it adds. */
@@ -123,6 +123,6 @@ function reasonOf(text: string): string {
     JSON.parse(text);
     return "";
   } catch (thrown) {
-    return printableLine(messageOf(thrown).split(/ in JSON| at position|, \.{0,3}"/)[0] ?? "");
+    return sanitizeLine(getMessage(thrown).split(/ in JSON| at position|, \.{0,3}"/)[0] ?? "");
   }
 }

@@ -3,7 +3,7 @@ import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
 import { readCell } from "./cells.ts";
-import { checkSize, type Reading, unreadable } from "./content.ts";
+import { checkSize, type Reading, unreadableDataError } from "./content.ts";
 
 interface Line {
   record: string[];
@@ -18,12 +18,12 @@ export const namedDelimiter = /^sep=(.)[ \t]*(?:\r\n|\r|\n|$)/i;
 export function readDelimited(text: string, delimiter: string): Reading {
   const [header, ...lines] = split(text, delimiter);
   if (header === undefined)
-    throw unreadable("没有数据：第一行应是列名", "There is no data: the first line names the columns.");
+    throw unreadableDataError("没有数据：第一行应是列名", "There is no data: the first line names the columns.");
   return toReading(header.record, lines);
 }
 
 /** The character between the cells of a CSV: Excel writes `;` where the comma is in numbers. */
-export function delimiterOf(text: string): string {
+export function detectDelimiter(text: string): string {
   const [, named] = namedDelimiter.exec(text) ?? [];
   if (named !== undefined) return named;
   const first = text.slice(0, Math.max(0, text.search(/[\r\n]|$/))).replace(/"[^"]*"/g, "");
@@ -38,7 +38,7 @@ export function toReading(header: readonly string[], lines: readonly Line[]): Re
   if (long !== undefined) {
     const { line, record } = long;
     const piece = showValue(record[columns.length]);
-    throw unreadable(
+    throw unreadableDataError(
       `第 ${line} 行有 ${record.length} 个单元格，多于 ${columns.length} 列：多出的是 ${piece}（含分隔符的单元格要加引号）`,
       `Line ${line} has ${record.length} cells for ${columns.length} columns: ${piece} is one too many (a cell with the delimiter in it needs quotes)`,
     );
@@ -97,7 +97,7 @@ function split(text: string, delimiter: string): Line[] {
     const line = Number(/at line (\d+)/.exec(thrown.message)?.[1] ?? thrown.lines ?? 0);
     const piece = showValue(text.split(/\r\n|\r|\n/)[line - 1] ?? "");
     const [zh, en] = reasons.get(thrown.code) ?? ["格式有误", "not valid"];
-    throw unreadable(`第 ${line} 行${zh}：${piece}`, `Line ${line}: ${en}: ${piece}`, thrown);
+    throw unreadableDataError(`第 ${line} 行${zh}：${piece}`, `Line ${line}: ${en}: ${piece}`, thrown);
   }
 }
 
@@ -114,7 +114,7 @@ const mostUneven = 20_000;
 
 function tooUneven(): Error {
   const zh = `超过 ${mostUneven} 行的单元格数与第一行不同`;
-  return unreadable(zh, `More than ${mostUneven} lines do not have as many cells as the first one.`);
+  return unreadableDataError(zh, `More than ${mostUneven} lines do not have as many cells as the first one.`);
 }
 
 const reasons = new Map([

@@ -1,11 +1,11 @@
 import { type Document, isScalar, parseAllDocuments, visit } from "yaml";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
-import { messageOf } from "../../../kit/errors.ts";
+import { getMessage } from "../../../kit/errors.ts";
 import type { JsonValue } from "../../../kit/json.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
-import { printableLine } from "../../../kit/text/sanitize.ts";
-import { placeOf, type Reading, unreadable } from "./content.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { describePosition, type Reading, unreadableDataError } from "./content.ts";
 
 /** Characters; parsing is slow. */
 const longest = 300_000;
@@ -17,7 +17,7 @@ const linear = { prettyErrors: false, uniqueKeys: false };
 export function readYaml(text: string): Reading {
   if (text.length > longest) {
     const zh = `YAML 有 ${text.length} 个字符，上限 ${longest}`;
-    throw unreadable(zh, `The YAML has ${text.length} characters; at most ${longest} are read.`);
+    throw unreadableDataError(zh, `The YAML has ${text.length} characters; at most ${longest} are read.`);
   }
   const notes: Text[] = [];
   const options = { merge: true, intAsBigInt: true, resolveKnownTags: false, logLevel: "silent" as const, ...linear };
@@ -36,11 +36,14 @@ export function readYaml(text: string): Reading {
 function readDocument(document: Document.Parsed, text: string, notes: Text[]): JsonValue {
   const [fault] = [...document.errors, ...document.warnings];
   if (fault !== undefined) {
-    const place = placeOf(text, fault.pos[0]);
+    const place = describePosition(text, fault.pos[0]);
     if (fault.code === "TAG_RESOLVE_FAILED")
-      throw unreadable(`不支持 YAML 的这种标签：${place.zh}`, `This tag is not supported in YAML: ${place.en}`);
-    const reason = /call stack/.test(fault.message) ? "nested too deeply" : printableLine(fault.message);
-    throw unreadable(`YAML 有误（${reason}）：${place.zh}`, `The YAML is not valid (${reason}): ${place.en}`);
+      throw unreadableDataError(
+        `不支持 YAML 的这种标签：${place.zh}`,
+        `This tag is not supported in YAML: ${place.en}`,
+      );
+    const reason = /call stack/.test(fault.message) ? "nested too deeply" : sanitizeLine(fault.message);
+    throw unreadableDataError(`YAML 有误（${reason}）：${place.zh}`, `The YAML is not valid (${reason}): ${place.en}`);
   }
   notes.push(...repeatedKeys(document, text));
   try {
@@ -48,14 +51,14 @@ function readDocument(document: Document.Parsed, text: string, notes: Text[]): J
   } catch (thrown) {
     if (thrown instanceof RangeError) {
       const zh = "YAML 无法读取：别名引用了包含它自己的内容，或嵌套过深";
-      throw unreadable(
+      throw unreadableDataError(
         zh,
         "The YAML cannot be read: an alias stands within what it names, or it is nested too deeply.",
         thrown,
       );
     }
-    const reason = showValue(messageOf(thrown));
-    throw unreadable(`YAML 无法读取：${reason}`, `The YAML cannot be read: ${reason}`, thrown);
+    const reason = showValue(getMessage(thrown));
+    throw unreadableDataError(`YAML 无法读取：${reason}`, `The YAML cannot be read: ${reason}`, thrown);
   }
 }
 
@@ -67,7 +70,7 @@ function repeatedKeys(document: Document.Parsed, text: string): Text[] {
       for (const { key } of items) {
         const name = isScalar(key) && key.value !== "<<" ? String(key.value) : undefined;
         if (isScalar(key) && names.has(name) && notes.length < 5) {
-          const place = placeOf(text, key.range?.[0] ?? 0);
+          const place = describePosition(text, key.range?.[0] ?? 0);
           notes.push({ zh: `键重复，取后者：${place.zh}`, en: `A key comes twice, the later one counts: ${place.en}` });
         }
         if (name !== undefined) names.add(name);

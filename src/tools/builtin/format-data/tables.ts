@@ -1,6 +1,6 @@
 import { showValue } from "../../../core/tools/argument-feedback.ts";
-import { isRecord, type JsonObject, type JsonValue, ownValue } from "../../../kit/json.ts";
-import { type Content, checkSize, type Table, unreadable } from "./content.ts";
+import { getOwnValue, isRecord, type JsonObject, type JsonValue } from "../../../kit/json.ts";
+import { type Content, checkSize, type Table, unreadableDataError } from "./content.ts";
 
 /** The rows of a value: a list of objects or of lists, or one object. Throws what names the place that is none. */
 export function toTable(content: Content): Table {
@@ -11,7 +11,7 @@ export function toTable(content: Content): Table {
   const list = Object.entries(value).find(([, inner]) => Array.isArray(inner) && inner.some(isRecord));
   if (list === undefined) return ofObjects([value], names);
   const key = showValue(list[0]);
-  throw unreadable(
+  throw unreadableDataError(
     `数据是一个对象，不是若干行；要转换的列表似乎在 ${key} 之下，请只传入那个列表`,
     `The data is one object, not rows; the list to convert seems to be under ${key}: pass only that list.`,
   );
@@ -24,7 +24,7 @@ export function pickColumns({ columns, rows }: Table, wanted: readonly string[])
   if (missing === undefined)
     return { columns: [...wanted], rows: rows.map((row) => indices.map((index) => row[index])) };
   const known = columns.slice(0, 50).map(showValue).join(", ");
-  throw unreadable(
+  throw unreadableDataError(
     `没有名为 ${showValue(missing)} 的列（有：${known}）`,
     `There is no column ${showValue(missing)} (there are: ${known}).`,
   );
@@ -39,7 +39,7 @@ function ofObjects(list: readonly JsonValue[], names: readonly string[]): Table 
   const known = new Set(objects.flatMap((item) => Object.keys(item)));
   const columns = [...new Set([...names.filter((name) => known.has(name)), ...known])];
   checkSize(objects.length, columns.length);
-  return { columns, rows: objects.map((item) => columns.map((name) => ownValue(item, name))) };
+  return { columns, rows: objects.map((item) => columns.map((name) => getOwnValue(item, name))) };
 }
 
 /** The first list names the columns if it holds nothing but different texts. */
@@ -58,7 +58,7 @@ function ofLists(list: readonly JsonValue[]): Table {
 
 function notRows(path: string, value: JsonValue): Error {
   const shown = showValue(value);
-  return unreadable(
+  return unreadableDataError(
     `${path === "" ? "数据" : path} 是 ${shown}：表格需要由对象（或列表）组成的列表`,
     `${path === "" ? "The data" : path} is ${shown}: a table needs a list of objects or of lists.`,
   );

@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import type { ToolResult } from "../../../core/tools/tool.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { OutgoingResponse } from "../../../kit/net/guarded-fetch.ts";
-import { shortLine } from "../../../kit/text/short-line.ts";
-import { headOf } from "../../../kit/text/truncate.ts";
+import { toShortLine } from "../../../kit/text/short-line.ts";
+import { takeStart } from "../../../kit/text/truncate.ts";
 import { decodePage, isBinary } from "../../page/decode-page.ts";
 import { readContentType } from "../../page/page-kind.ts";
 import type { RequestParts } from "./read-request.ts";
@@ -14,16 +14,20 @@ const mostCharacters = 200_000;
 const smallJson = 4000;
 
 /** What came back: status and URL, the headers that say something, then the body. 400 and above are failures, told in full. */
-export function tellResponse({ url, method }: RequestParts, response: OutgoingResponse, locale: Locale): ToolResult {
+export function describeResponse(
+  { url, method }: RequestParts,
+  response: OutgoingResponse,
+  locale: Locale,
+): ToolResult {
   const { status, statusText, elapsedMs } = response;
   const line = `HTTP ${status} ${statusText}`.trimEnd();
   // A redirect may have made it a GET, so the method stands with the address that it was sent to.
-  const to = shortLine(response.url, 500);
+  const to = toShortLine(response.url, 500);
   const moved =
     response.url === URL.parse(url)?.href ? "" : say(locale, { zh: `，跳转到 ${to}`, en: `, redirected to ${to}` });
   const head = [
     `${line} · ${Math.round(elapsedMs)} ms`,
-    `${method} ${moved === "" ? to : shortLine(url, 500)}${moved}`,
+    `${method} ${moved === "" ? to : toShortLine(url, 500)}${moved}`,
     ...shownHeaders(response.headers),
   ];
   const body = method === "HEAD" ? "" : bodyText(response, locale);
@@ -39,14 +43,14 @@ const telling =
 
 function shownHeaders(headers: Record<string, string>): string[] {
   const shown = Object.entries(headers).filter(([name]) => telling.test(name));
-  return shown.slice(0, 30).map(([name, value]) => `${name}: ${shortLine(value, 300)}`);
+  return shown.slice(0, 30).map(([name, value]) => `${name}: ${toShortLine(value, 300)}`);
 }
 
 function bodyText({ headers, body, truncated }: OutgoingResponse, locale: Locale): string {
   const { type, charset } = readContentType(headers["content-type"]);
   if (body.length === 0) return say(locale, { zh: "[没有正文]", en: "[no body]" });
   if (isMedia(type) || isBinary(body) || (type === "application/octet-stream" && !isUtf8(body))) {
-    const [kind, size] = [shortLine(type, 80) || "?", `${body.length}${truncated ? "+" : ""}`];
+    const [kind, size] = [toShortLine(type, 80) || "?", `${body.length}${truncated ? "+" : ""}`];
     return say(locale, {
       zh: `[二进制内容：${kind}，${size} 字节，未显示]`,
       en: `[binary content: ${kind}, ${size} bytes, not shown]`,
@@ -54,7 +58,7 @@ function bodyText({ headers, body, truncated }: OutgoingResponse, locale: Locale
   }
   const text = decodePage(body, charset);
   const laidOut = layOut(text).toWellFormed().replaceAll("\0", "\ufffd");
-  const kept = headOf(laidOut, mostCharacters);
+  const kept = takeStart(laidOut, mostCharacters);
   if (kept.length === laidOut.length && !truncated) return laidOut;
   return `${kept}\n${say(locale, { zh: "…[后面还有，未显示]", en: "…[there is more, not shown]" })}`;
 }

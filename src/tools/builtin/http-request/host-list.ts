@@ -1,6 +1,6 @@
 import type { Text } from "../../../kit/locale.ts";
-import { refused } from "../../../kit/net/request-errors.ts";
-import { matchesPattern } from "../../../kit/text/match-pattern.ts";
+import { refusedError } from "../../../kit/net/request-errors.ts";
+import { isMatch } from "../../../kit/text/match-pattern.ts";
 
 /** The hosts that may be called. */
 export interface HostList {
@@ -22,13 +22,13 @@ export function createHostList(patterns: readonly string[]): HostList {
   const has = ({ hostname, port, protocol }: URL): boolean => {
     const host = hostname.replace(/\.+$/, "");
     const names = [host, `${host}:${port || (protocol === "https:" ? 443 : 80)}`];
-    return known.some((pattern) => names.some((name) => matchesPattern(name, pattern)));
+    return known.some((pattern) => names.some((name) => isMatch(name, pattern)));
   };
   return {
     has,
     rule,
     check(url) {
-      if (!has(url)) throw refused(url.origin, rule);
+      if (!has(url)) throw refusedError(url.origin, rule);
     },
   };
 }

@@ -1,6 +1,6 @@
-import { invalidArguments } from "../../../core/tools/argument-feedback.ts";
+import { toInvalidArgumentsResult } from "../../../core/tools/argument-feedback.ts";
 import {
-  failure,
+  createFailure,
   type Tool,
   type ToolAnnotations,
   type ToolContext,
@@ -9,7 +9,7 @@ import {
 import { DuetError } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import type { Outgoing } from "../../../kit/net/guarded-fetch.ts";
+import type { GuardedFetch } from "../../../kit/net/guarded-fetch.ts";
 import { defineTool } from "../../define-tool.ts";
 import { createHostList } from "./host-list.ts";
 
@@ -19,7 +19,7 @@ const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const mostBytes = 2_000_000;
 
 /** Calls APIs on the hosts that fit `hosts`, the configuration's `web.hosts`; it goes out by the one door. */
-export function createHttpRequest(outgoing: Outgoing, hosts: readonly string[], locale: Locale): Tool {
+export function createHttpRequest(guardedFetch: GuardedFetch, hosts: readonly string[], locale: Locale): Tool {
   const describe = (zh: string, en: string) => ({ description: say(locale, { zh, en }) });
   const shown = hosts.slice(0, 20).join(", ");
   return defineTool({
@@ -59,7 +59,7 @@ export function createHttpRequest(outgoing: Outgoing, hosts: readonly string[], 
     },
     annotations: { openWorld: true },
     annotationsFor: ({ method }) => annotationsOf(method ?? "GET"),
-    run: (args, context) => send(args, context, outgoing, hosts),
+    run: (args, context) => send(args, context, guardedFetch, hosts),
   });
 }
 
@@ -73,28 +73,28 @@ function annotationsOf(method: unknown): ToolAnnotations {
 async function send(
   args: JsonObject,
   { locale, signal }: ToolContext,
-  outgoing: Outgoing,
+  guardedFetch: GuardedFetch,
   hosts: readonly string[],
 ): Promise<ToolResult> {
-  const [{ readRequest }, { tellResponse }] = await Promise.all([
+  const [{ readRequest }, { describeResponse }] = await Promise.all([
     import("./read-request.ts"),
     import("./describe-response.ts"),
   ]);
   const list = createHostList(hosts);
   const { request, problems } = readRequest(args, list);
-  if (problems.length > 0) return invalidArguments(locale, problems);
+  if (problems.length > 0) return toInvalidArgumentsResult(locale, problems);
   try {
-    const response = await outgoing.request({
+    const response = await guardedFetch.request({
       ...request,
       maxBytes: mostBytes,
       maxRedirects: 5,
       signal,
       permits: list.check,
     });
-    return tellResponse(request, response, locale);
+    return describeResponse(request, response, locale);
   } catch (thrown) {
     signal.throwIfAborted();
     if (!(thrown instanceof DuetError)) throw thrown;
-    return failure(thrown.code, say(locale, thrown.text));
+    return createFailure(thrown.code, say(locale, thrown.text));
   }
 }

@@ -1,8 +1,8 @@
-import { valueProblem } from "../../../core/tools/argument-feedback.ts";
+import { toValueProblem } from "../../../core/tools/argument-feedback.ts";
 import type { ArgumentProblem } from "../../../core/tools/tool.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../../kit/json.ts";
-import { readAddress } from "../../../kit/net/dial-target.ts";
+import { parseAddress } from "../../../kit/net/dial-target.ts";
 import type { HostList } from "./host-list.ts";
 
 export interface RequestParts {
@@ -25,7 +25,7 @@ export function readRequest(args: JsonObject, hosts: HostList): { request: Reque
     ...names.filter((name, index) => names.indexOf(name) !== index).map(twice),
   ];
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
-    problems.push(valueProblem("body", body, `${method} 请求不能带正文`, `a ${method} request has no body`));
+    problems.push(toValueProblem("body", body, `${method} 请求不能带正文`, `a ${method} request has no body`));
   }
   const request = {
     url: String(url),
@@ -39,7 +39,7 @@ export function readRequest(args: JsonObject, hosts: HostList): { request: Reque
 
 function urlProblems(url: string, hosts: HostList): ArgumentProblem[] {
   try {
-    return hosts.has(readAddress(url)) ? [] : [valueProblem("url", url, hosts.rule.zh, hosts.rule.en)];
+    return hosts.has(parseAddress(url)) ? [] : [toValueProblem("url", url, hosts.rule.zh, hosts.rule.en)];
   } catch (thrown) {
     if (thrown instanceof DuetError) return [{ path: "url", text: thrown.text }];
     throw thrown;
@@ -82,7 +82,7 @@ const reserved =
 function headerProblems([name, value]: [string, unknown]): ArgumentProblem[] {
   const path = `headers.${name.slice(0, 60)}`;
   if (!/^[!#$%&'*+.^_`|~\w-]{1,200}$/.test(name)) {
-    return [valueProblem("headers", name, "不是请求头名称", "is not the name of a header")];
+    return [toValueProblem("headers", name, "不是请求头名称", "is not the name of a header")];
   }
   if (reserved.test(name)) {
     return [{ path, text: { zh: "由程序设置，不能指定", en: "is set by the program and cannot be given" } }];

@@ -1,12 +1,12 @@
 import { type Locale, say } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
-import { printableLine } from "../../../kit/text/sanitize.ts";
-import { cutText } from "../../../kit/text/truncate.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { truncate } from "../../../kit/text/truncate.ts";
 import type { Counter } from "./counter.ts";
 import { logLevels } from "./log-level.ts";
 import type { Grouping, LogFilter, LogSummary, NumberedLine } from "./log-summary.ts";
 
-export interface Telling {
+export interface DescribeSummaryOptions {
   filter: LogFilter;
   groupBy: Grouping | undefined;
   mostMatches: number;
@@ -15,7 +15,12 @@ export interface Telling {
 }
 
 /** The summary as lines for a model; everything below the first line is about the lines that passed the filter. */
-export function tellSummary(name: string, summary: LogSummary, telling: Telling, locale: Locale): string {
+export function describeSummary(
+  name: string,
+  summary: LogSummary,
+  telling: DescribeSummaryOptions,
+  locale: Locale,
+): string {
   const { lines, entries, matched, from, to } = summary;
   const tell = (zh: string, en: string) => say(locale, { zh, en });
   const formats =
@@ -90,7 +95,7 @@ function tellCounts<K extends string>(
   );
   return [
     title,
-    ...ordered.map(([key, count]) => `  ${count}× ${cutText(printableLine(key), 160)}`),
+    ...ordered.map(([key, count]) => `  ${count}× ${truncate(sanitizeLine(key), 160)}`),
     ...(left > 0 ? [more] : []),
   ];
 }
@@ -108,9 +113,9 @@ function showEntry(numbered: NumberedLine): string {
   const { first, last, following } = numbered;
   const left = following - first.length - (last === undefined ? 0 : 1);
   const shown = [...first, ...(left > 0 ? ["…"] : []), ...(last === undefined ? [] : [last])];
-  return [showLine(numbered), ...shown.map((line) => `  ${cutText(printableLine(line), 200)}`)].join("\n");
+  return [showLine(numbered), ...shown.map((line) => `  ${truncate(sanitizeLine(line), 200)}`)].join("\n");
 }
 
 function showLine({ line, text }: NumberedLine): string {
-  return `${line}: ${cutText(printableLine(text), 300)}`;
+  return `${line}: ${truncate(sanitizeLine(text), 300)}`;
 }

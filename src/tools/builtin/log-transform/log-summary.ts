@@ -1,4 +1,4 @@
-import { headOf } from "../../../kit/text/truncate.ts";
+import { takeStart } from "../../../kit/text/truncate.ts";
 import { Counter } from "./counter.ts";
 import type { LogEntry, LogFormat } from "./log-entry.ts";
 import { isAtLeast, type LogLevel } from "./log-level.ts";
@@ -43,7 +43,7 @@ export interface LogSummary {
   current?: NumberedLine;
 }
 
-export function emptySummary(): LogSummary {
+export function createSummary(): LogSummary {
   return {
     lines: 0,
     entries: 0,
@@ -73,7 +73,7 @@ export function addLine(
   if (entry === undefined) follow(summary.current, text);
   if (!passes(text, entry, request.filter)) return;
   summary.matched++;
-  const numbered: NumberedLine = { line: summary.lines, text: headOf(text, 400), first: [], following: 0 };
+  const numbered: NumberedLine = { line: summary.lines, text: takeStart(text, 400), first: [], following: 0 };
   if (entry !== undefined) summary.current = numbered;
   if (summary.matches.length < request.mostMatches) summary.matches.push(numbered);
   if (entry === undefined) return;
@@ -94,8 +94,8 @@ export function addLine(
 function follow(entry: NumberedLine | undefined, text: string): void {
   if (entry === undefined) return;
   entry.following++;
-  if (entry.first.length < 2) entry.first.push(headOf(text, 300));
-  else entry.last = headOf(text, 300);
+  if (entry.first.length < 2) entry.first.push(takeStart(text, 300));
+  else entry.last = takeStart(text, 300);
 }
 
 function passes(text: string, entry: LogEntry | undefined, filter: LogFilter): boolean {
@@ -109,7 +109,7 @@ function passes(text: string, entry: LogEntry | undefined, filter: LogFilter): b
 
 function groupOf(entry: LogEntry, groupBy: Grouping): string {
   if (groupBy === "level") return entry.level ?? "-";
-  if (groupBy === "source") return entry.source === undefined ? "-" : ownCopy(headOf(entry.source, 200));
+  if (groupBy === "source") return entry.source === undefined ? "-" : ownCopy(takeStart(entry.source, 200));
   if (groupBy === "message") return pattern(entry.message);
   if (entry.time === undefined) return "-";
   const iso = new Date(entry.time).toISOString();

@@ -1,17 +1,17 @@
-import { invalidArguments, valueProblem } from "../../../core/tools/argument-feedback.ts";
+import { toInvalidArgumentsResult, toValueProblem } from "../../../core/tools/argument-feedback.ts";
 import type { ArgumentProblem, Tool, ToolContext, ToolResult } from "../../../core/tools/tool.ts";
 import type { JsonObject } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { printableLine } from "../../../kit/text/sanitize.ts";
-import { cutText } from "../../../kit/text/truncate.ts";
-import { defineTool, success } from "../../define-tool.ts";
-import { realRoots } from "../../files/allowed-path.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { truncate } from "../../../kit/text/truncate.ts";
+import { createSuccess, defineTool } from "../../define-tool.ts";
+import { resolveRoots } from "../../files/allowed-path.ts";
 import { openFound } from "../../files/open-allowed.ts";
-import { notText, pathRefused, shownPath } from "../../files/path-texts.ts";
+import { toDisplayedPath, toNotTextResult, toPathRefusedResult } from "../../files/path-texts.ts";
 import { type LineLimits, readLines } from "../../files/read-lines.ts";
-import { tellSummary } from "./describe-summary.ts";
+import { describeSummary } from "./describe-summary.ts";
 import { logLevels, readLevel } from "./log-level.ts";
-import { addLine, emptySummary, type Grouping, type LogFilter } from "./log-summary.ts";
+import { addLine, createSummary, type Grouping, type LogFilter } from "./log-summary.ts";
 import { readTime } from "./log-time.ts";
 import { readEntry } from "./read-entry.ts";
 
@@ -84,25 +84,25 @@ async function transform(
 ): Promise<ToolResult> {
   const thisYear = new Date(now()).getUTCFullYear();
   const { filter, problems } = readFilter(args, thisYear);
-  if (problems.length > 0) return invalidArguments(context.locale, problems);
-  const real = await realRoots(roots);
+  if (problems.length > 0) return toInvalidArgumentsResult(context.locale, problems);
+  const real = await resolveRoots(roots);
   const path = String(args.path);
   const file = await openFound(path, real);
-  if (file === undefined) return pathRefused(path, context.locale);
+  if (file === undefined) return toPathRefusedResult(path, context.locale);
   const request = {
     filter,
     groupBy: groupings.find((grouping) => grouping === args.group_by),
     mostMatches: typeof args.limit === "number" ? args.limit : 20,
   };
-  const summary = emptySummary();
+  const summary = createSummary();
   try {
     const reading = await readLines(file.handle, limits, context.signal, (line) => {
       addLine(summary, line, readEntry(line, thisYear), request);
       return undefined;
     });
-    const name = printableLine(shownPath(file.path, real));
-    if (reading.binary) return notText(name, context.locale);
-    return success(tellSummary(name, summary, { ...request, partial: reading.partial }, context.locale));
+    const name = sanitizeLine(toDisplayedPath(file.path, real));
+    if (reading.binary) return toNotTextResult(name, context.locale);
+    return createSuccess(describeSummary(name, summary, { ...request, partial: reading.partial }, context.locale));
   } finally {
     await file.handle.close();
   }
@@ -122,7 +122,7 @@ function readFilter(args: JsonObject, thisYear: number): { filter: LogFilter; pr
     if (filter[key] !== undefined) continue;
     const example = "2026-01-02T03:04:05Z";
     problems.push(
-      valueProblem(key, cutText(text, 100), `必须是时间，如 ${example}`, `must be a time such as ${example}`),
+      toValueProblem(key, truncate(text, 100), `必须是时间，如 ${example}`, `must be a time such as ${example}`),
     );
   }
   return { filter, problems };

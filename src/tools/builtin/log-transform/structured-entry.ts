@@ -1,4 +1,4 @@
-import { isDeeperThan, isRecord, textOf } from "../../../kit/json.ts";
+import { isDeeperThan, isRecord, toText } from "../../../kit/json.ts";
 import type { LogEntry } from "./log-entry.ts";
 import { readLevel } from "./log-level.ts";
 import { readTime } from "./log-time.ts";
@@ -17,7 +17,7 @@ export function readJson(line: string, thisYear: number): LogEntry | undefined {
   const source = first(record, ["logger", "name", "module", "service", "source", "component"]);
   return {
     format: "json",
-    time: typeof time === "number" ? fromEpoch(time) : readTime(textOf(time), thisYear),
+    time: typeof time === "number" ? fromEpoch(time) : readTime(toText(time), thisYear),
     level: readLevel(first(record, ["level", "severity", "lvl", "loglevel", "levelname"])),
     source: typeof source === "string" ? source : undefined,
     message: messageIn(message) ?? line,

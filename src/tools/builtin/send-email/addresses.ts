@@ -1,9 +1,9 @@
 import { domainToASCII } from "node:url";
-import { valueProblem } from "../../../core/tools/argument-feedback.ts";
+import { toValueProblem } from "../../../core/tools/argument-feedback.ts";
 import type { ArgumentProblem } from "../../../core/tools/tool.ts";
-import { matchesPattern } from "../../../kit/text/match-pattern.ts";
+import { isMatch } from "../../../kit/text/match-pattern.ts";
 
-export interface Address {
+export interface MailAddress {
   /** As people see it; may be empty. */
   name: string;
   /** `local@domain`, the domain in ASCII. */
@@ -17,7 +17,7 @@ const longest = 500;
  * One address, alone or as `Name <address>`. Undefined for anything that a mail server could read as more than that: several, a
  * group, a line break, a quoted or routed local part (`a%b@c`), or dots that would need quotes (`a..b@c`).
  */
-export function readAddress(text: string): Address | undefined {
+export function parseMailAddress(text: string): MailAddress | undefined {
   if (text.length > longest || /[\p{Cc}\u2028\u2029]/u.test(text)) return undefined;
   const [, quoted, plain, inner] = /^\s*(?:"([^"\\]*)"|([^"<>,;:@]*))\s*<([^<>]*)>\s*$/.exec(text) ?? [];
   const [, local, host] = /^([\w.#$&'*+/=?^`{|}~-]{1,64})@([^\s@]{1,253})$/.exec((inner ?? text).trim()) ?? [];
@@ -28,21 +28,23 @@ export function readAddress(text: string): Address | undefined {
 }
 
 /** What is wrong with a list of recipients: no address, or one that the configuration does not allow. */
-export function recipientProblems(
+export function findRecipientProblems(
   path: string,
   texts: readonly string[],
   allowed: readonly string[],
 ): ArgumentProblem[] {
   return texts.flatMap((text, index): ArgumentProblem[] => {
     const place = `${path}[${index}]`;
-    const read = readAddress(text);
+    const read = parseMailAddress(text);
     if (read === undefined) {
       const zh = "必须是一个邮箱地址，如 li@example.com 或 李雷 <li@example.com>";
-      return [valueProblem(place, text, zh, "must be one address, such as li@example.com or Li Lei <li@example.com>")];
+      return [
+        toValueProblem(place, text, zh, "must be one address, such as li@example.com or Li Lei <li@example.com>"),
+      ];
     }
     const address = read.address.toLowerCase();
-    if (allowed.some((pattern) => matchesPattern(address, pattern.toLowerCase()))) return [];
+    if (allowed.some((pattern) => isMatch(address, pattern.toLowerCase()))) return [];
     const list = allowed.join(", ");
-    return [valueProblem(place, text, `配置只允许发给 ${list}`, `may only be one of ${list}, by the configuration`)];
+    return [toValueProblem(place, text, `配置只允许发给 ${list}`, `may only be one of ${list}, by the configuration`)];
   });
 }

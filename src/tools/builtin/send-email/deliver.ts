@@ -1,14 +1,14 @@
 // Loads the mail library: whoever needs this file imports it when first needed.
 import MailComposer from "nodemailer/lib/mail-composer";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
-import { timeLimit, timeoutError } from "../../../kit/async/timeout.ts";
+import { createTimeLimit, timeoutError } from "../../../kit/async/timeout.ts";
 import { describeFault, type MailFault } from "./faults.ts";
 import type { Mail, MailServer, MailTimes } from "./mail.ts";
 
 export type Delivery = { messageId: string; accepted: string[]; rejected: string[] } | { fault: MailFault };
 
 /** Sends once: whatever happens, it is not tried again. Rejects only when the signal aborts; the connection is closed either way. */
-export async function deliver(
+export async function sendMail(
   server: MailServer,
   mail: Mail,
   times: MailTimes,
@@ -35,7 +35,7 @@ export async function deliver(
   content.once("end", () => {
     handedOver = true;
   });
-  const limit = timeLimit(totalMs, () => timeoutError("SMTP", totalMs), signal);
+  const limit = createTimeLimit(totalMs, () => timeoutError("SMTP", totalMs), signal);
   try {
     const failed = new Promise<never>((_, reject) => {
       connection.once("error", reject);

@@ -1,9 +1,9 @@
 import type { ToolFailure } from "../../../core/tools/tool.ts";
-import { messageOf } from "../../../kit/errors.ts";
+import { getMessage } from "../../../kit/errors.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
-import { printableLine } from "../../../kit/text/sanitize.ts";
-import { cutText } from "../../../kit/text/truncate.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { truncate } from "../../../kit/text/truncate.ts";
 import type { MailServer } from "./mail.ts";
 
 /** Why a mail was not sent, or that nobody knows whether it was. */
@@ -22,8 +22,8 @@ export interface FaultPlace {
 
 export function describeFault(thrown: unknown, { server, handedOver, expired }: FaultPlace): MailFault {
   const { code, command, responseCode, response, rejected } = isRecord(thrown) ? thrown : {};
-  const said = typeof response === "string" ? response : messageOf(thrown);
-  const reply = withoutSecrets(cutText(printableLine(said), 200), server);
+  const said = typeof response === "string" ? response : getMessage(thrown);
+  const reply = withoutSecrets(truncate(sanitizeLine(said), 200), server);
   const host = `${server.host}:${server.port}`;
   if (handedOver && responseCode === undefined) {
     return fault(
@@ -51,7 +51,7 @@ export function describeFault(thrown: unknown, { server, handedOver, expired }: 
       `No secure connection to ${host} (${reply}); nothing was sent, and no password either.`,
     );
   if (command === "RCPT TO") {
-    const who = Array.isArray(rejected) ? rejected.map((address) => printableLine(String(address))).join(", ") : "";
+    const who = Array.isArray(rejected) ? rejected.map((address) => sanitizeLine(String(address))).join(", ") : "";
     return fault(
       "tool",
       `邮件服务器拒绝了所有收件人 ${who}（${reply}），邮件没有发出`,

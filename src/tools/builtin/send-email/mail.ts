@@ -1,4 +1,4 @@
-import type { Address } from "./addresses.ts";
+import type { MailAddress } from "./addresses.ts";
 
 export interface MailServer {
   host: string;
@@ -12,9 +12,9 @@ export interface MailServer {
 }
 
 export interface Mail {
-  to: Address[];
-  cc: Address[];
-  bcc: Address[];
+  to: MailAddress[];
+  cc: MailAddress[];
+  bcc: MailAddress[];
   subject: string;
   text: string;
 }

@@ -1,15 +1,15 @@
-import { valueProblem } from "../../../core/tools/argument-feedback.ts";
+import { toValueProblem } from "../../../core/tools/argument-feedback.ts";
 import {
   type ArgumentProblem,
-  failure,
+  createFailure,
   type Tool,
   type ToolContext,
   type ToolResult,
 } from "../../../core/tools/tool.ts";
 import type { JsonObject, JsonValue } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { defineTool, success } from "../../define-tool.ts";
-import { readAddress, recipientProblems } from "./addresses.ts";
+import { createSuccess, defineTool } from "../../define-tool.ts";
+import { findRecipientProblems, parseMailAddress } from "./addresses.ts";
 import type { MailServer, MailTimes } from "./mail.ts";
 
 export interface EmailOptions extends MailServer {
@@ -46,10 +46,12 @@ export function createSendEmail(email: EmailOptions, locale: Locale, times: Part
 }
 
 function problemsOf(args: JsonObject, allowed: readonly string[]): ArgumentProblem[] {
-  const lists = (["to", "cc", "bcc"] as const).flatMap((path) => recipientProblems(path, texts(args[path]), allowed));
+  const lists = (["to", "cc", "bcc"] as const).flatMap((path) =>
+    findRecipientProblems(path, texts(args[path]), allowed),
+  );
   const subject = String(args.subject);
   if (!/\p{Cc}|[\u2028\u2029]/u.test(subject) && subject.trim() !== "") return lists;
-  return [...lists, valueProblem("subject", subject, "必须是一行文字", "must be one line of text")];
+  return [...lists, toValueProblem("subject", subject, "必须是一行文字", "must be one line of text")];
 }
 
 async function send(
@@ -58,7 +60,7 @@ async function send(
   server: EmailOptions,
   times: MailTimes,
 ): Promise<ToolResult> {
-  const read = (value: JsonValue | undefined) => texts(value).flatMap((text) => readAddress(text) ?? []);
+  const read = (value: JsonValue | undefined) => texts(value).flatMap((text) => parseMailAddress(text) ?? []);
   const mail = {
     to: read(args.to),
     cc: read(args.cc),
@@ -66,9 +68,9 @@ async function send(
     subject: String(args.subject),
     text: String(args.text),
   };
-  const { deliver } = await import("./deliver.ts");
-  const delivery = await deliver(server, mail, times, signal);
-  if ("fault" in delivery) return failure(delivery.fault.code, say(locale, delivery.fault.text));
+  const { sendMail } = await import("./deliver.ts");
+  const delivery = await sendMail(server, mail, times, signal);
+  if ("fault" in delivery) return createFailure(delivery.fault.code, say(locale, delivery.fault.text));
   const { accepted, rejected, messageId } = delivery;
   const lines = [
     say(locale, { zh: `已发送给 ${accepted.join("、")}`, en: `Sent to ${accepted.join(", ")}` }),
@@ -82,7 +84,7 @@ async function send(
         ]),
     say(locale, { zh: `邮件编号 ${messageId}`, en: `Message id ${messageId}` }),
   ];
-  return success(lines.join("\n"));
+  return createSuccess(lines.join("\n"));
 }
 
 function texts(value: JsonValue | undefined): string[] {

@@ -2,7 +2,7 @@
 const longest = 800;
 
 /** Whether a page does nothing but ask its reader to prove to be a person. */
-export function asksForPerson({ title, text }: { title: string; text: string }): boolean {
+export function isHumanChallenge({ title, text }: { title: string; text: string }): boolean {
   if (text.length > longest) return false;
   return titles.test(title.trim()) || questions.test(text);
 }

@@ -3,7 +3,7 @@ import { toMarkdown } from "./markdown.ts";
 import { parsePage } from "./parse-page.ts";
 
 /** What the foot of a page says of how to reach whom it is about; empty where it says nothing of that. */
-export function contactIn(html: string, url: string): string {
+export function findContact(html: string, url: string): string {
   if (!/<footer\b|contentinfo|class\s*=\s*["'][^"']{0,100}footer/i.test(html)) return "";
   const { body } = parsePage(html, url, "generous").document;
   const foot = body.querySelector("footer, [role=contentinfo], .footer, #footer");

@@ -1,4 +1,4 @@
-import { proseLength } from "./boilerplate.ts";
+import { countProse } from "./boilerplate.ts";
 import type { PageElement } from "./dom.ts";
 
 /** Finds out what opens at a click: its text is part of the page though it is hidden at first. */
@@ -28,7 +28,7 @@ function followsButton({ previousElementSibling: before }: PageElement): boolean
 /** A list of links is a menu, and what asks something of the reader a form. */
 function isText(panel: PageElement): boolean {
   const length = panel.textContent.trim().length;
-  return proseLength(panel) * 2 > length && panel.querySelector("input, select, textarea") === null;
+  return countProse(panel) * 2 > length && panel.querySelector("input, select, textarea") === null;
 }
 
 function isButton(element: PageElement): boolean {
@@ -36,7 +36,7 @@ function isButton(element: PageElement): boolean {
 }
 
 /** Whether the words on a button are the page's own: they head what it opens, or say much about what stands below it. */
-export function headsText(button: PageElement, isHidden: (element: PageElement) => boolean): boolean {
+export function isTextHeading(button: PageElement, isHidden: (element: PageElement) => boolean): boolean {
   if (/^(?:h[1-6]|dt|summary)$/.test(button.parentElement?.localName ?? "")) return true;
   if (button.getAttribute("role") === "tab") return true;
   const text = button.textContent.trim();

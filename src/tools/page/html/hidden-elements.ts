@@ -1,15 +1,15 @@
-import { findDisclosures, headsText } from "./disclosure.ts";
+import { findDisclosures, isTextHeading } from "./disclosure.ts";
 import type { PageDocument, PageElement } from "./dom.ts";
 import { isClosed, isDisguised, isFaded } from "./hidden-style.ts";
 import { readStyles } from "./page-styles.ts";
 
 /** How much is taken out: in a `careful` reading also what is most likely no content, in a `generous` one only what surely is none. */
-export type Care = "careful" | "generous";
+export type Strictness = "careful" | "generous";
 
 type Fate = "out" | "opened" | "kept";
 
 /** Takes out what a reader of the page does not see, where text is hidden for us alone, and what is in the way of reading. */
-export function removeUnseen(document: PageDocument, care: Care): void {
+export function removeHiddenElements(document: PageDocument, care: Strictness): void {
   const fateOf = judge(document, care);
   // All are judged before the first is gone: a panel is known by the button before it.
   const all = [...document.querySelectorAll("*")].map((element) => ({ element, fate: fateOf(element) }));
@@ -31,7 +31,7 @@ function unwrap(button: PageElement, document: PageDocument): void {
   button.replaceWith(paragraph);
 }
 
-function judge(document: PageDocument, care: Care): (element: PageElement) => Fate {
+function judge(document: PageDocument, care: Strictness): (element: PageElement) => Fate {
   const styleOf = readStyles(document);
   const { isPanel } = findDisclosures(document.body);
   const isShut = (element: PageElement): boolean =>
@@ -42,7 +42,7 @@ function judge(document: PageDocument, care: Care): (element: PageElement) => Fa
     if (localName === "dialog") return care === "generous" && holdsMuch(element) ? "opened" : "out";
     if (neverRead.has(localName)) return "out";
     if (localName === "html" || localName === "body" || localName === "head") return "kept";
-    if (localName === "button" && !headsText(element, isShut)) return "out";
+    if (localName === "button" && !isTextHeading(element, isShut)) return "out";
     const style = styleOf(element);
     if (isDisguised(style)) return "out";
     const isDim = element.getAttribute("aria-hidden") === "true" || isFaded(style);
@@ -57,7 +57,7 @@ const neverRead = new Set(
 );
 
 /** Cookie questions, marks for editing, footnote marks that look like citations, links that a heading has to itself. */
-function isInTheWay(element: PageElement, care: Care): boolean {
+function isInTheWay(element: PageElement, care: Strictness): boolean {
   const { localName, className, id } = element;
   const isDialog = /^(?:dialog|alertdialog)$/.test(element.getAttribute("role") ?? "");
   if (isDialog) return care === "careful" || !holdsMuch(element);

@@ -1,5 +1,5 @@
 /** A style as it works, to be looked at: in lower case, without comments, escapes and spaces, each declaration ended by a semicolon. */
-export function plainStyle(style: string): string {
+export function normalizeStyle(style: string): string {
   const plain = style
     .slice(0, 5000)
     .replace(/\/\*[\s\S]*?(?:\*\/|$)/g, "")

@@ -1,10 +1,10 @@
 import { Readability } from "@mozilla/readability";
 import { cleanLine } from "../clean-text.ts";
-import { proseLength, removeSurroundings } from "./boilerplate.ts";
-import { countTables, markTables } from "./data-tables.ts";
+import { countProse, removeBoilerplate } from "./boilerplate.ts";
+import { countDataTables, markDataTables } from "./data-tables.ts";
 import type { PageDocument, PageElement } from "./dom.ts";
-import type { Care } from "./hidden-elements.ts";
-import type { Onward } from "./next-links.ts";
+import type { Strictness } from "./hidden-elements.ts";
+import type { NextLinks } from "./next-links.ts";
 import { parsePage } from "./parse-page.ts";
 
 /** What a page is about, and where in it that stands. */
@@ -14,20 +14,20 @@ export interface Article {
   published: string;
   description: string;
   content: PageElement;
-  onward: Onward;
+  onward: NextLinks;
 }
 
 /** Below this share of a page's prose, what was found is one piece of it: a post of a thread, a part of a manual. */
 const leastShare = 0.4;
 
 /** Finds the main content: by Readability, else all that does not surround such content. */
-export function findMain(html: string, url: string, care: Care): Article {
+export function findMain(html: string, url: string, care: Strictness): Article {
   const { document, onward } = parsePage(html, url, care);
   const ownTitle = cleanLine(document.querySelector("title")?.textContent);
   const date = publishedIn(document);
-  const prose = proseLength(document.body);
-  markTables(document.body);
-  const tables = countTables(document.body);
+  const prose = countProse(document.body);
+  markDataTables(document.body);
+  const tables = countDataTables(document.body);
   const found = new Readability<PageElement>(document, {
     // The elements as they are: to write and to parse them again would take half of the time.
     serializer: (element) => element,
@@ -36,7 +36,7 @@ export function findMain(html: string, url: string, care: Care): Article {
     charThreshold: 200,
   }).parse();
   const content = found?.content;
-  const isAll = content != null && proseLength(content) >= leastShare * prose && countTables(content) === tables;
+  const isAll = content != null && countProse(content) >= leastShare * prose && countDataTables(content) === tables;
   return {
     title: cleanLine(found?.title) || ownTitle,
     byline: cleanLine(found?.byline, 200).replace(/^(?:by|作者|文)\s*[:：]?\s+/i, ""),
@@ -44,7 +44,7 @@ export function findMain(html: string, url: string, care: Care): Article {
     description: cleanLine(found?.excerpt),
     onward,
     // Readability has used the first document up.
-    content: isAll ? content : removeSurroundings(parsePage(html, url, care).document.body),
+    content: isAll ? content : removeBoilerplate(parsePage(html, url, care).document.body),
   };
 }
 

@@ -4,13 +4,14 @@ import type { PageElement } from "./dom.ts";
 import { writeNotation } from "./notation.ts";
 import { target } from "./parse-page.ts";
 import { fillSpans } from "./table-grid.ts";
-import { type MarkdownRule, tableRules } from "./tables.ts";
+import { createTableRules, type MarkdownRule } from "./tables.ts";
 
 /** An element's content in Markdown, its links absolute already. The element is used up. */
 export function toMarkdown(content: PageElement): string {
   const service = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-", hr: "---" });
   service.escape = escapeText;
-  for (const [name, rule] of Object.entries({ ...rules, ...listRules(), ...tableRules() })) service.addRule(name, rule);
+  for (const [name, rule] of Object.entries({ ...rules, ...listRules(), ...createTableRules() }))
+    service.addRule(name, rule);
   writeNotation(content);
   fillSpans(content);
   // Turndown would copy the element first.

@@ -1,5 +1,5 @@
 import { isElement, type PageDocument, type PageElement, type PageNode, textNode } from "./dom.ts";
-import { inBrackets } from "./notation.ts";
+import { toBracketed } from "./notation.ts";
 
 /** Writes formulas (MathML, https://www.w3.org/TR/mathml-core/) as a line of text; those that KaTeX wrote twice, once. */
 export function writeMath(document: PageDocument): void {
@@ -18,20 +18,20 @@ function lineOf(node: PageNode): string {
   const [first = "", second = "", third = ""] = parts;
   switch (node.localName) {
     case "mfrac":
-      return `${inBrackets(first)}/${inBrackets(second)}`;
+      return `${toBracketed(first)}/${toBracketed(second)}`;
     case "msup":
     case "mover":
-      return `${inBrackets(first)}^${inBrackets(second)}`;
+      return `${toBracketed(first)}^${toBracketed(second)}`;
     case "msub":
     case "munder":
-      return `${inBrackets(first)}_${inBrackets(second)}`;
+      return `${toBracketed(first)}_${toBracketed(second)}`;
     case "msubsup":
     case "munderover":
-      return `${first}_${inBrackets(second)}^${inBrackets(third)}`;
+      return `${first}_${toBracketed(second)}^${toBracketed(third)}`;
     case "msqrt":
-      return `√${inBrackets(joined(parts))}`;
+      return `√${toBracketed(joined(parts))}`;
     case "mroot":
-      return `${inBrackets(first)}^(1/${inBrackets(second)})`;
+      return `${toBracketed(first)}^(1/${toBracketed(second)})`;
     case "mfenced":
       return `(${parts.join(", ")})`;
     case "mtr":

@@ -1,4 +1,4 @@
-import { ownValue } from "../../../kit/json.ts";
+import { getOwnValue } from "../../../kit/json.ts";
 
 /** Levels of elements; real pages have up to a hundred, and what reads them goes down by recursion. */
 const deepest = 400;
@@ -7,7 +7,7 @@ const deepest = 400;
  * The page up to where its elements stand too deep in one another, its paragraphs ended before the next item or cell as browsers
  * end them: else each would stand in the one before. Goes through it once, without recursion.
  */
-export function mendNesting(html: string): string {
+export function repairNesting(html: string): string {
   const parts: string[] = [];
   const open: string[] = [];
   let taken = 0;
@@ -25,7 +25,7 @@ export function mendNesting(html: string): string {
     }
     const tagEnd = endOf(html, ">", at);
     if (rawText.has(name) && !isEnd) {
-      at = endOfRaw(html, name, tagEnd);
+      at = findRawEnd(html, name, tagEnd);
       continue;
     }
     if (isEnd) {
@@ -60,7 +60,7 @@ function endOf(html: string, mark: string, from: number): number {
 }
 
 /** Where the end tag of such an element begins. */
-export function endOfRaw(html: string, name: string, from: number): number {
+export function findRawEnd(html: string, name: string, from: number): number {
   const end = new RegExp(`</${name}`, "gi");
   end.lastIndex = from;
   return end.exec(html)?.index ?? html.length;
@@ -70,7 +70,7 @@ export function endOfRaw(html: string, name: string, from: number): number {
 function closedBy(name: string, open: string | undefined): boolean {
   if (open === undefined) return false;
   if (open === "p") return blocks.has(name);
-  return ownValue(endings, open)?.includes(name) ?? false;
+  return getOwnValue(endings, open)?.includes(name) ?? false;
 }
 
 const entries = new Set("li dd dt td th tr tbody tfoot".split(" "));

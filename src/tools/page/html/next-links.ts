@@ -1,8 +1,8 @@
-import { publicAddress, withoutHash } from "../page-address.ts";
+import { removeHash, toPublicAddress } from "../page-address.ts";
 import type { PageDocument, PageElement } from "./dom.ts";
 
 /** Where a page leads on: to its next part, and to what it shows in frames. */
-export interface Onward {
+export interface NextLinks {
   next: string | undefined;
   frames: { url: string; title: string }[];
 }
@@ -10,12 +10,12 @@ export interface Onward {
 const mostFrames = 10;
 
 /** To be read before anything is taken out of the page. */
-export function readOnward(document: PageDocument, url: string): Onward {
+export function readNextLinks(document: PageDocument, url: string): NextLinks {
   const base = URL.parse(document.querySelector("base[href]")?.getAttribute("href") ?? "", url)?.href ?? url;
   const resolve = (address: string | null): string | undefined => {
     const there = address === null || address.trim() === "" ? null : URL.parse(address.trim(), base);
     if (there === null || !/^https?:$/.test(there.protocol) || there.href.length > 500) return undefined;
-    return withoutHash(there.href) === withoutHash(url) ? undefined : publicAddress(there);
+    return removeHash(there.href) === removeHash(url) ? undefined : toPublicAddress(there);
   };
   const frames = [...document.querySelectorAll("iframe, frame")].filter(isShown).flatMap((frame) => {
     const there = resolve(frame.getAttribute("src"));

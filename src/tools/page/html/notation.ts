@@ -14,7 +14,7 @@ function writeFraction(above: PageElement): void {
   if (slash?.nodeType !== textNode || !/^\s*[/\u2044\u2215]\s*$/.test(slash.textContent)) return;
   if (below === null || !isElement(below) || below.localName !== "sub") return;
   const space = /\d$/.test(textBefore(above)) ? " " : "";
-  const fraction = `${space}${inBrackets(above.textContent.trim())}/${inBrackets(below.textContent.trim())}`;
+  const fraction = `${space}${toBracketed(above.textContent.trim())}/${toBracketed(below.textContent.trim())}`;
   slash.remove();
   below.remove();
   above.replaceWith(fraction);
@@ -26,7 +26,7 @@ function writeScript(element: PageElement): void {
     element.replaceWith(...element.childNodes);
     return;
   }
-  element.replaceWith(element.localName === "sup" ? "^" : "_", inBrackets(text));
+  element.replaceWith(element.localName === "sup" ? "^" : "_", toBracketed(text));
 }
 
 function isMark(element: PageElement, text: string): boolean {
@@ -46,6 +46,6 @@ function textBefore(element: PageElement): string {
 const inline = new Set("sup sub span i em b strong var font small u mark".split(" "));
 
 /** One number or word needs none. */
-export function inBrackets(text: string): string {
+export function toBracketed(text: string): string {
   return /^[+\-−–±]?[\p{L}\p{N}.,%′'°∞]+$/u.test(text) || /^\([^()]*\)$/.test(text) ? text : `(${text})`;
 }

@@ -1,7 +1,7 @@
 import { DuetError } from "../../../kit/errors.ts";
 
 /** A page with more pieces than can be parsed in time. */
-export function tooComplex(): DuetError {
+export function tooComplexError(): DuetError {
   return new DuetError({
     code: "tool",
     text: { zh: "网页太复杂，无法读取", en: "The page is too complex to be read." },
@@ -9,7 +9,7 @@ export function tooComplex(): DuetError {
 }
 
 /** A site that shows nothing before its reader has proved to be a person. */
-export function wantsPerson(): DuetError {
+export function humanChallengeError(): DuetError {
   return new DuetError({
     code: "tool",
     text: {

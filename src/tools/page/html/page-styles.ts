@@ -1,5 +1,5 @@
 import type { PageDocument, PageElement } from "./dom.ts";
-import { plainStyle } from "./hidden-style.ts";
+import { normalizeStyle } from "./hidden-style.ts";
 
 /** Characters of the page's own styles, and rules in them; more are not looked at. */
 const longest = 500_000;
@@ -23,7 +23,7 @@ export function readStyles(document: PageDocument): StyleOf {
   const rules = rulesIn(ownStyles(document)).filter(({ style }) => telling.test(style));
   const byKey = new Map(Array.from(Map.groupBy(rules, keyOf), ([key, all]) => [key, all.slice(-mostForKey)]));
   return (element) => {
-    const inline = plainStyle(element.getAttribute("style") ?? "");
+    const inline = normalizeStyle(element.getAttribute("style") ?? "");
     const found = byKey.size === 0 ? [] : keysOf(element).flatMap((key) => byKey.get(key) ?? []);
     const matching = found.filter((rule) => matches(rule, element)).sort((one, other) => one.weight - other.weight);
     return matching.length === 0 ? inline : inForce([...matching.map(({ style }) => style), inline]);
@@ -64,7 +64,7 @@ function rulesIn(css: string): Rule[] {
 const simple = /^([a-z][a-z\d]*|\*)?((?:[.#](?:[\w-]|[^\x00-\x7f]|\\.)+)*)$/i;
 
 function rulesOf(selectors: string, declarations: string): Rule[] {
-  const style = plainStyle(declarations);
+  const style = normalizeStyle(declarations);
   return selectors.split(",").flatMap((selector) => {
     const [found, tag = "", names = ""] = simple.exec(selector.trim()) ?? [];
     if (found === undefined || found === "" || found === "*") return [];

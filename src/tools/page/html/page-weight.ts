@@ -1,4 +1,4 @@
-import { endOfRaw, rawText } from "./nesting.ts";
+import { findRawEnd, rawText } from "./nesting.ts";
 
 /** Tags and entities, and attributes; real pages of several megabytes have a third of it, and each costs time and memory. */
 const most = 300_000;
@@ -13,7 +13,7 @@ export function isTooComplex(html: string): boolean {
     if (name !== undefined) {
       const tag = attributesAt(html, piece.lastIndex);
       attributes += tag.count;
-      piece.lastIndex = rawText.has(name) ? endOfRaw(html, name, tag.end) : tag.end;
+      piece.lastIndex = rawText.has(name) ? findRawEnd(html, name, tag.end) : tag.end;
     }
     if (++pieces > most || attributes > most) return true;
   }

@@ -1,23 +1,23 @@
 import { parseHTML } from "linkedom";
 import { cleanLine } from "../clean-text.ts";
-import { publicAddress, withoutHash } from "../page-address.ts";
+import { removeHash, toPublicAddress } from "../page-address.ts";
 import type { PageDocument } from "./dom.ts";
-import { type Care, removeUnseen } from "./hidden-elements.ts";
+import { removeHiddenElements, type Strictness } from "./hidden-elements.ts";
 import { writeMath } from "./math.ts";
-import { type Onward, readOnward } from "./next-links.ts";
+import { type NextLinks, readNextLinks } from "./next-links.ts";
 
 export interface ParsedPage {
   document: PageDocument;
-  onward: Onward;
+  onward: NextLinks;
 }
 
 /** The document that a reader would see: with absolute links, and without what is hidden, run or only decoration. */
-export function parsePage(html: string, url: string, care: Care): ParsedPage {
+export function parsePage(html: string, url: string, care: Strictness): ParsedPage {
   const { document }: { document: PageDocument } = parseHTML(whole(html));
   gather(document);
-  const onward = readOnward(document, url);
+  const onward = readNextLinks(document, url);
   writeMath(document);
-  removeUnseen(document, care);
+  removeHiddenElements(document, care);
   resolveLinks(document, url);
   describeImages(document);
   return { document, onward };
@@ -55,7 +55,7 @@ function targetOf(href: string, base: string, page: string): string | undefined 
   if (href === "" || href.startsWith("#")) return undefined;
   const there = URL.parse(href, base);
   if (there === null || !/^https?:$/.test(there.protocol)) return undefined;
-  return there.hash !== "" && withoutHash(there.href) === withoutHash(page) ? undefined : publicAddress(there);
+  return there.hash !== "" && removeHash(there.href) === removeHash(page) ? undefined : toPublicAddress(there);
 }
 
 /** People know a picture by its looks, we by its description. */

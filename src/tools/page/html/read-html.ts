@@ -1,14 +1,14 @@
 import { cleanLine } from "../clean-text.ts";
 import type { Reading } from "../page.ts";
-import { publicAddress } from "../page-address.ts";
-import { asksForPerson } from "./challenge.ts";
-import { contactIn } from "./contact.ts";
-import type { Care } from "./hidden-elements.ts";
+import { toPublicAddress } from "../page-address.ts";
+import { isHumanChallenge } from "./challenge.ts";
+import { findContact } from "./contact.ts";
+import type { Strictness } from "./hidden-elements.ts";
 import { type Article, findMain } from "./main-content.ts";
 import { toMarkdown } from "./markdown.ts";
-import { mendNesting } from "./nesting.ts";
-import type { Onward } from "./next-links.ts";
-import { tooComplex, wantsPerson } from "./page-errors.ts";
+import { repairNesting } from "./nesting.ts";
+import type { NextLinks } from "./next-links.ts";
+import { humanChallengeError, tooComplexError } from "./page-errors.ts";
 import { isTooComplex } from "./page-weight.ts";
 
 /** Characters; fewer beside scripts are "Loading…" or the like. */
@@ -18,15 +18,15 @@ const shortPage = 300;
 
 /** The main content of an HTML page as Markdown, or why there is none. Throws a `DuetError` where it is too complex or hidden behind a captcha. */
 export function readHtml(html: string, { url, truncated }: { url: string; truncated: boolean }): Reading {
-  const mended = mendNesting(html);
-  if (isTooComplex(mended)) throw tooComplex();
+  const mended = repairNesting(html);
+  if (isTooComplex(mended)) throw tooComplexError();
   const { text: content, onward, ...about } = readBest(mended, url);
   const hasScripts = /<script\b/i.test(html);
   const elsewhere = content.length < shortPage ? refreshOf(html, url) : undefined;
   if (elsewhere !== undefined) return { problem: "elsewhere", url: elsewhere };
   if (content.length < 500 && /<input\b[^>]{0,300}type\s*=\s*["']?password/i.test(html))
     return { problem: "needs-login" };
-  if (asksForPerson({ title: about.title, text: content })) throw wantsPerson();
+  if (isHumanChallenge({ title: about.title, text: content })) throw humanChallengeError();
   const isPoor = lengthOf(content) < fewCharacters && onward.frames.length === 0;
   if (hasScripts && isPoor) return { problem: "needs-script" };
   const text = [content, ...linksOf(onward)].filter((part) => part !== "").join("\n\n");
@@ -40,7 +40,7 @@ type Read = Omit<Article, "content"> & { text: string };
 function readBest(html: string, url: string): Read {
   const careful = readWith(html, url, "careful");
   if (lengthOf(careful.text) >= shortPage) return careful;
-  const contact = contactIn(html, url);
+  const contact = findContact(html, url);
   const withContact = { ...careful, text: joined(careful.text, contact) };
   if (lengthOf(careful.text) >= fewCharacters) return withContact;
   const generous = readWith(html, url, "generous");
@@ -48,7 +48,7 @@ function readBest(html: string, url: string): Read {
   return isBetter ? { ...generous, text: joined(generous.text, contact) } : withContact;
 }
 
-function readWith(html: string, url: string, care: Care): Read {
+function readWith(html: string, url: string, care: Strictness): Read {
   const { content, ...about } = findMain(html, url, care);
   return { ...about, text: toMarkdown(content) };
 }
@@ -59,7 +59,7 @@ function joined(text: string, contact: string): string {
 }
 
 /** The next part behind an arrow, which readers of every language know. */
-function linksOf({ next, frames }: Onward): string[] {
+function linksOf({ next, frames }: NextLinks): string[] {
   const shown = frames.map(({ url, title }) => {
     const text = cleanLine(title, 200).replace(/[[\]]/g, "");
     return text === "" ? `- ${url}` : `- [${text}](${url})`;
@@ -74,7 +74,7 @@ function refreshOf(html: string, url: string): string | undefined {
       html,
     )?.[1];
   const there = target === undefined ? null : URL.parse(target.replaceAll("&amp;", "&"), url);
-  return there === null || there.href === url ? undefined : publicAddress(there);
+  return there === null || there.href === url ? undefined : toPublicAddress(there);
 }
 
 /** A Chinese character says as much as two letters. */

@@ -18,7 +18,7 @@ interface Layout {
 }
 
 /** Turndown's rules for tables; the tables that only lay a page out become blocks. */
-export function tableRules(): Record<string, MarkdownRule> {
+export function createTableRules(): Record<string, MarkdownRule> {
   const known = new WeakMap<PageElement, Layout>();
   const layoutOf = (element: PageElement): Layout | undefined => {
     const table = tableOf(element);

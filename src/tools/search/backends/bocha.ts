@@ -1,17 +1,17 @@
-import { isRecord, ownValue } from "../../../kit/json.ts";
-import { bearer, entriesOf, type Refusal, type SearchWire } from "../wire.ts";
+import { getOwnValue, isRecord } from "../../../kit/json.ts";
+import { type SearchRefusal, type SearchWire, toBearer, toEntries } from "../wire.ts";
 
 /** Bocha 博查; its results have the form of Bing's: https://open.bochaai.com. */
 export const bocha: SearchWire = {
   ask: (query, { maxResults, key }) => ({
-    headers: { authorization: bearer(key) },
+    headers: { authorization: toBearer(key) },
     json: { query, freshness: "noLimit", summary: false, count: maxResults },
   }),
   entries({ code, data }) {
     if (`${code}` !== "200" || !isRecord(data)) return undefined;
     const list = isRecord(data.webPages) ? data.webPages.value : data.webPages;
     // The days are those of Beijing, whatever zone is written after them.
-    return entriesOf(list ?? [], (item) => ({
+    return toEntries(list ?? [], (item) => ({
       title: item.name,
       url: item.url,
       text: item.snippet,
@@ -19,11 +19,11 @@ export const bocha: SearchWire = {
     }));
   },
   // The body's code counts, also in a 200.
-  refusal: ({ code }) => ownValue(kinds, code),
+  refusal: ({ code }) => getOwnValue(kinds, code),
 };
 
 // 403 is an empty account.
-const kinds: Record<string, Refusal> = {
+const kinds: Record<string, SearchRefusal> = {
   401: { kind: "auth" },
   402: { kind: "quota" },
   403: { kind: "quota" },

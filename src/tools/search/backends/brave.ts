@@ -1,5 +1,5 @@
-import { isRecord, ownValue, textOf } from "../../../kit/json.ts";
-import { cutQuery, entriesOf, type Refusal, type Said, type SearchWire } from "../wire.ts";
+import { getOwnValue, isRecord, toText } from "../../../kit/json.ts";
+import { cutQuery, type SearchRefusal, type SearchWire, type ServiceReply, toEntries } from "../wire.ts";
 
 /** https://api-dashboard.search.brave.com/app/documentation/web-search/get-started */
 export const brave: SearchWire = {
@@ -11,7 +11,7 @@ export const brave: SearchWire = {
   entries({ type, web }) {
     // Where nothing was found, `web` is missing.
     if (web === undefined) return type === "search" ? [] : undefined;
-    return entriesOf(isRecord(web) ? web.results : undefined, ({ title, url, description, page_age }) => ({
+    return toEntries(isRecord(web) ? web.results : undefined, ({ title, url, description, page_age }) => ({
       title: plain(title),
       url,
       text: plain(description),
@@ -20,19 +20,19 @@ export const brave: SearchWire = {
   },
   refusal({ status, code, headers }) {
     if (status === 429 && code !== "QUOTA_LIMITED") return { kind: "rate", retryAfterMs: waitIn(headers) };
-    return ownValue(kinds, code);
+    return getOwnValue(kinds, code);
   },
 };
 
 // A bad key is a 422, a key without a plan a 404.
-const kinds: Record<string, Refusal> = {
+const kinds: Record<string, SearchRefusal> = {
   SUBSCRIPTION_TOKEN_INVALID: { kind: "auth" },
   SUBSCRIPTION_NOT_FOUND: { kind: "auth" },
   QUOTA_LIMITED: { kind: "quota" },
 };
 
 /** `X-RateLimit-Remaining: 0, 1500` and `X-RateLimit-Reset: 1, 9000`: per second and per month, in seconds. */
-function waitIn(headers: Said["headers"]): number | undefined {
+function waitIn(headers: ServiceReply["headers"]): number | undefined {
   const list = (name: string): number[] => (headers[name] ?? "").split(",").map(Number);
   const resets = list("x-ratelimit-reset");
   const waits = list("x-ratelimit-remaining").map((left, window) => (left === 0 ? (resets[window] ?? 0) : 0));
@@ -42,7 +42,7 @@ function waitIn(headers: Said["headers"]): number | undefined {
 
 /** Its texts are HTML: marks of what was searched for, and escaped characters. */
 function plain(html: unknown): string {
-  return textOf(html)
+  return toText(html)
     .replace(/<\/?(?:strong|b|em)>/g, "")
     .replace(/&(?:(amp|lt|gt|quot|nbsp)|#(\d{1,7}|x[\da-f]{1,6}));/gi, (whole, name: string, number: string) =>
       name ? (characters[name.toLowerCase()] ?? whole) : characterOf(number, whole),

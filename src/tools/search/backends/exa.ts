@@ -1,5 +1,5 @@
-import { entriesOf, joined, type SearchEntry, type SearchWire } from "../wire.ts";
-import { decodeMcp, mcpCall, mcpRefusal, textIn } from "./mcp-call.ts";
+import { joinPieces, type SearchEntry, type SearchWire, toEntries } from "../wire.ts";
+import { createMcpCall, decodeMcp, findMcpRefusal, getText } from "./mcp-call.ts";
 
 /** Exa's API, with a key: https://docs.exa.ai/reference/search. */
 export const exa: SearchWire = {
@@ -8,10 +8,10 @@ export const exa: SearchWire = {
     json: { query, type: "auto", numResults: maxResults, contents: { highlights: { maxCharacters: 2000 } } },
   }),
   entries: ({ results }) =>
-    entriesOf(results, ({ title, url, highlights, summary, text, publishedDate }) => ({
+    toEntries(results, ({ title, url, highlights, summary, text, publishedDate }) => ({
       title,
       url,
-      text: joined(highlights) || joined(summary) || text,
+      text: joinPieces(highlights) || joinPieces(summary) || text,
       date: publishedDate,
     })),
 };
@@ -20,15 +20,15 @@ export const exa: SearchWire = {
 export const exaMcp: SearchWire = {
   // Older versions know no `objective`, newer ones want it.
   ask: (query, { maxResults, key }) =>
-    mcpCall("web_search_exa", { query, objective: query, numResults: maxResults }, key),
+    createMcpCall("web_search_exa", { query, objective: query, numResults: maxResults }, key),
   decode: decodeMcp,
   entries(result) {
-    const text = textIn(result);
+    const text = getText(result);
     if (/^No (?:search )?results found/i.test(text.trim())) return [];
     const entries = text.split(/\n---\n+(?=Title: )/).flatMap(readBlock);
     return entries.length > 0 ? entries : undefined;
   },
-  refusal: mcpRefusal,
+  refusal: findMcpRefusal,
 };
 
 /** `Title:`, `URL:`, `Published:`, `Author:` a line each, then `Highlights:` or `Text:` with what the page says. */

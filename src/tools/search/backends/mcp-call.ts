@@ -1,12 +1,12 @@
-import { isRecord, textOf } from "../../../kit/json.ts";
-import { bearer, parseJson, type Said, type SearchCall } from "../wire.ts";
+import { isRecord, toText } from "../../../kit/json.ts";
+import { parseJson, type SearchCall, type ServiceReply, toBearer } from "../wire.ts";
 
 const requestId = 1;
 
 /** A call of one tool of a hosted MCP server that keeps no session: a single POST, answered in JSON or as an event stream. */
-export function mcpCall(tool: string, args: Record<string, unknown>, key: string | undefined): SearchCall {
+export function createMcpCall(tool: string, args: Record<string, unknown>, key: string | undefined): SearchCall {
   return {
-    headers: { accept: "application/json, text/event-stream", authorization: bearer(key) },
+    headers: { accept: "application/json, text/event-stream", authorization: toBearer(key) },
     json: { jsonrpc: "2.0", id: requestId, method: "tools/call", params: { name: tool, arguments: args } },
     isWhole: (text) => /\n\r?\n$/.test(text) && decodeMcp(text) !== undefined,
   };
@@ -26,7 +26,7 @@ function outcomeOf(text: string): Record<string, unknown> | undefined {
   const { result } = message;
   const isLimited = isRecord(result._meta) && result._meta["ai.exa/rateLimited"] === true;
   return result.isError === true || isLimited
-    ? { error: { message: textIn(result), code: isLimited ? "429" : "" } }
+    ? { error: { message: getText(result), code: isLimited ? "429" : "" } }
     : result;
 }
 
@@ -41,13 +41,13 @@ function eventData(text: string): string[] {
 }
 
 /** The text of a tool's result. */
-export function textIn(result: Record<string, unknown>): string {
+export function getText(result: Record<string, unknown>): string {
   const items: unknown[] = Array.isArray(result.content) ? result.content : [];
-  return items.flatMap((item) => (isRecord(item) ? textOf(item.text) : [])).join("\n");
+  return items.flatMap((item) => (isRecord(item) ? toText(item.text) : [])).join("\n");
 }
 
 /** A tool that failed says it in words, in an answer whose HTTP status is 200. */
-export function mcpRefusal({ status, code, message }: Said) {
+export function findMcpRefusal({ status, code, message }: ServiceReply) {
   if (status !== 200 || message === "") return undefined;
   const words = `${code} ${message}`;
   if (/\b429\b|rate.?limit|too many requests/i.test(words)) return { kind: "rate" } as const;

@@ -1,12 +1,12 @@
 import { isRecord } from "../../../kit/json.ts";
-import { printableLine } from "../../../kit/text/sanitize.ts";
-import { entriesOf, type Refusal, type SearchWire } from "../wire.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { type SearchRefusal, type SearchWire, toEntries } from "../wire.ts";
 
 /** A SearXNG or searx of the user's own: https://docs.searxng.org/dev/search_api.html. */
 export const searxng: SearchWire = {
   ask: (query) => ({ search: { q: query, format: "json" } }),
   entries({ results, unresponsive_engines: dead }) {
-    const entries = entriesOf(results, ({ title, url, content, publishedDate }) => ({
+    const entries = toEntries(results, ({ title, url, content, publishedDate }) => ({
       title,
       url,
       text: content,
@@ -23,7 +23,7 @@ export const searxng: SearchWire = {
   },
 };
 
-const noJson: Refusal = {
+const noJson: SearchRefusal = {
   kind: "settings",
   reason: { zh: "实例拒绝 JSON 格式（HTTP 403）", en: "the instance refuses the JSON format (HTTP 403)" },
   hint: {
@@ -35,5 +35,5 @@ const noJson: Refusal = {
 /** `["brave", "Suspended: too many requests"]`, or just a name. */
 function engineName(entry: unknown): string {
   const [name, reason] = Array.isArray(entry) ? entry : [entry];
-  return printableLine(reason === undefined ? `${name}` : `${name} (${reason})`).slice(0, 100);
+  return sanitizeLine(reason === undefined ? `${name}` : `${name} (${reason})`).slice(0, 100);
 }

@@ -1,5 +1,5 @@
 import { isRecord } from "../../../kit/json.ts";
-import { entriesOf, type SearchWire } from "../wire.ts";
+import { type SearchWire, toEntries } from "../wire.ts";
 
 /** Google's results: https://serper.dev. */
 export const serper: SearchWire = {
@@ -8,7 +8,7 @@ export const serper: SearchWire = {
     json: { q: query, num: maxResults },
   }),
   entries({ organic, searchParameters }) {
-    const entries = entriesOf(organic, ({ title, link, snippet, date }) => ({ title, url: link, text: snippet, date }));
+    const entries = toEntries(organic, ({ title, link, snippet, date }) => ({ title, url: link, text: snippet, date }));
     return entries ?? (organic === undefined && isRecord(searchParameters) ? [] : undefined);
   },
   // Without credits it answers 400.

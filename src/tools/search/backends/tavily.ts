@@ -1,19 +1,19 @@
 import { isRecord } from "../../../kit/json.ts";
 import type { SearchFailure } from "../backend.ts";
-import { bearer, entriesOf, type Said, type SearchWire } from "../wire.ts";
+import { type SearchWire, type ServiceReply, toBearer, toEntries } from "../wire.ts";
 
 /** https://docs.tavily.com/documentation/api-reference/endpoint/search; without a key its keyless mode, which answers alike. */
 export const tavily: SearchWire = {
   ask: (query, { maxResults, key }) => ({
     headers: {
-      authorization: bearer(key),
+      authorization: toBearer(key),
       "x-tavily-access-mode": key === undefined ? "keyless" : undefined,
       "x-client-source": "duet-mcp",
     },
     json: { query, max_results: maxResults, search_depth: "basic" },
   }),
   entries: ({ results }) =>
-    entriesOf(results, (item) => ({ title: item.title, url: item.url, text: item.content, date: item.published_date })),
+    toEntries(results, (item) => ({ title: item.title, url: item.url, text: item.content, date: item.published_date })),
   refusal({ status, body }) {
     const kind = kinds[status];
     return kind && { kind, retryAfterMs: waitIn(body) };
@@ -24,7 +24,7 @@ export const tavily: SearchWire = {
 const kinds: Partial<Record<number, SearchFailure>> = { 429: "rate", 432: "quota", 433: "quota" };
 
 /** The keyless mode says in its body how long its cap lasts. */
-function waitIn(body: Said["body"]): number | undefined {
+function waitIn(body: ServiceReply["body"]): number | undefined {
   const seconds = isRecord(body) && isRecord(body.error) ? body.error.retry_after_seconds : undefined;
   return typeof seconds === "number" && seconds > 0 ? seconds * 1000 : undefined;
 }

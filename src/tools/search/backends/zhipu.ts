@@ -1,15 +1,15 @@
 import type { SearchFailure } from "../backend.ts";
-import { bearer, cutQuery, entriesOf, type SearchWire } from "../wire.ts";
+import { cutQuery, type SearchWire, toBearer, toEntries } from "../wire.ts";
 
 /** Zhipu 智谱: https://docs.bigmodel.cn/cn/guide/tools/web-search; entries without a link are not cited. */
 export const zhipu: SearchWire = {
   ask: (query, { maxResults, key }) => ({
-    headers: { authorization: bearer(key) },
+    headers: { authorization: toBearer(key) },
     // It asks for no more than 70 characters.
     json: { search_query: cutQuery(query, { characters: 70 }), search_engine: "search_std", count: maxResults },
   }),
   entries: ({ search_result }) =>
-    entriesOf(search_result, ({ title, link, content, publish_date }) => ({
+    toEntries(search_result, ({ title, link, content, publish_date }) => ({
       title,
       url: link,
       text: content,

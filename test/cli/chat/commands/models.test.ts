@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { modelName } from "../../../../src/core/model.ts";
+import { toModelName } from "../../../../src/core/model.ts";
 import { scriptedModel } from "../../../fakes/model.ts";
 import { finishedRun } from "../../../store/runs.ts";
 import { openStandIn, type StandIn } from "./stand-in-chat.ts";
@@ -15,7 +15,7 @@ const two = {
 
 async function inForce({ duet, settings }: StandIn): Promise<string[]> {
   const { functionCall, answer } = await duet.models(settings.models);
-  return functionCall === answer ? [modelName(answer)] : [modelName(functionCall), modelName(answer)];
+  return functionCall === answer ? [toModelName(answer)] : [toModelName(functionCall), toModelName(answer)];
 }
 
 async function begun(chat: StandIn): Promise<StandIn> {

@@ -4,9 +4,9 @@ import { openDuet, type Parts } from "../../../../src/app/open-duet.ts";
 import type { Chat } from "../../../../src/cli/chat/chat-state.ts";
 import { runCommand } from "../../../../src/cli/chat/run-command.ts";
 import { createSessionBill } from "../../../../src/cli/chat/session-bill.ts";
-import { createStepBook } from "../../../../src/cli/chat/steps/step-log.ts";
+import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
 import type { Picking, Reader } from "../../../../src/cli/questions/reader.ts";
-import { textOf } from "../../../../src/cli/terminal/text/line.ts";
+import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import { loadConfig } from "../../../../src/config/load-config.ts";
 import type { Mode } from "../../../../src/core/outcome.ts";
 import { configFile, temporaryFolder } from "../../../fakes/program.ts";
@@ -38,7 +38,7 @@ export async function openStandIn({ mode = "agent", parts, settings, picks }: St
   const config = await loadConfig({ config: file }, { HOME: home, DUET_HOME: home });
   const duet = await openDuet(config, parts);
   onTestFinished(() => duet.close());
-  const steps = createStepBook({ now: () => 0 });
+  const steps = createStepLog({ now: () => 0 });
   const bill = createSessionBill();
   const written: string[] = [];
   const shown: StandIn["shown"] = [];
@@ -75,7 +75,8 @@ export async function openStandIn({ mode = "agent", parts, settings, picks }: St
       return runId;
     },
     reader: picks && reader,
-    write: (...lines) => void written.push(...lines.map((line) => (typeof line === "string" ? line : textOf(line)))),
+    write: (...lines) =>
+      void written.push(...lines.map((line) => (typeof line === "string" ? line : toPlainText(line)))),
     startAnew() {
       conversationId = undefined;
     },
@@ -87,7 +88,7 @@ export async function openStandIn({ mode = "agent", parts, settings, picks }: St
     async ask(question, asMode) {
       asked.push({ question, mode: asMode });
       for await (const event of duet.ask({ question, mode: asMode, conversationId })) {
-        steps.take(event);
+        steps.handle(event);
         if (event.type === "run-start") ({ conversationId, runId } = event);
         if (event.type === "run-end") bill.add(event.outcome);
       }

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createStepBook } from "../../../../src/cli/chat/steps/step-log.ts";
+import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
 import type { AgentEvent } from "../../../../src/core/events.ts";
 import { defineTool } from "../../../../src/tools/define-tool.ts";
 import { scriptedModel } from "../../../fakes/model.ts";
@@ -12,46 +12,49 @@ const plain = /^[^\p{Cc}]*(?:[\n\t][^\p{Cc}]*)*$/u;
 
 describe("plain lines on a terminal", () => {
   test("prompt, take a line and prompt again, without one escape sequence", async () => {
-    const { face, type, stdout } = openPlainDesk();
-    const first = face.next();
+    const { chatInterface, type, stdout } = openPlainDesk();
+    const first = chatInterface.next();
     await type("你好 hello\r");
     expect(await first).toBe("你好 hello");
-    face.write("Answered.", [{ text: "in " }, { text: "two spans", styles: ["strong"], href: "https://a.example" }]);
-    const second = face.next();
+    chatInterface.write("Answered.", [
+      { text: "in " },
+      { text: "two spans", styles: ["strong"], href: "https://a.example" },
+    ]);
+    const second = chatInterface.next();
     await type("bye\r");
     expect(await second).toBe("bye");
     expect(stdout()).toBe(`${prompt}你好 hello\nAnswered.\nin two spans\n${prompt}bye\n`);
   });
 
   test("keep what is typed while something goes on in its order, the half-typed end behind the next prompt", async () => {
-    const { face, type, stdout } = openPlainDesk();
-    void face.next();
+    const { chatInterface, type, stdout } = openPlainDesk();
+    void chatInterface.next();
     await type("one\rtwo\rhalf");
-    face.write("First.");
-    expect(await face.next()).toBe("two");
-    const third = face.next();
+    chatInterface.write("First.");
+    expect(await chatInterface.next()).toBe("two");
+    const third = chatInterface.next();
     await type(" a line\r");
     expect(await third).toBe("half a line");
     expect(stdout()).toBe(`${prompt}one\nFirst.\n${prompt}two\n${prompt}half a line\n`);
   });
 
   test("take no more of a line than can be sent, and say so once", async () => {
-    const { face, type, stdout } = openPlainDesk();
-    const line = face.next();
+    const { chatInterface, type, stdout } = openPlainDesk();
+    const line = chatInterface.next();
     for (let sent = 0; sent < 1_500_000; sent += 100_000) await type("x".repeat(100_000));
     await type("\r");
     expect(await line).toHaveLength(1_000_000);
     expect(stdout().match(/Too long.*/g)).toEqual([
       "Too long, not put in: 1100000 characters (at most 1000000 in all)",
     ]);
-    const second = face.next();
+    const second = chatInterface.next();
     await type("short\r");
     expect(await second).toBe("short");
   });
 
   test("take back what is typed, a Chinese character and an emoji as a whole", async () => {
-    const { face, type, emulator } = openPlainDesk();
-    const line = face.next();
+    const { chatInterface, type, emulator } = openPlainDesk();
+    const line = chatInterface.next();
     await type("ab中👩‍👩‍👧\u007f\u007f");
     expect(await emulator.rows()).toEqual([`${prompt}ab    `]);
     expect((await emulator.cursor()).column).toBe(prompt.length + 2);
@@ -62,11 +65,11 @@ describe("plain lines on a terminal", () => {
   test("go on with a line that ends in a backslash, and recall what was typed", async () => {
     const entries: string[] = [];
     const history = { entries, add: (text: string) => void entries.push(text) };
-    const { face, type } = openPlainDesk({ history });
-    const both = face.next();
+    const { chatInterface, type } = openPlainDesk({ history });
+    const both = chatInterface.next();
     await type("one\\\rtwo\r");
     expect(await both).toBe("one\ntwo");
-    const again = face.next();
+    const again = chatInterface.next();
     await type("draft\u001b[A\u001b[A\u001b[B\u001b[B\u001b[A\r");
     expect(await again).toBe("one two");
     expect(entries).toEqual(["one\ntwo", "one two"]);
@@ -76,8 +79,8 @@ describe("plain lines on a terminal", () => {
     const completions = (text: string): { text: string; help?: string }[] =>
       text === "/mo" ? [{ text: "/mode", help: "the mode" }, { text: "/model" }] : [{ text: "/mode " }];
     const complete = async (text: string) => ({ from: 0, completions: completions(text) });
-    const { face, type, stdout } = openPlainDesk({ handler: { complete } });
-    const line = face.next();
+    const { chatInterface, type, stdout } = openPlainDesk({ handler: { complete } });
+    const line = chatInterface.next();
     await type("/mo\t");
     expect(stdout()).toBe(`${prompt}/mo\n/mode  the mode\n${prompt}/mo\n/model\n${prompt}/mo`);
     await type("d\t");
@@ -86,47 +89,47 @@ describe("plain lines on a terminal", () => {
   });
 
   test("let a line from outside stand by itself, the prompt with what is typed below it", async () => {
-    const { face, type, stdout } = openPlainDesk();
-    void face.next();
+    const { chatInterface, type, stdout } = openPlainDesk();
+    void chatInterface.next();
     await type("half");
-    face.write("A server has gone.");
+    chatInterface.write("A server has gone.");
     expect(stdout()).toBe(`${prompt}half\nA server has gone.\n${prompt}half`);
   });
 
   test("show another prompt where one stands, once", async () => {
     let mode = "Chat";
-    const { face, stdout } = openPlainDesk({ handler: { prompt: () => `${mode} > ` } });
-    void face.next();
-    face.refresh();
+    const { chatInterface, stdout } = openPlainDesk({ handler: { prompt: () => `${mode} > ` } });
+    void chatInterface.next();
+    chatInterface.refresh();
     mode = "Agent";
-    face.refresh();
+    chatInterface.refresh();
     expect(stdout()).toBe("Chat > \nAgent > ");
   });
 
   test("leave at the second Ctrl-C, at Ctrl-D, and when the terminal goes away", async () => {
     const interrupted = openPlainDesk();
-    const line = interrupted.face.next();
+    const line = interrupted.chatInterface.next();
     await interrupted.type("half\u0003");
     expect(interrupted.stdout()).toBe(`${prompt}half\nPress Ctrl-C again to leave.\n${prompt}`);
     await interrupted.type("\u0003");
     expect(await line).toBeUndefined();
     const left = openPlainDesk();
-    const next = left.face.next();
+    const next = left.chatInterface.next();
     await left.type("\u0004");
     expect(await next).toBeUndefined();
     const gone = openPlainDesk();
-    const last = gone.face.next();
+    const last = gone.chatInterface.next();
     await gone.endInput();
     expect(await last).toBeUndefined();
   });
 
   test("who stops what goes on is told what waited for it; who leaves leaves for good", async () => {
     const leave = vi.fn();
-    const { face, type, stdout } = openPlainDesk({ handler: { stop: () => true, leave } });
-    void face.next();
+    const { chatInterface, type, stdout } = openPlainDesk({ handler: { stop: () => true, leave } });
+    void chatInterface.next();
     await type("one\rtwo\rhalf\u0003");
     expect(stdout()).toBe(`${prompt}one\nNot sent: two\n`);
-    const next = face.next();
+    const next = chatInterface.next();
     expect(stdout()).toMatch(/Chat mode > half$/);
     expect(leave).not.toHaveBeenCalled();
     await type("\u0015\u0004");
@@ -135,10 +138,10 @@ describe("plain lines on a terminal", () => {
   });
 
   test("show what models, tools and servers say, but never obey it", async () => {
-    const { face, stdout } = openPlainDesk({ handler: { prompt: () => "\u001b]0;x\u0007> " } });
-    void face.next();
-    face.write("\u001b[2J\u009b1m\u202eevil\r", [{ text: "\u001b[31m" }]);
-    await face.writeTurn({ question: "\u001bc", answer: "\u0007" });
+    const { chatInterface, stdout } = openPlainDesk({ handler: { prompt: () => "\u001b]0;x\u0007> " } });
+    void chatInterface.next();
+    chatInterface.write("\u001b[2J\u009b1m\u202eevil\r", [{ text: "\u001b[31m" }]);
+    await chatInterface.writeTurn({ question: "\u001bc", answer: "\u0007" });
     expect(stdout()).toMatch(plain);
     expect(stdout()).toContain("\\u{1b}[2J");
   });
@@ -146,14 +149,14 @@ describe("plain lines on a terminal", () => {
 
 describe("a question in plain lines", () => {
   test("is answered by a line that was typed after it alone, and what was half typed comes back", async () => {
-    const { face, type, stdout } = openPlainDesk();
-    void face.next();
+    const { chatInterface, type, stdout } = openPlainDesk();
+    void chatInterface.next();
     await type("first\rqueued\ry");
-    const reply = face.reader?.ask("Let it run? [y/n] ", new AbortController().signal);
+    const reply = chatInterface.reader?.ask("Let it run? [y/n] ", new AbortController().signal);
     await type("n\r");
     expect(await reply).toBe("n");
-    expect(await face.next()).toBe("queued");
-    const line = face.next();
+    expect(await chatInterface.next()).toBe("queued");
+    const line = chatInterface.next();
     await type("es\r");
     expect(await line).toBe("yes");
     expect(stdout()).toContain("Let it run? [y/n] n\n");
@@ -161,10 +164,10 @@ describe("a question in plain lines", () => {
 
   test("has a reply that is not kept among what was typed before", async () => {
     const history = { entries: [], add: vi.fn() };
-    const { face, type } = openPlainDesk({ history });
-    void face.next();
+    const { chatInterface, type } = openPlainDesk({ history });
+    void chatInterface.next();
     await type("Send it\r");
-    const reply = face.reader?.ask("Your address? ", new AbortController().signal);
+    const reply = chatInterface.reader?.ask("Your address? ", new AbortController().signal);
     await type("1 Private Road\r");
     expect(await reply).toBe("1 Private Road");
     expect(history.add.mock.calls).toEqual([["Send it"]]);
@@ -176,32 +179,32 @@ describe("a question in plain lines", () => {
       run.abort(new Error("stopped"));
       return true;
     };
-    const { face, type } = openPlainDesk({ handler: { stop } });
-    const reply = face.reader?.ask("Sure? ", run.signal);
+    const { chatInterface, type } = openPlainDesk({ handler: { stop } });
+    const reply = chatInterface.reader?.ask("Sure? ", run.signal);
     const refused = expect(reply).rejects.toThrow("stopped");
     await type("half\u0003");
     await refused;
-    const line = face.next();
+    const line = chatInterface.next();
     await type("fresh\r");
     expect(await line).toBe("fresh");
   });
 
   test("has no reply at the end of the input, which stops what goes on", async () => {
     const stop = vi.fn(() => true);
-    const { face, type } = openPlainDesk({ handler: { stop } });
-    const reply = face.reader?.ask("Sure? ", new AbortController().signal);
+    const { chatInterface, type } = openPlainDesk({ handler: { stop } });
+    const reply = chatInterface.reader?.ask("Sure? ", new AbortController().signal);
     await type("\u0004");
     expect(await reply).toBeUndefined();
     expect(stop).toHaveBeenCalled();
-    expect(await face.reader?.ask("Sure? ", new AbortController().signal)).toBeUndefined();
-    expect(await face.next()).toBeUndefined();
+    expect(await chatInterface.reader?.ask("Sure? ", new AbortController().signal)).toBeUndefined();
+    expect(await chatInterface.next()).toBeUndefined();
   });
 
   test("keeps what a run says off the screen until it is answered", async () => {
-    const { face, type, stdout } = openPlainDesk();
-    const shown = face.openRun("en");
-    const reply = face.reader?.ask("Sure? ", new AbortController().signal);
-    const taken = shown.take({ type: "tool-progress", callId: "1", message: "Let rm run? [y/n] " });
+    const { chatInterface, type, stdout } = openPlainDesk();
+    const shown = chatInterface.openRun("en");
+    const reply = chatInterface.reader?.ask("Sure? ", new AbortController().signal);
+    const taken = shown.handle({ type: "tool-progress", callId: "1", message: "Let rm run? [y/n] " });
     await type("n");
     expect(stdout()).toBe("Sure? n");
     await type("\r");
@@ -223,11 +226,11 @@ describe("for a screen reader", () => {
   });
 
   test("the answer is written line by line, and the half one only at its end", async () => {
-    const { face, stdout } = openPlainDesk({ isScreenReader: true });
-    const shown = face.openRun("en");
-    for (const text of ["One ", "line\nand ", "half"]) await shown.take({ type: "answer-delta", text });
+    const { chatInterface, stdout } = openPlainDesk({ isScreenReader: true });
+    const shown = chatInterface.openRun("en");
+    for (const text of ["One ", "line\nand ", "half"]) await shown.handle({ type: "answer-delta", text });
     expect(stdout()).toBe("One line\n");
-    await shown.take({ type: "evaluation", verdict: "answer", reason: "model-decided", message: "done" });
+    await shown.handle({ type: "evaluation", verdict: "answer", reason: "model-decided", message: "done" });
     expect(stdout()).toBe("One line\nand half\nevaluation: done\n");
     await shown.close();
   });
@@ -235,9 +238,9 @@ describe("for a screen reader", () => {
   test("a run that says nothing for ten seconds says that it goes on, and what it does", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
     onTestFinished(() => void vi.useRealTimers());
-    const { face, stdout } = openPlainDesk({ isScreenReader: true, handler: { locale: "zh" } });
-    const shown = face.openRun("zh");
-    await shown.take({ type: "tool-start", callId: "1", step: 1, tool: "slow", arguments: {} });
+    const { chatInterface, stdout } = openPlainDesk({ isScreenReader: true, handler: { locale: "zh" } });
+    const shown = chatInterface.openRun("zh");
+    await shown.handle({ type: "tool-start", callId: "1", step: 1, tool: "slow", arguments: {} });
     vi.advanceTimersByTime(20_000);
     await shown.close();
     vi.advanceTimersByTime(60_000);
@@ -247,27 +250,31 @@ describe("for a screen reader", () => {
 
 describe("a pipe", () => {
   test("leaves a line out that has no end, says so once, and takes the next", async () => {
-    const { face, type, endInput, stderr } = openPlainDesk({ isTerminal: false });
+    const { chatInterface, type, endInput, stderr } = openPlainDesk({ isTerminal: false });
     for (let sent = 0; sent < 3_000_000; sent += 100_000) await type("x".repeat(100_000));
     expect(stderr()).toBe("Too long, not sent: a line of 1100000 bytes so far (at most 1000000)\n");
     await type("\nnext\r\n好");
     await endInput();
-    expect([await face.next(), await face.next(), await face.next()]).toEqual(["next", "好", undefined]);
+    expect([await chatInterface.next(), await chatInterface.next(), await chatInterface.next()]).toEqual([
+      "next",
+      "好",
+      undefined,
+    ]);
     expect(stderr().split("\n")).toHaveLength(2);
   });
 
   test("is answered line by line: no prompt, the answer alone on stdout, nobody to ask", async () => {
-    const { face, type, endInput, stdout, stderr } = openPlainDesk({ isTerminal: false });
+    const { chatInterface, type, endInput, stdout, stderr } = openPlainDesk({ isTerminal: false });
     await type("one\ntwo");
     await endInput();
-    expect(await face.next()).toBe("one");
-    const shown = face.openRun("en");
-    await shown.take({ type: "answer-delta", text: "The answer." });
-    await shown.take({ type: "evaluation", verdict: "answer", reason: "model-decided", message: "done" });
-    face.write("Cleared.");
-    expect(await face.next()).toBe("two");
-    expect(await face.next()).toBeUndefined();
-    expect(face.reader).toBeUndefined();
+    expect(await chatInterface.next()).toBe("one");
+    const shown = chatInterface.openRun("en");
+    await shown.handle({ type: "answer-delta", text: "The answer." });
+    await shown.handle({ type: "evaluation", verdict: "answer", reason: "model-decided", message: "done" });
+    chatInterface.write("Cleared.");
+    expect(await chatInterface.next()).toBe("two");
+    expect(await chatInterface.next()).toBeUndefined();
+    expect(chatInterface.reader).toBeUndefined();
     expect([stdout(), stderr()]).toEqual(["The answer.", "⚖ done\nCleared.\n"]);
   });
 });
@@ -282,12 +289,12 @@ async function told(options: Parameters<typeof openPlainDesk>[0]): Promise<Plain
   const thinking = { text: "I need the weather.", calls: [{ id: "1", name: "weather", input: { city: "Beijing" } }] };
   const models = { functionCall: scriptedModel([thinking, "Enough."]), answer: scriptedModel(["It is sunny."]) };
   const events: AgentEvent[] = await runAll({ models, tools: [weather] });
-  const steps = createStepBook();
+  const steps = createStepLog();
   const desk = openPlainDesk({ ...options, steps });
-  const shown = desk.face.openRun("en");
+  const shown = desk.chatInterface.openRun("en");
   for (const event of events) {
-    steps.take(event);
-    await shown.take(event);
+    steps.handle(event);
+    await shown.handle(event);
   }
   await shown.close();
   return desk;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { spoken } from "../../../../src/cli/chat/plain/screen-reader-text.ts";
+import { toScreenReaderText } from "../../../../src/cli/chat/plain/screen-reader-text.ts";
 
 test.each([
   ["✓ echo (3 ms) done", "ok: echo (3 ms) done", "完成：echo (3 ms) done"],
@@ -14,5 +14,5 @@ test.each([
   ["✓", "ok: ", "完成："],
   ["", "", ""],
 ])("%j is said as %j, in Chinese as %j", (line, en, zh) => {
-  expect([spoken(line, "en"), spoken(line, "zh")]).toEqual([en, zh]);
+  expect([toScreenReaderText(line, "en"), toScreenReaderText(line, "zh")]).toEqual([en, zh]);
 });

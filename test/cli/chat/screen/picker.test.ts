@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createPicker } from "../../../../src/cli/chat/screen/picker.ts";
 import type { Picking } from "../../../../src/cli/questions/reader.ts";
 import type { Key } from "../../../../src/cli/terminal/keys/key.ts";
-import { textOf } from "../../../../src/cli/terminal/text/line.ts";
+import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 
 const consent: Picking<string> = {
   title: "Let it run?",
@@ -44,7 +44,7 @@ test("the one that is marked is in view however long the list is, and no line is
     detail: "x".repeat(90),
   }));
   const picker = createPicker({ picking: { title: "?", choices: many, chosen: 57 }, locale: "zh", done() {} });
-  const lines = picker.view({ columns: 40, rows: 30 }).lines.map(textOf);
+  const lines = picker.view({ columns: 40, rows: 30 }).lines.map(toPlainText);
   expect(lines.length).toBeLessThan(20);
   expect(lines.find((line) => line.startsWith("❯"))).toContain("模型 57");
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(40);

@@ -1,15 +1,15 @@
 import { createRunView } from "../../../../src/cli/chat/steps/create-run-view.ts";
 import type { RunView } from "../../../../src/cli/chat/steps/run-view.ts";
-import type { StepBook } from "../../../../src/cli/chat/steps/step.ts";
-import { createStepBook } from "../../../../src/cli/chat/steps/step-log.ts";
+import type { StepLog } from "../../../../src/cli/chat/steps/step.ts";
+import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
 import type { MarkdownStream } from "../../../../src/cli/terminal/markdown/stream.ts";
-import { type Line, plainLine, textOf } from "../../../../src/cli/terminal/text/line.ts";
+import { createLine, type Line, toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import type { AgentEvent } from "../../../../src/core/events.ts";
 import type { Locale } from "../../../../src/kit/locale.ts";
 
 export interface OpenedView {
   view: RunView;
-  steps: StepBook;
+  steps: StepLog;
   /** Shows events as a chat does: the book first. */
   take(...events: AgentEvent[]): void;
   /** The finished lines so far. */
@@ -33,7 +33,7 @@ export function openView(settings: ViewSettings = {}): OpenedView {
   const written: Line[] = [];
   let time = 0;
   const now = (): number => time;
-  const steps = createStepBook({ now });
+  const steps = createStepLog({ now });
   const screen = {
     size: { columns, rows: 30 },
     write: (lines: readonly Line[]) => void written.push(...lines),
@@ -46,13 +46,13 @@ export function openView(settings: ViewSettings = {}): OpenedView {
     steps,
     take(...events) {
       for (const event of events) {
-        steps.take(event);
-        view.take(event);
+        steps.handle(event);
+        view.handle(event);
       }
     },
     written,
-    lines: () => written.map(textOf),
-    live: (rows = 20) => view.live(rows).map(textOf),
+    lines: () => written.map(toPlainText),
+    live: (rows = 20) => view.live(rows).map(toPlainText),
     pass(ms) {
       time += ms;
     },
@@ -70,7 +70,7 @@ export async function linesOf(events: Iterable<AgentEvent>, settings?: ViewSetti
 /** Text line by line, in place of Markdown. */
 export function plainText(): MarkdownStream {
   let text = "";
-  const rest = (): Line[] => (text === "" ? [] : text.split("\n").map((line) => plainLine(line)));
+  const rest = (): Line[] => (text === "" ? [] : text.split("\n").map((line) => createLine(line)));
   return {
     push(piece) {
       text += piece;

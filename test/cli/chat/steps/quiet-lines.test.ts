@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { endLines } from "../../../../src/cli/chat/steps/quiet-lines.ts";
-import { textOf } from "../../../../src/cli/terminal/text/line.ts";
+import { renderEnd } from "../../../../src/cli/chat/steps/quiet-lines.ts";
+import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import { DuetError } from "../../../../src/kit/errors.ts";
 import type { Locale } from "../../../../src/kit/locale.ts";
 import { outcomeOf } from "../../../fakes/events.ts";
@@ -23,7 +23,7 @@ test.each([
   const model = scriptedModel([{ error }]);
   const outcome = outcomeOf(await runAll({ models: { functionCall: model, answer: model }, locale }));
   expect(outcome.error?.hint).toContain("Chat");
-  expect(endLines(outcome, locale).map(textOf).slice(0, 2)).toEqual(lines);
+  expect(renderEnd(outcome, locale).map(toPlainText).slice(0, 2)).toEqual(lines);
 });
 
 test.each(["rate_limit", "overloaded", "server", "network", "auth"] as const)(
@@ -33,6 +33,6 @@ test.each(["rate_limit", "overloaded", "server", "network", "auth"] as const)(
     const model = scriptedModel([{ error }]);
     const outcome = outcomeOf(await runAll({ models: { functionCall: model, answer: model }, locale: "en" }));
     expect(outcome.error?.hint).toBe("Try later.");
-    expect(endLines(outcome, "en").map(textOf).join("\n")).not.toContain("Chat");
+    expect(renderEnd(outcome, "en").map(toPlainText).join("\n")).not.toContain("Chat");
   },
 );

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { runAgent } from "../../../../src/agent/run-agent.ts";
 import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/create-stream.ts";
 import type { MarkdownStream } from "../../../../src/cli/terminal/markdown/stream.ts";
-import { textOf } from "../../../../src/cli/terminal/text/line.ts";
-import { cellsOf } from "../../../../src/cli/terminal/text/width.ts";
+import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
+import { countCells } from "../../../../src/cli/terminal/text/width.ts";
 import type { AgentEvent, ToolEnd } from "../../../../src/core/events.ts";
 import type { Source, ToolResult } from "../../../../src/core/tools/tool.ts";
 import { DuetError } from "../../../../src/kit/errors.ts";
@@ -343,9 +343,9 @@ describe("whatever comes", () => {
     for (const event of events) {
       take(event);
       for (const rows of [0, 1, 2, 3, 5, 9, 15]) {
-        const lines = view.live(rows).map(textOf);
+        const lines = view.live(rows).map(toPlainText);
         expect(lines.length).toBeLessThanOrEqual(rows);
-        expect(Math.max(0, ...lines.map(cellsOf))).toBeLessThanOrEqual(columns);
+        expect(Math.max(0, ...lines.map(countCells))).toBeLessThanOrEqual(columns);
       }
     }
     await view.close();
@@ -356,7 +356,7 @@ describe("whatever comes", () => {
     for (const line of lines) expect(line).not.toMatch(/[\r\n]/);
     const short = lines.filter((line) => /^(💡| {3}\[\d)/.test(line));
     expect(short).toHaveLength(4);
-    for (const line of short) expect(cellsOf(line)).toBeLessThanOrEqual(40);
+    for (const line of short) expect(countCells(line)).toBeLessThanOrEqual(40);
   });
 });
 

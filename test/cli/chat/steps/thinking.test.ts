@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { createOutlet } from "../../../../src/cli/chat/steps/scrollback.ts";
+import { createScrollback } from "../../../../src/cli/chat/steps/scrollback.ts";
 import type { Step } from "../../../../src/cli/chat/steps/step.ts";
 import { createThinking } from "../../../../src/cli/chat/steps/thinking.ts";
-import { type Line, textOf } from "../../../../src/cli/terminal/text/line.ts";
+import { type Line, toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import type { AgentEvent } from "../../../../src/core/events.ts";
 
 function open(verbose = false) {
   const written: Line[] = [];
   const write = (lines: readonly Line[]): void => void written.push(...lines);
   const screen = { size: { columns: 60, rows: 20 }, write, refresh() {} };
-  const thinking = createThinking({ screen, outlet: createOutlet(screen), locale: "en", verbose });
-  return { thinking, lines: () => written.map(textOf), live: () => thinking.live(10).map(textOf) };
+  const thinking = createThinking({ screen, scrollback: createScrollback(screen), locale: "en", verbose });
+  return { thinking, lines: () => written.map(toPlainText), live: () => thinking.live(10).map(toPlainText) };
 }
 
 function thought(number: number, text: string): Step & { text: string } {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { difference } from "../../../../src/cli/install/files/diff.ts";
+import { createDiff } from "../../../../src/cli/install/files/diff.ts";
 
 test("only the place of the change is shown, with three lines around it", () => {
   const lines = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
   const before = `${lines.join("\n")}\n`;
   const after = before.replace("line 10\n", "line ten\nand more\n");
-  expect(difference("/a/file", before, after, [])).toBe(
+  expect(createDiff("/a/file", before, after, [])).toBe(
     [
       "--- /a/file",
       "+++ /a/file",
@@ -27,7 +27,7 @@ test("only the place of the change is shown, with three lines around it", () => 
 });
 
 test("a new file comes from nothing", () => {
-  expect(difference("f", "", "{}\n", [])).toBe("--- /dev/null\n+++ f\n@@ -0,0 +1,1 @@\n+{}\n");
+  expect(createDiff("f", "", "{}\n", [])).toBe("--- /dev/null\n+++ f\n@@ -0,0 +1,1 @@\n+{}\n");
 });
 
 test("no secret is shown: of this server or another, in variables, headers, arguments, or under a telling name", () => {
@@ -40,7 +40,7 @@ test("no secret is shown: of this server or another, in variables, headers, argu
     b: { url: "x", headers: { Authorization: "Bearer header-secret-789" }, apiKey: "key-secret-000000" },
   };
   const after = `${JSON.stringify(tree, undefined, 2)}\n`;
-  const shown = difference("f", "", after, [tree]);
+  const shown = createDiff("f", "", after, [tree]);
   expect(shown).not.toMatch(/argument-secret|tiny|quoted|header-secret|key-secret|json-secret/);
   expect(shown).toContain('"ANY": "…"');
   expect(shown).toContain('"command": "x"');
@@ -55,13 +55,13 @@ test("no secret is shown that stands in an address, in a header among arguments,
     c: { env: { PRICE: "dollar-secret-$&", SHORT: "tiny", LONG: "first-line-of-it\nsecond-line-of-it" } },
   };
   const toml = `SHORT = 'tiny'\nLONG = """\nfirst-line-of-it\nsecond-line-of-it"""\n`;
-  const shown = difference("f", "", `${JSON.stringify(tree, undefined, 2)}\n${toml}`, [tree]);
+  const shown = createDiff("f", "", `${JSON.stringify(tree, undefined, 2)}\n${toml}`, [tree]);
   expect(shown).not.toMatch(/pass-word|abcdefghij|header-secret|key-of-ada|dollar-secret|tiny|-line-of/);
   expect(shown).toContain("example.com/s/…9xyz/mcp");
 });
 
 test("long lines are cut, and control characters are made visible", () => {
-  const shown = difference("f", "", `"${"x".repeat(500)}"\n"\u001b[31m"\n`, []);
+  const shown = createDiff("f", "", `"${"x".repeat(500)}"\n"\u001b[31m"\n`, []);
   expect(Math.max(...shown.split("\n").map((line) => line.length))).toBe(160);
   expect(shown).toContain("\\u{1b}[31m");
 });

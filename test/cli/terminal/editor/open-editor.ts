@@ -1,16 +1,16 @@
 import { createEditor } from "../../../../src/cli/terminal/editor/create-editor.ts";
-import type { Complete, Editor, InputHistory, Pressed } from "../../../../src/cli/terminal/editor/editor.ts";
+import type { Complete, Editor, InputHistory, KeyResult } from "../../../../src/cli/terminal/editor/editor.ts";
 import { openHistory } from "../../../../src/cli/terminal/editor/history/history-file.ts";
 import { createKeyDecoder } from "../../../../src/cli/terminal/keys/decode-keys.ts";
-import { textOf } from "../../../../src/cli/terminal/text/line.ts";
-import { cellsOf, graphemesOf } from "../../../../src/cli/terminal/text/width.ts";
+import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
+import { countCells, splitGraphemes } from "../../../../src/cli/terminal/text/width.ts";
 
 /** An editor at which bytes are typed as a terminal sends them. */
 export interface OpenEditor {
   readonly editor: Editor;
   readonly history: InputHistory;
   /** Types, and gives what came of each key. */
-  type(bytes: string): Pressed[];
+  type(bytes: string): KeyResult[];
   /** The lines behind the prompt `> `, with `|` where the cursor stands. */
   shows(columns?: number, rows?: number): string[];
   /** Settles when completions have come. */
@@ -40,13 +40,13 @@ export function openEditor(complete: Complete = async () => undefined, entries: 
     shows(columns = 40, rows = 24) {
       const { lines, cursor } = editor.view("> ", { columns, rows });
       return lines.map((line, row) => {
-        const text = textOf(line).trimEnd();
+        const text = toPlainText(line).trimEnd();
         if (row !== cursor?.row) return text;
         const padded = text.padEnd(cursor.column);
-        const before = graphemesOf(padded).findIndex(
-          (_, index, all) => cellsOf(all.slice(0, index).join("")) >= cursor.column,
+        const before = splitGraphemes(padded).findIndex(
+          (_, index, all) => countCells(all.slice(0, index).join("")) >= cursor.column,
         );
-        const head = before < 0 ? padded : graphemesOf(padded).slice(0, before).join("");
+        const head = before < 0 ? padded : splitGraphemes(padded).slice(0, before).join("");
         return `${head}|${padded.slice(head.length)}`;
       });
     },

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createBreakRows } from "../../../../src/cli/terminal/editor/text/break-rows.ts";
-import { textOf } from "../../../../src/cli/terminal/text/line.ts";
-import { cellsOf } from "../../../../src/cli/terminal/text/width.ts";
+import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
+import { countCells } from "../../../../src/cli/terminal/text/width.ts";
 import { openEditor } from "./open-editor.ts";
 
 test("wide characters are wrapped by their cells", () => {
   const { type, editor } = openEditor();
   type("北京天气怎么样");
   const { lines, cursor } = editor.view("> ", { columns: 9, rows: 24 });
-  expect(lines.map(textOf)).toEqual(["> 北京天", "  气怎么", "  样"]);
+  expect(lines.map(toPlainText)).toEqual(["> 北京天", "  气怎么", "  样"]);
   expect(cursor).toEqual({ row: 2, column: 4 });
 });
 
@@ -25,7 +25,7 @@ test("a prompt that would leave too little room stands above the text", () => {
   const { editor, type } = openEditor();
   type("question");
   const { lines, cursor } = editor.view("Agent · deepseek → claude > ", { columns: 40, rows: 24 });
-  expect(lines.map(textOf)).toEqual(["Agent · deepseek → claude >", "  question"]);
+  expect(lines.map(toPlainText)).toEqual(["Agent · deepseek → claude >", "  question"]);
   expect(cursor).toEqual({ row: 1, column: 10 });
 });
 
@@ -86,7 +86,7 @@ test("whatever is typed, no line is wider than the screen, and the cursor stands
         for (const bytes of keys) {
           type(bytes);
           const { lines, cursor } = editor.view("> ", { columns, rows });
-          for (const line of lines) expect(cellsOf(textOf(line))).toBeLessThanOrEqual(columns);
+          for (const line of lines) expect(countCells(toPlainText(line))).toBeLessThanOrEqual(columns);
           expect(lines[cursor?.row ?? -1]).toBeDefined();
           expect(cursor?.column).toBeLessThan(columns);
           expect(lines.length).toBeLessThanOrEqual(Math.max(1, Math.floor(rows / 3)) + 1);

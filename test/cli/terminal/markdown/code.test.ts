@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/create-stream.ts";
 import { findLanguage } from "../../../../src/cli/terminal/markdown/languages.ts";
-import { textOf } from "../../../../src/cli/terminal/text/line.ts";
+import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import { shownText, styledText } from "./stream-of.ts";
 
 test("code has its colours, also where they span lines", async () => {
@@ -24,7 +24,7 @@ test("lines wait for their colours, and are shown without them meanwhile", async
   const { promise, resolve } = Promise.withResolvers<void>();
   const stream = createMarkdownStream({ columns: () => 60, hyperlinks: true, changed: resolve });
   stream.push("text\n\n```python\ndef f():\n  retu");
-  expect(stream.take().map(textOf)).toEqual(["text"]);
+  expect(stream.take().map(toPlainText)).toEqual(["text"]);
   expect(stream.pending(20)).toEqual([
     [],
     [{ text: "  " }, { text: "python", styles: ["dim"] }],
@@ -33,7 +33,7 @@ test("lines wait for their colours, and are shown without them meanwhile", async
   ]);
   await promise;
   expect(stream.take().at(-1)).toContainEqual({ text: "def", styles: ["keyword"] });
-  expect(stream.pending(20).map(textOf)).toEqual(["    retu"]);
+  expect(stream.pending(20).map(toPlainText)).toEqual(["    retu"]);
 });
 
 test("long lines are wrapped under their own indent, not cut", async () => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/create-stream.ts";
-import { textOf } from "../../../../src/cli/terminal/text/line.ts";
-import { cellsOf } from "../../../../src/cli/terminal/text/width.ts";
+import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
+import { countCells } from "../../../../src/cli/terminal/text/width.ts";
 import { linesOf, shownText } from "./stream-of.ts";
 
 const marks = [
@@ -71,7 +71,7 @@ test("the lines are the same however the text was split", async () => {
       const options = { columns: () => columns };
       const once = await linesOf(whole, options, citations);
       expect(await linesOf(cutAt(whole, places), options, citations)).toEqual(once);
-      for (const line of once) expect(cellsOf(textOf(line))).toBeLessThanOrEqual(columns);
+      for (const line of once) expect(countCells(toPlainText(line))).toBeLessThanOrEqual(columns);
     }),
     { numRuns: 120 },
   );
@@ -110,12 +110,12 @@ test("what is higher than the screen is finished, once, and nothing is lost or t
   const shown: string[] = [];
   for (const piece of [...words.map((name) => `${name} `), ...(table.match(/.{1,9}|\n/gs) ?? [])]) {
     stream.push(piece);
-    shown.push(...stream.take().map(textOf));
+    shown.push(...stream.take().map(toPlainText));
     expect(stream.pending(5).length).toBeLessThanOrEqual(5);
-    shown.push(...stream.take().map(textOf));
+    shown.push(...stream.take().map(toPlainText));
     expect(stream.pending(1000).length).toBeLessThanOrEqual(14);
   }
-  shown.push(...(await stream.end()).map(textOf));
+  shown.push(...(await stream.end()).map(toPlainText));
   expect(shown.join(" ").match(/(?<!x)word\d+/g)).toEqual(words);
   expect(shown.join(" ").match(/(?<=x)word\d+/g)).toEqual(words.slice(0, 50));
 });

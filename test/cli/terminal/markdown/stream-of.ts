@@ -1,5 +1,5 @@
 import { createMarkdownStream, type MarkdownOptions } from "../../../../src/cli/terminal/markdown/create-stream.ts";
-import { type Line, textOf } from "../../../../src/cli/terminal/text/line.ts";
+import { type Line, toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import type { Citation } from "../../../../src/core/outcome.ts";
 
 const usual: MarkdownOptions = { columns: () => 60, hyperlinks: true };
@@ -22,7 +22,7 @@ export async function linesOf(
 
 /** The same as one text, without styles. */
 export async function shownText(...args: Parameters<typeof linesOf>): Promise<string> {
-  return (await linesOf(...args)).map((line) => textOf(line).trimEnd()).join("\n");
+  return (await linesOf(...args)).map((line) => toPlainText(line).trimEnd()).join("\n");
 }
 
 /** The same, with the styles of each span in front of it: `bold` as `{strong bold}`. */

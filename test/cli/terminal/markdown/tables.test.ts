@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/create-stream.ts";
-import { textOf } from "../../../../src/cli/terminal/text/line.ts";
-import { cellsOf } from "../../../../src/cli/terminal/text/width.ts";
+import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
+import { countCells } from "../../../../src/cli/terminal/text/width.ts";
 import { linesOf, shownText } from "./stream-of.ts";
 
 const fruit = "| 名称 | Price | x |\n|:--|--:|:-:|\n| 苹果🍎 | 12 | a \\| b |\n| **fig** | 3.5 | |\n";
@@ -50,7 +50,7 @@ test.each([40, 60, 200])("no line of a table is wider than %d columns", async (c
   const cells = (count: number) => `|${"很长的内容 long words and 🍎🍎 emoji ".repeat(2)}|${" x |".repeat(count)}\n`;
   const table = [cells(4), "|-".repeat(5), "|\n", cells(4).repeat(3)].join("");
   for (const line of await linesOf(`> - ${table.replaceAll("\n", "\n>   ")}`, { columns: () => columns }))
-    expect(cellsOf(textOf(line))).toBeLessThanOrEqual(columns);
+    expect(countCells(toPlainText(line))).toBeLessThanOrEqual(columns);
 });
 
 test("a table of thousands of rows is finished as it comes, its widths settled by the first ones", async () => {
@@ -64,7 +64,7 @@ test("a table of thousands of rows is finished as it comes, its widths settled b
   }
   expect(taken).toBeGreaterThan(4900);
   const rest = await stream.end();
-  expect(textOf(rest.at(-1) ?? [])).toMatch(/^└─+┴─+┘$/);
+  expect(toPlainText(rest.at(-1) ?? [])).toMatch(/^└─+┴─+┘$/);
 });
 
 test("a line without cells ends the table", async () => {

@@ -4,7 +4,7 @@ import { chooseTheme } from "../../../../src/cli/terminal/screen/choose-theme.ts
 import { paintLine } from "../../../../src/cli/terminal/screen/paint-line.ts";
 import { createTheme } from "../../../../src/cli/terminal/screen/theme.ts";
 import type { Style } from "../../../../src/cli/terminal/text/line.ts";
-import { plainLine } from "../../../../src/cli/terminal/text/line.ts";
+import { createLine } from "../../../../src/cli/terminal/text/line.ts";
 
 /** Any, lone surrogates too. */
 const character = fc.nat(0x10ffff).map((code) => String.fromCodePoint(code));
@@ -17,7 +17,7 @@ test("a span is painted in its look, and the look ends with it", () => {
 });
 
 test("without colours a line is its text", () => {
-  const line = plainLine("text", "inverse", "heading", "link");
+  const line = createLine("text", "inverse", "heading", "link");
   expect(paintLine(line, { theme: none, hyperlinks: false })).toBe("text");
 });
 
@@ -30,7 +30,7 @@ test("a link is one only where the terminal shows links and its address may be l
 });
 
 test("a newline is a space, a tab four, and every other control can be seen", () => {
-  const line = plainLine("a\nb\tc\r\nd\u001b[2J\u009b1m\u0007\u202e");
+  const line = createLine("a\nb\tc\r\nd\u001b[2J\u009b1m\u0007\u202e");
   const painted = "a b    c d\\u{1b}[2J\\u{9b}1m\\u{7}\\u{202e}";
   expect(paintLine(line, { theme: none, hyperlinks: false })).toBe(painted);
 });

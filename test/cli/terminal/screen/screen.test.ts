@@ -6,7 +6,7 @@ import type { Live } from "../../../../src/cli/terminal/screen/live.ts";
 import { paintLine } from "../../../../src/cli/terminal/screen/paint-line.ts";
 import { createScreen, type OpenScreen, type ScreenOptions } from "../../../../src/cli/terminal/screen/screen.ts";
 import { createTheme } from "../../../../src/cli/terminal/screen/theme.ts";
-import { type Line, plainLine } from "../../../../src/cli/terminal/text/line.ts";
+import { createLine, type Line } from "../../../../src/cli/terminal/text/line.ts";
 import { createEmulatedOutput, type EmulatedOutput } from "./emulated-output.ts";
 
 /** A screen on an emulated terminal, and what is live on it. */
@@ -41,7 +41,7 @@ function openStage(columns = 40, rows = 10, options: Partial<ScreenOptions> = {}
     emulator,
     screen,
     show(lines, cursor) {
-      live = { lines: lines.map((line) => plainLine(line)), cursor };
+      live = { lines: lines.map((line) => createLine(line)), cursor };
       screen.refreshNow();
     },
     get frames() {
@@ -53,7 +53,7 @@ function openStage(columns = 40, rows = 10, options: Partial<ScreenOptions> = {}
 test("finished lines stand above what is live, in order", async () => {
   const { emulator, screen, show } = openStage();
   show(["> typed", "status"], { row: 0, column: 7 });
-  screen.write([plainLine("one", "good"), plainLine("二")]);
+  screen.write([createLine("one", "good"), createLine("二")]);
   screen.refreshNow();
   show(["> typed more", "status"], { row: 0, column: 12 });
   expect(await emulator.rows()).toEqual(["one", "二", "> typed more", "status"]);
@@ -79,7 +79,7 @@ test("a frame is one synchronized update in which lines cannot wrap", () => {
 test("many requests make one frame", async () => {
   const stage = openStage();
   for (let count = 0; count < 1000; count++) {
-    stage.screen.write([plainLine(`line ${count}`)]);
+    stage.screen.write([createLine(`line ${count}`)]);
     stage.screen.refresh();
   }
   expect(stage.frames).toBe(0);
@@ -99,7 +99,7 @@ test("what is higher than the screen is cut at its top, the cursor kept in view"
 test("a live line that is too wide is cut, a finished one wrapped", async () => {
   const { emulator, screen, show } = openStage(10, 5);
   show(["a live line that is wide"]);
-  screen.write([plainLine("a finished line")]);
+  screen.write([createLine("a finished line")]);
   screen.refreshNow();
   expect(await emulator.rows()).toEqual(["a finished", "line", "a live li…"]);
 });
@@ -110,7 +110,7 @@ describe("a terminal that does not read", () => {
     stage.emulator.stopReading();
     stage.show(["first"]);
     stage.emulator.takeBytes();
-    stage.screen.write([plainLine("finished")]);
+    stage.screen.write([createLine("finished")]);
     stage.show(["skipped"]);
     stage.show(["last"]);
     expect(stage.emulator.takeBytes()).toBe("");
@@ -126,7 +126,7 @@ describe("a terminal that does not read", () => {
     emulator.stopReading();
     show(["hidden cursor"]);
     emulator.takeBytes();
-    screen.write([plainLine("finished")]);
+    screen.write([createLine("finished")]);
     screen.close();
     expect(emulator.takeBytes()).toMatch(/finished.*\u001b\[\?25h/s);
   });
@@ -138,7 +138,7 @@ test("a terminal that is gone is written to no more, and nothing throws", () => 
   emulator.breakOff();
   emulator.takeBytes();
   show(["second"]);
-  screen.write([plainLine("finished")]);
+  screen.write([createLine("finished")]);
   screen.close();
   expect(emulator.takeBytes()).toBe("");
 });
@@ -148,7 +148,7 @@ describe("a closed screen", () => {
     const { emulator, screen, show } = openStage(40, 10, { modes: inputModes });
     const opened = emulator.takeBytes();
     show(["thinking", "> "]);
-    screen.write([plainLine("finished")]);
+    screen.write([createLine("finished")]);
     screen.close();
     const bytes = emulator.takeBytes();
     expect(opened).toBe("\u001b[?2004h\u001b[>1u\u001b[>4;2m");
@@ -175,7 +175,7 @@ describe("a closed screen", () => {
   test("only writes the lines that come later", async () => {
     const { emulator, screen } = openStage();
     screen.close();
-    screen.write([plainLine("goodbye")]);
+    screen.write([createLine("goodbye")]);
     expect(await emulator.rows()).toEqual(["goodbye"]);
   });
 });
@@ -213,7 +213,7 @@ test.each([
           else if (step.does === "show") show(step.lines, step.cursor);
           else {
             finished.push(`<${finished.length}>${step.text}.`);
-            screen.write([plainLine(finished.at(-1) ?? "")]);
+            screen.write([createLine(finished.at(-1) ?? "")]);
             screen.refreshNow();
           }
         }
@@ -239,7 +239,7 @@ test("after a resize nothing is left of what was live before, however its lines 
   await fc.assert(
     fc.asyncProperty(fc.array(live, { minLength: 1, maxLength: 8 }), async (steps) => {
       const { emulator, screen, show } = openStage(60, 20);
-      screen.write([plainLine("finished")]);
+      screen.write([createLine("finished")]);
       for (const { lines, row, column, columns } of steps) {
         show(lines, { row, column });
         await emulator.resize(columns, 20);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
-import { shown } from "../../../../src/cli/terminal/text/displayed-text.ts";
-import { cellsOf, graphemesOf } from "../../../../src/cli/terminal/text/width.ts";
+import { toDisplayedText } from "../../../../src/cli/terminal/text/displayed-text.ts";
+import { countCells, splitGraphemes } from "../../../../src/cli/terminal/text/width.ts";
 import { startCpuClock } from "../../../fakes/cpu-time.ts";
 
 /** Any, lone surrogates too. */
@@ -32,7 +32,7 @@ describe("the cells of a text", () => {
     ["\u2800\u3164\u2801", 17],
     ["", 0],
   ])("%j: %i", (text, cells) => {
-    expect(cellsOf(text)).toBe(cells);
+    expect(countCells(text)).toBe(cells);
   });
 
   test("are those of string-width for every picture, and for one in eleven of all other characters", () => {
@@ -40,7 +40,7 @@ describe("the cells of a text", () => {
     for (let code = 0x20; code < 0x32000; code += isPicture(code) ? 1 : 11) {
       const character = String.fromCodePoint(code);
       if (/\p{Cn}|\p{Cs}|\p{Co}/u.test(character)) continue;
-      if (cellsOf(character) !== stringWidth(shown(character))) differing.push(code.toString(16));
+      if (countCells(character) !== stringWidth(toDisplayedText(character))) differing.push(code.toString(16));
     }
     expect(differing).toEqual([]);
   });
@@ -53,9 +53,9 @@ describe("the cells of a text", () => {
     fc.assert(
       fc.property(fc.array(unit), (parts) => {
         const text = parts.join("");
-        const characters = graphemesOf(text);
+        const characters = splitGraphemes(text);
         expect(characters.join("")).toBe(text);
-        expect(characters.reduce((sum, character) => sum + cellsOf(character), 0)).toBe(cellsOf(text));
+        expect(characters.reduce((sum, character) => sum + countCells(character), 0)).toBe(countCells(text));
       }),
     );
   });
@@ -63,7 +63,7 @@ describe("the cells of a text", () => {
 
 test("what joins is one character", () => {
   const characters = ["a", "e\u0301", "中", "👩‍👩‍👧", "🇨🇳", "👍🏽", "❤️", "ก็"];
-  expect(graphemesOf(characters.join(""))).toEqual(characters);
+  expect(splitGraphemes(characters.join(""))).toEqual(characters);
 });
 
 test("characters are those of Unicode, also where some are told without its tables", () => {
@@ -93,7 +93,7 @@ test("characters are those of Unicode, also where some are told without its tabl
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...parts)), (some) => {
       const text = some.join("");
-      expect(graphemesOf(text)).toEqual(Array.from(segmenter.segment(text), ({ segment }) => segment));
+      expect(splitGraphemes(text)).toEqual(Array.from(segmenter.segment(text), ({ segment }) => segment));
     }),
     { numRuns: 300 },
   );
@@ -106,11 +106,11 @@ test.each([
   ["jamo", "\u1100".repeat(300_000)],
 ])("what joins on without an end is several characters, in linear time: %s", (_, text) => {
   const cpuTime = startCpuClock();
-  const characters = graphemesOf(text);
+  const characters = splitGraphemes(text);
   expect(cpuTime()).toBeLessThan(5_000);
   expect(characters.join("") === text).toBe(true);
   expect(Math.max(...characters.map((character) => Array.from(character).length))).toBe(32);
-  expect(cellsOf(text)).toBeGreaterThan(9_000);
+  expect(countCells(text)).toBeGreaterThan(9_000);
 });
 
 test("the characters of what joins on are the same behind each border, and so are their cells", () => {
@@ -131,10 +131,10 @@ test("the characters of what joins on are the same behind each border, and so ar
   fc.assert(
     fc.property(fc.array(fc.tuple(part, fc.nat(80)), { maxLength: 8 }), (runs) => {
       const text = runs.map(([unit, times]) => unit.repeat(times)).join("");
-      const characters = graphemesOf(text);
+      const characters = splitGraphemes(text);
       const half = Math.floor(characters.length / 2);
-      expect(graphemesOf(characters.slice(half).join(""))).toEqual(characters.slice(half));
-      expect(characters.reduce((sum, character) => sum + cellsOf(character), 0)).toBe(cellsOf(text));
+      expect(splitGraphemes(characters.slice(half).join(""))).toEqual(characters.slice(half));
+      expect(characters.reduce((sum, character) => sum + countCells(character), 0)).toBe(countCells(text));
     }),
   );
 });

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shown } from "../../../../src/cli/terminal/text/displayed-text.ts";
-import { type Line, plainLine, textOf } from "../../../../src/cli/terminal/text/line.ts";
-import { cellsOfLine } from "../../../../src/cli/terminal/text/width.ts";
+import { toDisplayedText } from "../../../../src/cli/terminal/text/displayed-text.ts";
+import { createLine, type Line, toPlainText } from "../../../../src/cli/terminal/text/line.ts";
+import { countLineCells } from "../../../../src/cli/terminal/text/width.ts";
 import { cutLine, fitCells, padTo, wrapLine } from "../../../../src/cli/terminal/text/wrap.ts";
 
 function wrapped(text: string, columns: number): string[] {
-  return wrapLine(plainLine(text), columns).map(textOf);
+  return wrapLine(createLine(text), columns).map(toPlainText);
 }
 
 describe("a line is wrapped", () => {
@@ -30,14 +30,14 @@ describe("a line is wrapped", () => {
   });
 
   test("with its indent in front, and spaces as wide before the further rows", () => {
-    const rows = wrapLine(plainLine("one two three"), 9, { indent: plainLine("• ", "accent") });
-    expect(rows.map(textOf)).toEqual(["• one two", "  three"]);
+    const rows = wrapLine(createLine("one two three"), 9, { indent: createLine("• ", "accent") });
+    expect(rows.map(toPlainText)).toEqual(["• one two", "  three"]);
   });
 
   test("with what hangs before the further rows", () => {
-    const bar = plainLine("│ ", "dim");
-    const rows = wrapLine(plainLine("one two three"), 9, { indent: bar, hanging: bar });
-    expect(rows.map(textOf)).toEqual(["│ one two", "│ three"]);
+    const bar = createLine("│ ", "dim");
+    const rows = wrapLine(createLine("one two three"), 9, { indent: bar, hanging: bar });
+    expect(rows.map(toPlainText)).toEqual(["│ one two", "│ three"]);
   });
 
   test("with its looks and links kept, also through the middle of a word", () => {
@@ -71,28 +71,30 @@ test("no row is too wide, and none of the text but spaces is lost", () => {
       fc.integer({ min: 2, max: 30 }),
       fc.constantFrom("", "- ", "        "),
       (line, columns, indent) => {
-        const rows = wrapLine(line, columns, { indent: plainLine(indent), hanging: [] });
-        const text = rows.map(textOf).join("");
-        expect(rows.every((row) => cellsOfLine(row) <= columns)).toBe(true);
-        expect(text.replace(/^- /, "").replaceAll(" ", "")).toBe(shown(textOf(line)).replaceAll(" ", ""));
+        const rows = wrapLine(line, columns, { indent: createLine(indent), hanging: [] });
+        const text = rows.map(toPlainText).join("");
+        expect(rows.every((row) => countLineCells(row) <= columns)).toBe(true);
+        expect(text.replace(/^- /, "").replaceAll(" ", "")).toBe(
+          toDisplayedText(toPlainText(line)).replaceAll(" ", ""),
+        );
       },
     ),
   );
 });
 
 test("a line is cut to its columns, and ends with … where something is left out", () => {
-  expect(textOf(cutLine(plainLine("一二三四五"), 6))).toBe("一二…");
-  expect(textOf(cutLine(plainLine("一二三"), 6))).toBe("一二三");
-  expect(cutLine(plainLine("text", "good"), 1)).toEqual(plainLine("…", "good"));
-  expect(cutLine(plainLine("text"), 0)).toEqual([]);
+  expect(toPlainText(cutLine(createLine("一二三四五"), 6))).toBe("一二…");
+  expect(toPlainText(cutLine(createLine("一二三"), 6))).toBe("一二三");
+  expect(cutLine(createLine("text", "good"), 1)).toEqual(createLine("…", "good"));
+  expect(cutLine(createLine("text"), 0)).toEqual([]);
 });
 
 test("a cell of a table is exactly as wide as asked for", () => {
-  expect(textOf(padTo(plainLine("中"), 5, "right"))).toBe("   中");
-  expect(textOf(padTo(plainLine("中"), 5, "center"))).toBe(" 中  ");
+  expect(toPlainText(padTo(createLine("中"), 5, "right"))).toBe("   中");
+  expect(toPlainText(padTo(createLine("中"), 5, "center"))).toBe(" 中  ");
   fc.assert(
     fc.property(line, fc.nat(20), (line, cells) => {
-      expect(cellsOfLine(fitCells(line, cells))).toBe(cells);
+      expect(countLineCells(fitCells(line, cells))).toBe(cells);
     }),
   );
 });

@@ -9,13 +9,13 @@ import type { Outcome } from "../../../../src/core/outcome.ts";
 import type { ConversationJson } from "../../../../src/core/store/conversation-json.ts";
 import { isRecord } from "../../../../src/kit/json.ts";
 import type { askOutput } from "../../../../src/runs/ask-schema.ts";
-import { openRunRoom } from "../../../../src/runs/run-service.ts";
+import { openRunService } from "../../../../src/runs/run-service.ts";
 import type { conversationSchema } from "../../../../src/server/api/openapi/conversation-schema.ts";
 import { describeApi } from "../../../../src/server/api/openapi/document.ts";
 import type { eventSchema } from "../../../../src/server/api/openapi/event-schema.ts";
 import type { questionSchema } from "../../../../src/server/api/openapi/run-schema.ts";
 import type { QuestionJson } from "../../../../src/server/api/question-json.ts";
-import { healthPages } from "../../../../src/server/http/health.ts";
+import { createHealthPages } from "../../../../src/server/http/health.ts";
 import { joinRoutes } from "../../../../src/server/http/serve-duet.ts";
 import { openOperations } from "../../../../src/server/operations/operations.ts";
 import { startHttpDuet } from "../../../fakes/http-duet.ts";
@@ -60,13 +60,13 @@ test("every path and method that is served stands in it, and nothing else does",
   });
   const duet = await openDuet(config);
   const operations = openOperations();
-  const routes = joinRoutes(openRunRoom(duet, { settings: config.serve }), config, operations);
+  const routes = joinRoutes(openRunService(duet, { settings: config.serve }), config, operations);
   operations.close();
   await duet.close();
   const readiness = async () => ({ isReady: true, details: {} });
   const authenticate = async () => ({ caller: {} });
   const { signal } = new AbortController();
-  const open = Object.keys(healthPages({ readiness, authenticate, signal })).map((path) => `GET ${path}`);
+  const open = Object.keys(createHealthPages({ readiness, authenticate, signal })).map((path) => `GET ${path}`);
   const served = Object.entries(routes).flatMap(([path, route]) =>
     Object.keys(route).map((method) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`),
   );

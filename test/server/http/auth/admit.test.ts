@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { operator } from "../../../../src/core/caller.ts";
-import { admitEither } from "../../../../src/server/http/auth/admit.ts";
+import { createAuthenticate } from "../../../../src/server/http/auth/admit.ts";
 import type { Authenticate } from "../../../../src/server/http/auth/authenticate.ts";
 
 const token = "operator-token-0123456789";
@@ -12,7 +12,7 @@ function ask(authenticate: Authenticate, authorization?: string) {
 }
 
 describe("where there is an operator's token", () => {
-  const admit = admitEither(token, undefined);
+  const admit = createAuthenticate(token, undefined);
 
   test.each([`Bearer ${token}`, `bearer ${token}`, `Bearer   ${token} `])(
     "%j is the operator",
@@ -48,19 +48,19 @@ describe("where there are a token and a sign-in", () => {
     request.headers.get("authorization") === "Bearer of-anna" ? { caller: anna } : refusal;
 
   test("either is enough, and who has neither is told how to sign in", async () => {
-    const admit = admitEither(token, signIn);
+    const admit = createAuthenticate(token, signIn);
     expect(await ask(admit, `Bearer ${token}`)).toEqual({ caller: operator });
     expect(await ask(admit, "Bearer of-anna")).toEqual({ caller: anna });
     expect(await ask(admit, "Bearer of-ben")).toEqual(refusal);
   });
 
   test("without a token the sign-in decides alone", async () => {
-    const admit = admitEither(undefined, signIn);
+    const admit = createAuthenticate(undefined, signIn);
     expect(await ask(admit, `Bearer ${token}`)).toEqual(refusal);
     expect(await ask(admit)).toEqual(refusal);
   });
 });
 
 test("with neither, whoever can reach the server is the operator", async () => {
-  expect(await ask(admitEither(undefined, undefined))).toEqual({ caller: operator });
+  expect(await ask(createAuthenticate(undefined, undefined))).toEqual({ caller: operator });
 });

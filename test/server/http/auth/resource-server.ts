@@ -2,8 +2,8 @@ import { serveSchema } from "../../../../src/config/schema/serve-schema.ts";
 import type { Admission } from "../../../../src/server/http/auth/authenticate.ts";
 import { type AuthOptions, openAuth } from "../../../../src/server/http/auth/open-auth.ts";
 import type { AuthSettings, Clock } from "../../../../src/server/http/auth/settings.ts";
-import type { Refusal } from "../../../../src/server/http/response/refusal.ts";
-import { refuse } from "../../../../src/server/http/response/refuse.ts";
+import type { HttpRefusal } from "../../../../src/server/http/response/refusal.ts";
+import { toRefusalResponse } from "../../../../src/server/http/response/refuse.ts";
 
 export const resource = "https://duet.example.com/mcp";
 
@@ -37,7 +37,7 @@ export function openDoor(given: Partial<AuthSettings> & { issuer: string }, opti
     ...options,
   });
 
-  async function knock(authorization?: string): Promise<Admission | Refusal> {
+  async function knock(authorization?: string): Promise<Admission | HttpRefusal> {
     return authenticate(new Request(resource, { method: "POST", headers: authorization ? { authorization } : {} }));
   }
 
@@ -57,7 +57,7 @@ export function openDoor(given: Partial<AuthSettings> & { issuer: string }, opti
     async refusal(authorization?: string) {
       const refusal = await knock(authorization);
       if (!("status" in refusal)) throw new Error("admitted");
-      const response = refuse(refusal, "en");
+      const response = toRefusalResponse(refusal, "en");
       const { status, headers } = response;
       return {
         status,

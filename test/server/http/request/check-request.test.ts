@@ -1,10 +1,10 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { ownNames } from "../../../../src/server/http/request/allowed-names.ts";
-import { judgeRequest } from "../../../../src/server/http/request/check-request.ts";
+import { createAllowedNames } from "../../../../src/server/http/request/allowed-names.ts";
+import { checkRequest } from "../../../../src/server/http/request/check-request.ts";
 
-const names = ownNames({
+const names = createAllowedNames({
   host: "127.0.0.1",
   port: 8080,
   publicUrl: "https://duet.example.com/base",
@@ -27,7 +27,7 @@ function judge({ method = "POST", url = "/mcp", version = "1.1", host = "127.0.0
   const request = new IncomingMessage(new Socket());
   const all: [string, string][] = [["Host", host], ...headers];
   Object.assign(request, { method, url, httpVersion: version, rawHeaders: all.flat() });
-  return judgeRequest(request, names)?.status;
+  return checkRequest(request, names)?.status;
 }
 
 test("a request of ours goes on: with JSON, or with a method that carries none", () => {
@@ -137,7 +137,7 @@ test.each([
 });
 
 describe("a server that is bound to all addresses", () => {
-  const open = ownNames({ host: "0.0.0.0", port: 8080, allowedHosts: [], allowedOrigins: [] });
+  const open = createAllowedNames({ host: "0.0.0.0", port: 8080, allowedHosts: [], allowedOrigins: [] });
 
   test("takes the address that was dialled, and no other, as its name", () => {
     expect(open.isHost("192.168.1.7:8080", "192.168.1.7")).toBe(true);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ownNames } from "../../../../src/server/http/request/allowed-names.ts";
-import { permit, preflight } from "../../../../src/server/http/request/cors.ts";
+import { createAllowedNames } from "../../../../src/server/http/request/allowed-names.ts";
+import { addCorsHeaders, toPreflightResponse } from "../../../../src/server/http/request/cors.ts";
 
-const names = ownNames({
+const names = createAllowedNames({
   host: "127.0.0.1",
   port: 8080,
   allowedHosts: [],
@@ -11,7 +11,11 @@ const names = ownNames({
 
 function headersFor(origin: string | undefined): Headers {
   const headers = new Headers({ "access-control-allow-methods": "GET" });
-  permit(headers, new Request("http://127.0.0.1:8080/mcp", { headers: origin === undefined ? {} : { origin } }), names);
+  addCorsHeaders(
+    headers,
+    new Request("http://127.0.0.1:8080/mcp", { headers: origin === undefined ? {} : { origin } }),
+    names,
+  );
   return headers;
 }
 
@@ -33,7 +37,7 @@ test("an answer tells caches that it depends on the origin, whoever asks", () =>
 test("a page may send the headers of the protocol and of tools' parameters, and no others", () => {
   const wanted = "cookie, x-forwarded-for, Mcp-Param-City, x-stainless-lang";
   const request = new Request("http://127.0.0.1:8080/mcp", { headers: { "access-control-request-headers": wanted } });
-  const allowed = preflight(request).headers.get("access-control-allow-headers")?.split(", ");
+  const allowed = toPreflightResponse(request).headers.get("access-control-allow-headers")?.split(", ");
   expect(allowed).toEqual(expect.arrayContaining(["authorization", "mcp-param-city", "x-stainless-lang"]));
   expect(allowed).not.toEqual(expect.arrayContaining(["cookie"]));
   expect(allowed).not.toEqual(expect.arrayContaining(["x-forwarded-for"]));

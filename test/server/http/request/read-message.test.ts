@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deepest, mostValues, readJson } from "../../../../src/server/http/request/read-json.ts";
+import { deepestJson, mostJsonValues, readJson } from "../../../../src/server/http/request/read-json.ts";
 import { readMessage } from "../../../../src/server/http/request/read-message.ts";
 
 test("JSON is parsed as JSON.parse does", () => {
@@ -9,14 +9,14 @@ test("JSON is parsed as JSON.parse does", () => {
 
 test("nesting is taken up to a depth, and text that looks like it does not count", () => {
   const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
-  expect(readJson(nested(deepest))).toHaveProperty("value");
-  expect(readJson(nested(deepest + 1))).toEqual({ fault: "depth" });
+  expect(readJson(nested(deepestJson))).toHaveProperty("value");
+  expect(readJson(nested(deepestJson + 1))).toEqual({ fault: "depth" });
   expect(readJson("[".repeat(1_000_000))).toEqual({ fault: "depth" });
   expect(readJson(JSON.stringify("[".repeat(1000)))).toHaveProperty("value");
 });
 
 test("a million keys are refused before they are built", () => {
-  const many = `{${Array.from({ length: mostValues + 2 }, (_, key) => `"${key}":0`).join()}}`;
+  const many = `{${Array.from({ length: mostJsonValues + 2 }, (_, key) => `"${key}":0`).join()}}`;
   expect(readJson(many)).toEqual({ fault: "values" });
 });
 

@@ -19,11 +19,11 @@ async function problemsOf(outcome: Outcome): Promise<unknown> {
 
 test("what is sent fits the schema that is declared, whatever a run has come to", async () => {
   const never = new Promise<void>(() => {});
-  const running = await linkHost((await openFace({ turns: ["Never."], gate: never })).face);
-  const waiting = await linkHost((await openFace({ turns: [[echo], [wipe], "Done."] })).face);
+  const running = await linkHost((await openFace({ turns: ["Never."], gate: never })).mcp);
+  const waiting = await linkHost((await openFace({ turns: [[echo], [wipe], "Done."] })).mcp);
   const config = { agent: { plan: { unattended: "stop" } } };
-  const planning = await linkHost((await openFace({ turns: [plan], config })).face);
-  const failing = await linkHost((await openFace({ turns: [] })).face);
+  const planning = await linkHost((await openFace({ turns: [plan], config })).mcp);
+  const failing = await linkHost((await openFace({ turns: [] })).mcp);
   const goesOn = (await running.ask("What is it?", { wait_s: 0 })).outcome;
   await running.call("agent_cancel", { run_id: goesOn.run_id });
   const outcomes = [

@@ -4,13 +4,13 @@ import { onTestFinished } from "vitest";
 import type { ConversationStore, SharedStore } from "../../../../src/app/open-duet.ts";
 import type { Caller } from "../../../../src/core/caller.ts";
 import type { LiveRun, LiveRuns } from "../../../../src/runs/live-run.ts";
-import type { Provider } from "../../../../src/server/mcp/capabilities.ts";
-import { serve } from "../../../../src/server/mcp/serve-capabilities.ts";
+import type { Capabilities } from "../../../../src/server/mcp/capabilities.ts";
+import { serveCapabilities } from "../../../../src/server/mcp/serve-capabilities.ts";
 
 /** An official client of a connection that offers this; it checks all that it is given. */
-export async function connect(provider: Provider, onResourcesChanged?: () => void): Promise<Client> {
+export async function connect(provider: Capabilities, onResourcesChanged?: () => void): Promise<Client> {
   const server = new McpServer({ name: "test", version: "1" });
-  serve(server, [provider]);
+  serveCapabilities(server, [provider]);
   const listChanged = onResourcesChanged && {
     resources: { onChanged: onResourcesChanged, autoRefresh: false, debounceMs: 0 },
   };

@@ -3,14 +3,14 @@ import { expect, onTestFinished, test } from "vitest";
 import { openFace } from "../../../runs/mcp-interface.ts";
 
 test("the run of a prompt's call becomes a trace, a conversation and their completions, and the host is told", async () => {
-  const { face } = await openFace({ turns: ["A protocol."] });
+  const { mcp } = await openFace({ turns: ["A protocol."] });
   const told = Promise.withResolvers<void>();
   const client = new Client(
     { name: "test", version: "1" },
     { listChanged: { resources: { onChanged: () => told.resolve(), autoRefresh: false, debounceMs: 0 } } },
   );
   const [above, below] = InMemoryTransport.createLinkedPair();
-  const server = await face.createServer();
+  const server = await mcp.createServer();
   await Promise.all([server.connect(below), client.connect(above)]);
   onTestFinished(async () => void (await Promise.all([client.close(), server.close()])));
   expect((await client.listResources()).resources.filter(({ uri }) => uri.startsWith("duet:"))).toEqual([]);

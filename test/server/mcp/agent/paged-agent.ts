@@ -3,20 +3,20 @@ import { runAgent } from "../../../../src/agent/run-agent.ts";
 import { operator } from "../../../../src/core/caller.ts";
 import type { Outcome } from "../../../../src/core/outcome.ts";
 import type { Tool } from "../../../../src/core/tools/tool.ts";
-import { isRecord, textOf } from "../../../../src/kit/json.ts";
-import type { HeldRun } from "../../../../src/runs/run-handle.ts";
+import { isRecord, toText } from "../../../../src/kit/json.ts";
+import type { RunHandle } from "../../../../src/runs/run-handle.ts";
 import { createRunRegistry, type RunRegistry } from "../../../../src/runs/run-registry.ts";
 import { createRunPage } from "../../../../src/server/mcp/agent/run-page.ts";
-import type { Provider } from "../../../../src/server/mcp/capabilities.ts";
+import type { Capabilities } from "../../../../src/server/mcp/capabilities.ts";
 import { type ScriptedTurn, scriptedModel } from "../../../fakes/model.ts";
 import { runOptions } from "../../../fakes/run.ts";
 
 export interface PagedAgent {
   readonly runs: RunRegistry;
   /** `agent_ask` and `agent_cancel` as far as a page needs them, and the page. */
-  readonly provider: Provider;
-  begin(question: string): HeldRun;
-  ended(run: HeldRun): Promise<Outcome>;
+  readonly provider: Capabilities;
+  begin(question: string): RunHandle;
+  ended(run: RunHandle): Promise<Outcome>;
 }
 
 export interface Script {
@@ -33,7 +33,7 @@ export function pagedAgent({ decide, answer, tools = [], runIdOf }: Script): Pag
   const runs = createRunRegistry({ most: 10, keepMs: 60_000 });
   const page = createRunPage({ runs, caller: operator, locale: "en", runIdOf });
 
-  function begin(question: string): HeldRun {
+  function begin(question: string): RunHandle {
     return runs.begin({
       key: question,
       caller: operator,
@@ -47,21 +47,21 @@ export function pagedAgent({ decide, answer, tools = [], runIdOf }: Script): Pag
     });
   }
 
-  async function ended(run: HeldRun): Promise<Outcome> {
-    return (await runs.ended(run, AbortSignal.timeout(10_000))) ?? run.soFar();
+  async function ended(run: RunHandle): Promise<Outcome> {
+    return (await runs.ended(run, AbortSignal.timeout(10_000))) ?? run.snapshot();
   }
 
   async function call(name: string, args: unknown): Promise<CallToolResult | undefined> {
     const { question, run_id } = isRecord(args) ? args : {};
     if (name !== "agent_ask" && name !== "agent_cancel") return undefined;
-    const run = name === "agent_ask" ? begin(textOf(question)) : runs.find(textOf(run_id), operator);
+    const run = name === "agent_ask" ? begin(toText(question)) : runs.find(toText(run_id), operator);
     if (run === undefined) return { content: [{ type: "text", text: "no such run" }], isError: true };
     if (name === "agent_cancel") run.cancel();
     const outcome = await ended(run);
     return { content: [{ type: "text", text: outcome.response }], structuredContent: { ...outcome } };
   }
 
-  const provider: Provider = {
+  const provider: Capabilities = {
     ...page,
     tools: {
       list: page.tools.list,

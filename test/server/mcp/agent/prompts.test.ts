@@ -2,7 +2,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 import type { Caller } from "../../../../src/core/caller.ts";
 import type { Locale } from "../../../../src/kit/locale.ts";
-import { languageOf } from "../../../../src/kit/locale.ts";
+import { detectLanguage } from "../../../../src/kit/locale.ts";
 import { askInput } from "../../../../src/runs/ask-schema.ts";
 import { createAgentPrompts } from "../../../../src/server/mcp/agent/prompts.ts";
 import { connect } from "./connected.ts";
@@ -10,7 +10,7 @@ import { inventoryOf } from "./inventories.ts";
 
 async function open(locale: Locale = "en", caller: Caller = {}): Promise<Client> {
   const inventory = inventoryOf({ amap: ["geo"], docs: ["search"] });
-  const duet = { localeFor: (question: string) => languageOf(question, locale), inventory: async () => inventory };
+  const duet = { localeFor: (question: string) => detectLanguage(question, locale), inventory: async () => inventory };
   return connect({ prompts: createAgentPrompts({ duet, caller, locale }) });
 }
 

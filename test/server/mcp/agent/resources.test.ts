@@ -2,7 +2,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 import type { SharedStore } from "../../../../src/app/open-duet.ts";
 import type { Caller } from "../../../../src/core/caller.ts";
-import { conversationJson } from "../../../../src/core/store/conversation-json.ts";
+import { toConversationJson } from "../../../../src/core/store/conversation-json.ts";
 import { createAgentResources } from "../../../../src/server/mcp/agent/resources.ts";
 import { createMemoryStore } from "../../../../src/store/memory/memory-store.ts";
 import { finishedRun, page } from "../../../store/runs.ts";
@@ -88,7 +88,7 @@ describe.each(stores)("with conversations %s", (_, begin) => {
     const kept = await store.load("conv-1");
     if (kept === undefined) return expect.unreachable();
     const shown = await read(client, "duet://conversations/conv-1");
-    expect(shown).toEqual(conversationJson(kept, await store.runs({ conversationId: "conv-1" })));
+    expect(shown).toEqual(toConversationJson(kept, await store.runs({ conversationId: "conv-1" })));
     expect(shown).toMatchObject({
       conversation_id: "conv-1",
       title: "Which page?",
@@ -244,7 +244,7 @@ function liveRun(id: string, status: "running" | "complete") {
     startedAt: 0,
     events: [],
     outcome: status === "running" ? undefined : outcome,
-    soFar: () => outcome,
+    snapshot: () => outcome,
     cancel() {},
   };
 }

@@ -4,8 +4,8 @@ import { isToolVisibilityAppOnly } from "@modelcontextprotocol/ext-apps/app-brid
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../../src/core/events.ts";
 import type { ToolContext } from "../../../../src/core/tools/tool.ts";
-import { pageType, runPageMeta, runPageUri, showsPages } from "../../../../src/server/mcp/agent/run-page-support.ts";
-import { watchedEvents } from "../../../../src/server/mcp/agent/watched-events.ts";
+import { canShowPages, pageType, runPageMeta, runPageUri } from "../../../../src/server/mcp/agent/run-page-support.ts";
+import { toWatchedEvents } from "../../../../src/server/mcp/agent/watched-events.ts";
 import { makeTool } from "../../../fakes/events.ts";
 import { connect } from "./connected.ts";
 import { pagedAgent } from "./paged-agent.ts";
@@ -44,8 +44,8 @@ test("the tool that watches is for pages alone, and only reads", async () => {
 
 test("a host shows pages when it says so, in the words of the specification", () => {
   const capabilities = { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: [pageType] } } };
-  expect(showsPages(capabilities)).toBe(true);
-  expect([undefined, {}, { extensions: { "io.modelcontextprotocol/ui": {} } }].map(showsPages)).toEqual([
+  expect(canShowPages(capabilities)).toBe(true);
+  expect([undefined, {}, { extensions: { "io.modelcontextprotocol/ui": {} } }].map(canShowPages)).toEqual([
     false,
     false,
     false,
@@ -127,15 +127,15 @@ test("bad input and a run that nobody knows are errors with the value", async ()
 
 test("pieces of a text are told as one, long values are cut, and one answer has an end", () => {
   const piece = (text: string): AgentEvent => ({ type: "answer-delta", text });
-  expect(watchedEvents(["a", "b", "c"].map(piece), 1)).toEqual({
+  expect(toWatchedEvents(["a", "b", "c"].map(piece), 1)).toEqual({
     events: [{ type: "answer-delta", text: "bc" }],
     after: 3,
   });
   const big: AgentEvent = { type: "tool-start", callId: "1", step: 1, tool: "t", arguments: { page: "x".repeat(1e5) } };
-  const first = watchedEvents(Array(30).fill(big), 0);
+  const first = toWatchedEvents(Array(30).fill(big), 0);
   expect(first.after).toBeLessThan(30);
   expect(JSON.stringify(first.events).length).toBeLessThan(250_000);
-  expect(watchedEvents(Array(30).fill(big), first.after).after).toBeGreaterThan(first.after);
+  expect(toWatchedEvents(Array(30).fill(big), first.after).after).toBeGreaterThan(first.after);
 });
 
 interface Watched {

@@ -23,7 +23,7 @@ test("the first line is sent at once, a flood as at most ten a second, its last 
   const progress = createCallProgress();
   progress.attach(sender);
   for (let line = 1; line <= 1000; line += 1) {
-    progress.tell(`line ${line}`);
+    progress.notify(`line ${line}`);
     vi.advanceTimersByTime(1);
   }
   confirmed.resolve();
@@ -45,8 +45,8 @@ test("nothing is sent while no request carries the call; the newest line waits f
   const progress = createCallProgress();
   progress.attach(sender);
   progress.attach(undefined);
-  progress.tell("old");
-  progress.tell("new");
+  progress.notify("old");
+  progress.notify("new");
   vi.advanceTimersByTime(60_000);
   expect(sent).toEqual([]);
   progress.attach(sender);
@@ -59,7 +59,7 @@ test("nothing is sent while no request carries the call; the newest line waits f
 test("what follows waits until the host has read the last notification", async () => {
   const progress = createCallProgress();
   progress.attach(sender);
-  progress.tell("one");
+  progress.notify("one");
   let settled = false;
   const end = progress.settle().then(() => {
     settled = true;
@@ -73,6 +73,6 @@ test("what follows waits until the host has read the last notification", async (
 test("control characters never reach a message", () => {
   const progress = createCallProgress();
   progress.attach(sender);
-  progress.tell("a\u001b]52;c;AAAA\u0007\nb");
+  progress.notify("a\u001b]52;c;AAAA\u0007\nb");
   expect(sent).toEqual([[1, "a\\u{1b}]52;c;AAAA\\u{7} b"]]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readCall, readFind, searchTools } from "../../../../src/server/mcp/gateway/search-tools.ts";
+import { createSearchTools, readCall, readFind } from "../../../../src/server/mcp/gateway/search-tools.ts";
 import { realTools } from "../../../fakes/real-tools.ts";
 
 test("what is asked of the two tools is read as their schemas say", () => {
@@ -18,6 +18,6 @@ test("what does not fit is told in the host's language, by its place", () => {
 });
 
 test("the host is told which servers the tools are of, and how many of each", () => {
-  const [find] = searchTools(realTools(), "en");
+  const [find] = createSearchTools(realTools(), "en");
   expect(find?.description).toContain("amap (12), everything (13)");
 });

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../../src/core/events.ts";
 import type { ModelBill, Outcome } from "../../../../src/core/outcome.ts";
 import { readEvents, readOutcome } from "../../../../src/server/web/run/read-run.ts";
-import { noRun, type RunChange, reduce } from "../../../../src/server/web/run/run-state.ts";
+import { createRunState, type RunChange, reduceRunState } from "../../../../src/server/web/run/run-state.ts";
 import type { RunView } from "../../../../src/server/web/run/run-view.ts";
 import { toView } from "../../../../src/server/web/run/to-view.ts";
-import { statusLine, stepTitle } from "../../../../src/server/web/texts.ts";
+import { renderStatus, renderStepTitle } from "../../../../src/server/web/texts.ts";
 
 const events: AgentEvent[] = [
   { type: "phase-start", phase: "decide", step: 1, model: "fake/decider", reason: "which tools" },
@@ -36,8 +36,8 @@ test("events become steps with thought, calls and evaluations, the answer as it 
   expect(decide?.items).toMatchObject([call, { kind: "evaluation", message: "go on" }]);
   expect(answer).toMatchObject({ phase: "answer", end: undefined });
   expect(view.bill).toMatchObject([{ phase: "decide", model: "fake/decider", calls: 1, costUsd: 0.001 }]);
-  expect(statusLine(view, "en")).toBe("Writing the answer…");
-  expect(statusLine(view, "zh")).toBe("正在写回答…");
+  expect(renderStatus(view, "en")).toBe("Writing the answer…");
+  expect(renderStatus(view, "zh")).toBe("正在写回答…");
 });
 
 test("one turn of an unknown price makes its phase's cost unknown, not less", () => {
@@ -107,7 +107,7 @@ test("what is no event or outcome is passed over", () => {
 });
 
 function viewAfter(...changes: RunChange[]): RunView {
-  return toView(changes.reduce(reduce, noRun()));
+  return toView(changes.reduce(reduceRunState, createRunState()));
 }
 
 function told(told: AgentEvent[], end?: Outcome): RunChange {
@@ -117,8 +117,8 @@ function told(told: AgentEvent[], end?: Outcome): RunChange {
 test("a turn that condenses what was said before has a name of its own", () => {
   const start = { type: "phase-start", phase: "decide", step: 0, model: "fake/decider", reason: "long" } as const;
   const view = viewAfter(told([start]));
-  expect(statusLine(view, "en")).toBe("Condensing the conversation…");
-  expect(view.steps.map((step) => stepTitle(step).zh)).toEqual(["压缩较早的对话"]);
+  expect(renderStatus(view, "en")).toBe("Condensing the conversation…");
+  expect(view.steps.map((step) => renderStepTitle(step).zh)).toEqual(["压缩较早的对话"]);
 });
 
 function phaseEnd(phase: "decide" | "answer", costUsd: number | null): AgentEvent {

@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import type { ToolResult } from "../../../../src/core/tools/tool.ts";
 import type { JsonObject } from "../../../../src/kit/json.ts";
 import type { Locale } from "../../../../src/kit/locale.ts";
-import { readAddress } from "../../../../src/kit/net/dial-target.ts";
+import { parseAddress } from "../../../../src/kit/net/dial-target.ts";
 import { createBuiltinTools } from "../../../../src/tools/builtin/builtin-tools.ts";
 import { createHostList } from "../../../../src/tools/builtin/http-request/host-list.ts";
-import { createJudge } from "../../../../src/tools/permission-rules.ts";
+import { createPermissionCheck } from "../../../../src/tools/permission-rules.ts";
 import { testContext } from "../../context.ts";
 import { type Site, startListener, startSite } from "../../outgoing/servers.ts";
 
@@ -232,8 +232,8 @@ describe("what is refused, in both languages", () => {
     ["api.example.com:443", "https://api.example.com/", true],
   ])("hosts %s and %s: %s", (pattern, address, fits) => {
     const list = createHostList([pattern]);
-    expect(list.has(readAddress(address))).toBe(fits);
-    if (!fits) expect(() => list.check(readAddress(address))).toThrow(`its host must fit web.hosts: ${pattern}`);
+    expect(list.has(parseAddress(address))).toBe(fits);
+    if (!fits) expect(() => list.check(parseAddress(address))).toThrow(`its host must fit web.hosts: ${pattern}`);
   });
 
   test("a redirect to a host that is not listed", async () => {
@@ -258,10 +258,10 @@ describe("what is refused, in both languages", () => {
 test("only what changes something is destructive, and asks by default", () => {
   const tool = toolFor(["*"]);
   if (tool === undefined) throw new Error("there is no http_request");
-  const judge = createJudge({ ask: ["*:destructive"] });
+  const checkPermission = createPermissionCheck({ ask: ["*:destructive"] });
   const decisions = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"].map(
-    (method) => judge(tool, { url: "http://a.test/", method }).decision,
+    (method) => checkPermission(tool, { url: "http://a.test/", method }).decision,
   );
   expect(decisions).toEqual(["allowed", "allowed", "allowed", "ask", "ask", "ask", "ask"]);
-  expect(judge(tool, { url: "http://a.test/" }).decision).toBe("allowed");
+  expect(checkPermission(tool, { url: "http://a.test/" }).decision).toBe("allowed");
 });

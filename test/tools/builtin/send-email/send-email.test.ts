@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../../src/kit/json.ts";
-import { readAddress } from "../../../../src/tools/builtin/send-email/addresses.ts";
+import { parseMailAddress } from "../../../../src/tools/builtin/send-email/addresses.ts";
 import { createSendEmail, type EmailOptions } from "../../../../src/tools/builtin/send-email/send-email.ts";
-import { createJudge, withPermission } from "../../../../src/tools/permission-rules.ts";
+import { createPermissionCheck, withPermission } from "../../../../src/tools/permission-rules.ts";
 import { withValidation } from "../../../../src/tools/schema/with-validation.ts";
 import { type FakeSmtp, startFakeSmtp } from "../../../fakes/smtp.ts";
 import { testContext } from "../../context.ts";
@@ -80,7 +80,7 @@ test.each([
   ["a comment", "a@example.com (evil)"],
   ["a name without end", " ".repeat(200_000)],
 ])("%s is no recipient", async (_, address) => {
-  expect(readAddress(address)).toBeUndefined();
+  expect(parseMailAddress(address)).toBeUndefined();
   await using smtp = await startFakeSmtp();
   const result = await send(smtp, { to: [address] });
   expect(result).toMatchObject({ ok: false, error: { code: "invalid_arguments" } });
@@ -95,7 +95,7 @@ test.each([
   ['"Lei, Li" <li@example.com>', "Lei, Li", "li@example.com"],
   ["李雷 <li@例子.公司>", "李雷", "li@xn--fsqu00a.xn--55qx5d"],
   ["root@localhost", "", "root@localhost"],
-])("%s is one", (text, name, address) => expect(readAddress(text)).toEqual({ name, address }));
+])("%s is one", (text, name, address) => expect(parseMailAddress(text)).toEqual({ name, address }));
 
 test("a subject of two lines is refused", async () => {
   await using smtp = await startFakeSmtp();
@@ -108,7 +108,7 @@ test("a subject of two lines is refused", async () => {
 test("every mail needs consent, whatever the rules say, and a wrong one is not asked about", async () => {
   await using smtp = await startFakeSmtp();
   const asked: unknown[] = [];
-  const guarded = withPermission(tool(smtp), createJudge({ allow: ["*"] }));
+  const guarded = withPermission(tool(smtp), createPermissionCheck({ allow: ["*"] }));
   expect(guarded.annotations).toMatchObject({ readOnly: false, destructive: true, openWorld: true });
   const answering = (answer: "once" | "no") => ({
     ...testContext(),

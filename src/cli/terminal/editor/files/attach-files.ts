@@ -1,7 +1,7 @@
-import { abortable, timeLimit, timeoutError } from "../../../../kit/async/timeout.ts";
+import { createTimeLimit, timeoutError, waitAbortable } from "../../../../kit/async/timeout.ts";
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
-import { randomHex } from "../../../../kit/random.ts";
-import { type FileMention, mentionsIn, pathOf } from "./file-mention.ts";
+import { createRandomHex } from "../../../../kit/random.ts";
+import { type FileMention, findMentions, toPath } from "./file-mention.ts";
 import { type Attachment, readAttachment } from "./read-attachment.ts";
 import { type Folders, resolvePath } from "./resolve-path.ts";
 
@@ -29,7 +29,7 @@ export async function attachFiles(text: string, options: AttachOptions): Promise
   const read = new Map<string, { name: string; text: string }>();
   const problems = new Map<string, Text>();
   let bytes = 0;
-  for (const mention of mentionsIn(text).slice(0, mostMentions)) {
+  for (const mention of findMentions(text).slice(0, mostMentions)) {
     const { name, file, attachment } = await find(mention, options);
     if (read.has(file) || problems.has(file)) continue;
     if (attachment.is === "missing") {
@@ -60,12 +60,12 @@ interface Found {
 /** The first of the readings of a mention that names something. */
 async function find(mention: FileMention, options: AttachOptions): Promise<Found> {
   for (const typed of readings(mention.typed)) {
-    const name = pathOf(typed);
+    const name = toPath(typed);
     const file = resolvePath(name, options);
     const attachment = await readInTime(file, options.signal);
     if (attachment.is !== "missing") return { name, file, attachment };
   }
-  return { name: pathOf(readings(mention.typed).at(-1) ?? ""), file: "", attachment: { is: "missing" } };
+  return { name: toPath(readings(mention.typed).at(-1) ?? ""), file: "", attachment: { is: "missing" } };
 }
 
 /** As it stands, without the punctuation behind it, and up to where Chinese text goes on without a space. */
@@ -76,9 +76,13 @@ function readings(typed: string): string[] {
 }
 
 async function readInTime(file: string, signal: AbortSignal): Promise<Attachment> {
-  const limit = timeLimit(limitMs, () => timeoutError({ zh: "读取文件", en: "Reading the file" }, limitMs), signal);
+  const limit = createTimeLimit(
+    limitMs,
+    () => timeoutError({ zh: "读取文件", en: "Reading the file" }, limitMs),
+    signal,
+  );
   try {
-    return await abortable(readAttachment(file), limit.signal);
+    return await waitAbortable(readAttachment(file), limit.signal);
   } catch (thrown) {
     if (!limit.expired) throw thrown;
     return { is: "refused", reason: slow };
@@ -93,7 +97,7 @@ function looksLikeFile(name: string): boolean {
 }
 
 function fenced({ name, text }: { name: string; text: string }): string {
-  const marker = randomHex();
+  const marker = createRandomHex();
   return `<<<file ${marker} ${JSON.stringify(name)}\n${text.replaceAll(marker, "…")}\nfile ${marker}>>>`;
 }
 

@@ -2,7 +2,7 @@ import type { Dirent } from "node:fs";
 import { opendir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Complete, Completion } from "../editor.ts";
-import { mentionAtEnd, pathOf, typedFor } from "./file-mention.ts";
+import { findMentionAtEnd, toMention, toPath } from "./file-mention.ts";
 import { type Folders, resolvePath } from "./resolve-path.ts";
 
 /**
@@ -14,15 +14,15 @@ export function createCompleteFiles(folders: Folders): Complete {
   let isStuck = false;
 
   return async (textBefore) => {
-    const mention = mentionAtEnd(textBefore);
+    const mention = findMentionAtEnd(textBefore);
     if (mention === undefined || isStuck) return undefined;
-    const path = pathOf(mention.typed);
+    const path = toPath(mention.typed);
     const folder = path.slice(0, path.lastIndexOf("/") + 1);
     if (path === "~") return { from: mention.from, completions: [{ text: "@~/" }] };
     const found: Completion[] = [];
     const limit = Promise.withResolvers<void>();
     const work = list(resolvePath(folder, folders), path.slice(folder.length), (name) => {
-      found.push({ text: `@${typedFor(folder + name)}${name.endsWith("/") ? "" : " "}` });
+      found.push({ text: `@${toMention(folder + name)}${name.endsWith("/") ? "" : " "}` });
       return !isStuck;
     }).catch(() => {});
     const timer = setTimeout(() => {

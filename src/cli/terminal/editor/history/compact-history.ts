@@ -11,8 +11,8 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { randomHex } from "../../../../kit/random.ts";
-import { lineOf, readLines } from "./history-lines.ts";
+import { createRandomHex } from "../../../../kit/random.ts";
+import { readHistoryLines, toHistoryLine } from "./history-lines.ts";
 import { readEnd, readFrom } from "./read-end.ts";
 
 /**
@@ -22,13 +22,17 @@ import { readEnd, readFrom } from "./read-end.ts";
 export function compactHistory(file: string, mostEntries: number): void {
   const lock = `${file}.lock`;
   if (!take(lock)) return;
-  const draft = `${file}.${randomHex()}.tmp`;
+  const draft = `${file}.${createRandomHex()}.tmp`;
   const old = openSync(file, "r");
   try {
     const { size } = fstatSync(old);
-    const { entries, damaged } = readLines(readEnd(old, size).text);
+    const { entries, damaged } = readHistoryLines(readEnd(old, size).text);
     if (damaged > fewDamaged) keepBeside(file);
-    writeFileSync(draft, entries.slice(-mostEntries).map(lineOf).join(""), { flag: "wx", mode: 0o600, flush: true });
+    writeFileSync(draft, entries.slice(-mostEntries).map(toHistoryLine).join(""), {
+      flag: "wx",
+      mode: 0o600,
+      flush: true,
+    });
     renameSync(draft, file);
     carryOver(old, size, file);
   } finally {
@@ -50,7 +54,7 @@ function carryOver(old: number, size: number, file: string): void {
 }
 
 /** Whether the file as it was written anew has a line that was written beside that, once that is over. */
-export function wasCarriedOver(file: string, line: string): boolean {
+export function hasLine(file: string, line: string): boolean {
   const clock = new Int32Array(new SharedArrayBuffer(4));
   for (let waited = 0; waited < longestCompactionMs; waited += pollMs) {
     if (statSync(`${file}.lock`, { throwIfNoEntry: false }) === undefined) break;

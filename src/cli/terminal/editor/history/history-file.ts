@@ -2,8 +2,8 @@ import { closeSync, constants, fchmodSync, fstatSync, openSync, readSync, statSy
 import { dirname } from "node:path";
 import { createFolder } from "../../../../kit/create-folder.ts";
 import type { InputHistory } from "../editor.ts";
-import { compactHistory, wasCarriedOver } from "./compact-history.ts";
-import { lineOf, readLines } from "./history-lines.ts";
+import { compactHistory, hasLine } from "./compact-history.ts";
+import { readHistoryLines, toHistoryLine } from "./history-lines.ts";
 import { readEnd } from "./read-end.ts";
 
 /** Entries that are kept, in memory and after a compaction of the file. */
@@ -44,7 +44,7 @@ function readEntries(file: string): { entries: string[]; needsCompaction: boolea
     const state = fstatSync(handle);
     if (!state.isFile()) return { entries: [], needsCompaction: false };
     const { text, isWhole } = readEnd(handle, state.size);
-    const { entries, damaged } = readLines(text);
+    const { entries, damaged } = readHistoryLines(text);
     return { entries, needsCompaction: !isWhole || entries.length + damaged > 2 * mostEntries };
   } finally {
     closeSync(handle);
@@ -74,7 +74,7 @@ function appendOnce(file: string, text: string): boolean {
   const handle = openSync(file, flags, 0o600);
   try {
     appendLine(handle, text);
-    return fstatSync(handle).ino === statSync(file).ino || wasCarriedOver(file, lineOf(text));
+    return fstatSync(handle).ino === statSync(file).ino || hasLine(file, toHistoryLine(text));
   } finally {
     closeSync(handle);
   }
@@ -87,7 +87,7 @@ function appendLine(handle: number, text: string): void {
   // A line that broke off (a crash, a full disk) must not spoil this one.
   const last = Buffer.alloc(1);
   const isBroken = state.size > 0 && readSync(handle, last, 0, 1, state.size - 1) === 1 && last[0] !== 0x0a;
-  writeSync(handle, `${isBroken ? "\n" : ""}${lineOf(text)}`);
+  writeSync(handle, `${isBroken ? "\n" : ""}${toHistoryLine(text)}`);
 }
 
 const mostTries = 3;

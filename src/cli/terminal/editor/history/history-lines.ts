@@ -1,5 +1,5 @@
 /** An entry as a line of the file, its end included. */
-export function lineOf(text: string): string {
+export function toHistoryLine(text: string): string {
   return `${JSON.stringify({ text })}\n`;
 }
 
@@ -11,7 +11,7 @@ export interface HistoryLines {
 }
 
 /** Reads the lines of a history file; none of them is parsed that could not be. */
-export function readLines(text: string): HistoryLines {
+export function readHistoryLines(text: string): HistoryLines {
   const entries: string[] = [];
   let damaged = 0;
   for (const line of text.split("\n")) {

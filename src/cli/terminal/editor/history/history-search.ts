@@ -15,7 +15,7 @@ export interface HistorySearch {
 }
 
 /** Small letters find capitals too. */
-export function searchHistory(history: InputHistory): HistorySearch {
+export function createHistorySearch(history: InputHistory): HistorySearch {
   // One of each, the newest first.
   const entries = [...new Set(history.entries.toReversed())];
   let query = "";

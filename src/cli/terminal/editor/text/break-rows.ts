@@ -1,7 +1,7 @@
 import { isPrintableAscii } from "../../text/displayed-text.ts";
-import { cellsOf, graphemesOf } from "../../text/width.ts";
-import { commonPrefix, commonSuffix } from "./common-ends.ts";
-import { type Row, rowAt } from "./rows.ts";
+import { countCells, splitGraphemes } from "../../text/width.ts";
+import { countCommonPrefix, countCommonSuffix } from "./common-ends.ts";
+import { findRow, type Row } from "./rows.ts";
 
 /** Breaks a text into rows of so many cells, at least one. What has not changed since the last time is not broken anew. */
 export type BreakRows = (text: string, width: number) => readonly Row[];
@@ -23,15 +23,15 @@ export function createBreakRows(): BreakRows {
 
 /** Keeps the rows before a change, and those of the lines behind it. */
 function breakAgain({ text: old, width, rows }: Broken, text: string): Row[] {
-  const prefix = commonPrefix(old, text);
-  const suffix = commonSuffix(old, text, prefix);
-  const first = rowAt(rows, Math.max(0, prefix - context));
+  const prefix = countCommonPrefix(old, text);
+  const suffix = countCommonSuffix(old, text, prefix);
+  const first = findRow(rows, Math.max(0, prefix - context));
   const moved = text.length - old.length;
 
   /** The old rows from a line on that has not changed. */
   function following(start: number): Row[] | undefined {
     if (start <= text.length - suffix) return undefined;
-    const index = rowAt(rows, start - moved);
+    const index = findRow(rows, start - moved);
     return rows.slice(index).map((row) => ({ start: row.start + moved, end: row.end + moved }));
   }
 
@@ -65,8 +65,8 @@ function startsOf(line: string, width: number): number[] {
   let start = 0;
   let index = 0;
   let cells = 0;
-  for (const grapheme of graphemesOf(line)) {
-    const wide = known.get(grapheme) ?? cellsOf(grapheme);
+  for (const grapheme of splitGraphemes(line)) {
+    const wide = known.get(grapheme) ?? countCells(grapheme);
     known.set(grapheme, wide);
     if (cells + wide > width && index > start) {
       start = index;

@@ -1,4 +1,4 @@
-import { graphemesOf } from "../../text/width.ts";
+import { splitGraphemes } from "../../text/width.ts";
 
 /** A text and where in it somebody types: an index between two characters as people see them. */
 export interface TextBuffer {
@@ -9,7 +9,7 @@ export interface TextBuffer {
 export const emptyBuffer: TextBuffer = { text: "", cursor: 0 };
 
 /** The text with the cursor behind it. */
-export function bufferOf(text: string): TextBuffer {
+export function createBuffer(text: string): TextBuffer {
   return { text, cursor: text.length };
 }
 
@@ -30,26 +30,26 @@ export function moveTo({ text }: TextBuffer, index: number): TextBuffer {
 }
 
 /** The index one character before the cursor. */
-export function before({ text, cursor }: TextBuffer): number {
+export function findPrevious({ text, cursor }: TextBuffer): number {
   if (isPlain(text, cursor - 1) && isPlain(text, cursor - 2)) return cursor - 1;
-  const start = Math.max(lineStart({ text, cursor }), cursor - context);
+  const start = Math.max(findLineStart({ text, cursor }), cursor - context);
   if (start === cursor) return Math.max(0, cursor - 1);
-  return cursor - (graphemesOf(text.slice(start, cursor)).at(-1)?.length ?? 0);
+  return cursor - (splitGraphemes(text.slice(start, cursor)).at(-1)?.length ?? 0);
 }
 
 /** The index one character behind the cursor. */
-export function after({ text, cursor }: TextBuffer): number {
+export function findNext({ text, cursor }: TextBuffer): number {
   if (isPlain(text, cursor) && isPlain(text, cursor + 1)) return cursor + 1;
-  return cursor + (graphemesOf(text.slice(cursor, cursor + context))[0]?.length ?? 0);
+  return cursor + (splitGraphemes(text.slice(cursor, cursor + context))[0]?.length ?? 0);
 }
 
 /** The index where the line of the cursor begins. */
-export function lineStart({ text, cursor }: TextBuffer): number {
+export function findLineStart({ text, cursor }: TextBuffer): number {
   return cursor === 0 ? 0 : text.lastIndexOf("\n", cursor - 1) + 1;
 }
 
 /** The index where the line of the cursor ends, before its line end. */
-export function lineEnd({ text, cursor }: TextBuffer): number {
+export function findLineEnd({ text, cursor }: TextBuffer): number {
   const end = text.indexOf("\n", cursor);
   return end < 0 ? text.length : end;
 }

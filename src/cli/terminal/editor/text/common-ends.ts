@@ -1,5 +1,5 @@
 /** How many UTF-16 units two texts begin with alike. */
-export function commonPrefix(one: string, other: string): number {
+export function countCommonPrefix(one: string, other: string): number {
   const most = Math.min(one.length, other.length);
   let length = 0;
   while (length + chunk <= most && one.slice(length, length + chunk) === other.slice(length, length + chunk)) {
@@ -10,7 +10,7 @@ export function commonPrefix(one: string, other: string): number {
 }
 
 /** How many they end with alike, behind a prefix that they share. */
-export function commonSuffix(one: string, other: string, prefix: number): number {
+export function countCommonSuffix(one: string, other: string, prefix: number): number {
   const most = Math.min(one.length, other.length) - prefix;
   let length = 0;
   while (length + chunk <= most && endOf(one, length) === endOf(other, length)) length += chunk;

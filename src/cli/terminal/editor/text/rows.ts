@@ -1,4 +1,4 @@
-import { cellsOf, graphemesOf } from "../../text/width.ts";
+import { countCells, splitGraphemes } from "../../text/width.ts";
 
 /** One row of a text on the screen, as indices into the text; its line end stands in none. */
 export interface Row {
@@ -7,7 +7,7 @@ export interface Row {
 }
 
 /** The row where an index stands: at the border of two it is the second, where typing goes on. */
-export function rowAt(rows: readonly Row[], index: number): number {
+export function findRow(rows: readonly Row[], index: number): number {
   let low = 0;
   let high = rows.length - 1;
   while (low < high) {
@@ -19,17 +19,17 @@ export function rowAt(rows: readonly Row[], index: number): number {
 }
 
 /** The cells before an index in its row. */
-export function columnAt(text: string, row: Row, index: number): number {
-  return cellsOf(text.slice(row.start, index));
+export function findColumn(text: string, row: Row, index: number): number {
+  return countCells(text.slice(row.start, index));
 }
 
 /** The index in a row that is nearest to a column, from the left; the last one of the row at most. */
-export function indexAt(text: string, rows: readonly Row[], row: number, column: number): number {
+export function findIndex(text: string, rows: readonly Row[], row: number, column: number): number {
   const { start, end } = rows[row] ?? { start: 0, end: 0 };
   let index = start;
   let cells = 0;
-  for (const grapheme of graphemesOf(text.slice(start, end))) {
-    cells += cellsOf(grapheme);
+  for (const grapheme of splitGraphemes(text.slice(start, end))) {
+    cells += countCells(grapheme);
     if (cells > column) break;
     // Behind the last character of a row that goes on stands the next row already.
     if (index + grapheme.length === rows[row + 1]?.start) break;

@@ -1,20 +1,20 @@
 import type { TextBuffer } from "./buffer.ts";
 
 /** The index where the word before the cursor begins; Chinese words are those of its dictionary. */
-export function wordBefore({ text, cursor }: TextBuffer): number {
+export function findWordStart({ text, cursor }: TextBuffer): number {
   const start = Math.max(0, cursor - context);
   const word = wordsOf(text.slice(start, cursor)).at(-1);
   return start + (word?.start ?? 0);
 }
 
 /** The index where the word behind the cursor ends. */
-export function wordAfter({ text, cursor }: TextBuffer): number {
+export function findWordEnd({ text, cursor }: TextBuffer): number {
   const part = text.slice(cursor, cursor + context);
   return cursor + (wordsOf(part)[0]?.end ?? part.length);
 }
 
 /** The index where what stands before the cursor without a space in it begins. */
-export function blankBefore({ text, cursor }: TextBuffer): number {
+export function findBlankBefore({ text, cursor }: TextBuffer): number {
   let start = cursor;
   while (start > 0 && isBlank(text, start - 1)) start--;
   while (start > 0 && !isBlank(text, start - 1)) start--;

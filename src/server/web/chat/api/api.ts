@@ -12,10 +12,10 @@ import {
 import type { Send } from "./http.ts";
 import type { Reply } from "./question.ts";
 import { type Parameters, type Role, readSettings, type ServerSettings } from "./server-settings.ts";
-import { type KeptSteps, readTrace } from "./trace-steps.ts";
+import { readTrace, type TraceSteps } from "./trace-steps.ts";
 
 /** What a question goes along with. */
-export interface Asking {
+export interface QuestionRequest {
   readonly message: string;
   readonly conversation_id?: string | undefined;
   readonly mode: Mode;
@@ -33,13 +33,13 @@ export interface Api {
   deleteConversation(id: string): Promise<void>;
   runs(): Promise<readonly RunEntry[]>;
   /** Begins a run and gives its events; asked again with the same key, those of the same run. */
-  ask(asking: Asking, key: string, signal: AbortSignal): Promise<Response>;
+  ask(asking: QuestionRequest, key: string, signal: AbortSignal): Promise<Response>;
   /** The events of a run behind the one of this number, and from then on. */
   events(runId: string, after: number, signal: AbortSignal): Promise<Response>;
   /** How a run stands; undefined where what came is nothing of that kind. */
   outcome(runId: string): Promise<Outcome | undefined>;
   /** What a run that has ended did. */
-  trace(runId: string): Promise<KeptSteps | undefined>;
+  trace(runId: string): Promise<TraceSteps | undefined>;
   cancel(runId: string): Promise<void>;
   reply(runId: string, questionId: string, answer: Reply): Promise<void>;
 }
@@ -85,7 +85,7 @@ export function createApi(send: Send): Api {
 }
 
 /** The run that an answer belongs to, by its address; undefined where it does not say. */
-export function runIdOf(response: Response): string | undefined {
+export function readRunId(response: Response): string | undefined {
   const [, id] = /\/agent\/runs\/([^/?#]+)/.exec(response.headers.get("location") ?? "") ?? [];
   return id === undefined ? undefined : decodeURIComponent(id);
 }

@@ -1,6 +1,6 @@
 import type { Citation } from "../../../../core/outcome.ts";
-import { isRecord, textOf } from "../../../../kit/json.ts";
-import { type Check, fields, isNumber, isText, listOf } from "../../run/checks.ts";
+import { isRecord, toText } from "../../../../kit/json.ts";
+import { type Check, hasFields, isListOf, isNumber, isText } from "../../run/checks.ts";
 
 /** A conversation as the list has it. */
 export interface ConversationEntry {
@@ -38,9 +38,9 @@ export interface Conversation {
 export function readConversationPage(value: unknown): ConversationPage {
   const { conversations, next_offset } = isRecord(value) ? value : {};
   const entries = recordsOf(conversations, isConversation).map((each) => ({
-    id: textOf(each.conversation_id),
-    title: textOf(each.title),
-    updatedAt: textOf(each.updated_at),
+    id: toText(each.conversation_id),
+    title: toText(each.title),
+    updatedAt: toText(each.updated_at),
   }));
   return { entries, next: typeof next_offset === "number" ? next_offset : undefined };
 }
@@ -49,12 +49,12 @@ export function readConversationPage(value: unknown): ConversationPage {
 export function readRuns(value: unknown): readonly RunEntry[] {
   const { runs } = isRecord(value) ? value : {};
   return recordsOf(runs, isRun).map((each) => ({
-    id: textOf(each.run_id),
-    conversationId: textOf(each.conversation_id),
-    question: textOf(each.question),
-    status: textOf(each.status),
+    id: toText(each.run_id),
+    conversationId: toText(each.conversation_id),
+    question: toText(each.question),
+    status: toText(each.status),
     waits: each.waits === true,
-    startedAt: textOf(each.started_at),
+    startedAt: toText(each.started_at),
   }));
 }
 
@@ -62,23 +62,23 @@ export function readConversation(value: unknown): Conversation {
   const { turns, sources } = isRecord(value) ? value : {};
   return {
     turns: recordsOf(turns, isTurn).map(({ question, answer }) => ({
-      question: textOf(question),
-      answer: textOf(answer),
+      question: toText(question),
+      answer: toText(answer),
     })),
     sources: recordsOf(sources, isSource).map(({ n, title, url }) => ({
       n: Number(n),
-      title: textOf(title),
-      url: textOf(url),
+      title: toText(title),
+      url: toText(url),
     })),
     runs: readRuns(value),
   };
 }
 
-const isConversation = fields({ conversation_id: isText, title: isText });
-const isRun = fields({ run_id: isText, question: isText, status: isText });
-const isTurn = fields({ question: isText, answer: isText });
-const isSource = fields({ n: isNumber, title: isText, url: isText });
+const isConversation = hasFields({ conversation_id: isText, title: isText });
+const isRun = hasFields({ run_id: isText, question: isText, status: isText });
+const isTurn = hasFields({ question: isText, answer: isText });
+const isSource = hasFields({ n: isNumber, title: isText, url: isText });
 
 function recordsOf(value: unknown, check: Check): Record<string, unknown>[] {
-  return Array.isArray(value) && listOf(isRecord)(value) ? value.filter((each) => check(each)) : [];
+  return Array.isArray(value) && isListOf(isRecord)(value) ? value.filter((each) => check(each)) : [];
 }

@@ -3,10 +3,10 @@ import { readEvents } from "../../run/read-run.ts";
 import { pauseAfter } from "./pause.ts";
 import { type OpenQuestion, readQuestion } from "./question.ts";
 import { readMessages, type StreamMessage } from "./read-messages.ts";
-import { Refused } from "./refused.ts";
+import { RefusedError } from "./refused.ts";
 
 /** What an attach to a run has told since the last time. */
-export interface News {
+export interface RunUpdate {
   readonly events: readonly AgentEvent[];
   /** What it asks now; null where it asks no more; undefined where nothing is said about it. */
   readonly question: OpenQuestion | null | undefined;
@@ -15,11 +15,11 @@ export interface News {
 export interface FollowOptions {
   /** Opens the stream of what comes behind the event of this number; 0: of everything. */
   open(after: number, signal: AbortSignal): Promise<Response>;
-  take(news: News): void;
+  take(update: RunUpdate): void;
   /** Whether the server cannot be reached, each time that changes. */
   lose(isLost: boolean): void;
   /** Whether the server may give the run a little later. */
-  mayPass(refused: Refused): boolean;
+  mayPass(refused: RefusedError): boolean;
 }
 
 /** The server says something every ten seconds, if only that it is there; in milliseconds. */
@@ -36,7 +36,7 @@ export async function followRun({ open, take, lose, mayPass }: FollowOptions): P
 
   const hear = (messages: readonly StreamMessage[]): void => {
     const events: unknown[] = [];
-    let question: News["question"];
+    let question: RunUpdate["question"];
     for (const { id, event, data } of messages) {
       const value = readJson(data);
       if (event === "question") question = readQuestion(value);
@@ -63,7 +63,7 @@ export async function followRun({ open, take, lose, mayPass }: FollowOptions): P
         hear(messages);
       });
     } catch (thrown) {
-      if (thrown instanceof Refused && !mayPass(thrown)) {
+      if (thrown instanceof RefusedError && !mayPass(thrown)) {
         if (failures > 0) lose(false);
         throw thrown;
       }

@@ -1,7 +1,7 @@
 import type { PlanReply } from "../../../../core/plan-reply.ts";
 import type { Approval } from "../../../../core/tools/permission.ts";
 import type { JsonObject } from "../../../../kit/json.ts";
-import { isRecord, type JsonSchema, textOf } from "../../../../kit/json.ts";
+import { isRecord, type JsonSchema, toText } from "../../../../kit/json.ts";
 
 /** What a run wants to know of whoever asked it. */
 export type OpenQuestion = { readonly id: string; readonly message: string } & (
@@ -28,20 +28,20 @@ export type Reply =
 export function readQuestion(value: unknown): OpenQuestion | undefined {
   if (!isRecord(value)) return undefined;
   const { question_id, kind, tool, rule, only_once, schema, url } = value;
-  const id = textOf(question_id);
-  const common = { id, message: textOf(value.message) };
+  const id = toText(question_id);
+  const common = { id, message: toText(value.message) };
   if (id === "") return undefined;
   switch (kind) {
     case "call": {
-      const call = { tool: textOf(tool), arguments: value.arguments, rule: textOf(rule) };
+      const call = { tool: toText(tool), arguments: value.arguments, rule: toText(rule) };
       return { ...common, kind, ...call, onlyOnce: only_once === true };
     }
     case "plan":
       return { ...common, kind };
     case "form":
-      return isRecord(schema) ? { ...common, kind, from: textOf(value.from), schema } : undefined;
+      return isRecord(schema) ? { ...common, kind, from: toText(value.from), schema } : undefined;
     case "url":
-      return { ...common, kind, from: textOf(value.from), url: textOf(url) };
+      return { ...common, kind, from: toText(value.from), url: toText(url) };
     default:
       return undefined;
   }

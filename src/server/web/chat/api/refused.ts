@@ -1,7 +1,7 @@
-import { isRecord, textOf } from "../../../../kit/json.ts";
+import { isRecord, toText } from "../../../../kit/json.ts";
 
 /** What the server refused, in its own words; `status` is that of HTTP. */
-export class Refused extends Error {
+export class RefusedError extends Error {
   override readonly name = "Refused";
   readonly status: number;
   readonly hint: string | null;
@@ -14,9 +14,9 @@ export class Refused extends Error {
 }
 
 /** The problem details (RFC 9457) of an answer; of one that has none, its status. */
-export async function readRefusal(response: Response): Promise<Refused> {
+export async function readRefusal(response: Response): Promise<RefusedError> {
   const body: unknown = await response.json().catch(() => undefined);
   const { detail, hint } = isRecord(body) ? body : {};
   const status = `HTTP ${response.status}`;
-  return new Refused(response.status, textOf(detail) || status, textOf(hint) || null);
+  return new RefusedError(response.status, toText(detail) || status, toText(hint) || null);
 }

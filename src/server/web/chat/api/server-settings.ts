@@ -1,5 +1,5 @@
 import type { Mode } from "../../../../core/outcome.ts";
-import { isRecord, textOf } from "../../../../kit/json.ts";
+import { isRecord, toText } from "../../../../kit/json.ts";
 import { modes } from "../../../../render/mode-names.ts";
 
 /** One of the two models, by what it does. */
@@ -42,7 +42,7 @@ export function readSettings(value: unknown): ServerSettings {
   const reason = searchReasons.find((known) => known === told) ?? "off";
   return {
     mode: modes.find((known) => known === start_mode) ?? "chat",
-    models: byRole(models, textOf),
+    models: byRole(models, toText),
     choices: Array.isArray(choices) ? choices.filter((name) => typeof name === "string") : [],
     parameters: byRole(parameters, (own) => readNumbers(own, parameterNames)),
     search: { available: available === true, enabled: enabled === true, reason },

@@ -1,4 +1,4 @@
-import type { Keeper } from "../storage/tab-storage.ts";
+import type { TabStorage } from "../storage/tab-storage.ts";
 
 /** Where requests wait that the server refuses for want of a token. */
 export interface SignInGate {
@@ -8,7 +8,7 @@ export interface SignInGate {
 }
 
 /** `ask` asks for a token, and is told whether there was one. */
-export function createSignInGate(keeper: Keeper, ask: (isWrong: boolean) => void): SignInGate {
+export function createSignInGate(keeper: TabStorage, ask: (isWrong: boolean) => void): SignInGate {
   let waiting: (() => void)[] = [];
   return {
     signIn: () =>

@@ -1,6 +1,6 @@
 import type { PlanStep } from "../../../../core/events.ts";
 import type { TraceNote, TracePhase, TraceStep } from "../../../../core/trace.ts";
-import { type Check, fields, isNumber, isText, listOf, oneOf, optional } from "../../run/checks.ts";
+import { type Check, hasFields, isListOf, isNumber, isOneOf, isOptional, isText } from "../../run/checks.ts";
 import { isPlanStep } from "../../run/read-run.ts";
 import { phaseTitles } from "../../texts.ts";
 
@@ -12,33 +12,39 @@ export interface TraceFields {
   readonly plan?: readonly PlanStep[] | undefined;
 }
 
-const phase = fields({
-  phase: oneOf(Object.keys(phaseTitles)),
+const phase = hasFields({
+  phase: isOneOf(Object.keys(phaseTitles)),
   step: isNumber,
   model: isText,
   input_tokens: isNumber,
   output_tokens: isNumber,
   elapsed_ms: isNumber,
-  cost_usd: optional(isNumber),
+  cost_usd: isOptional(isNumber),
 });
 
-const step = fields({
-  phase: optional(isNumber),
-  thought: optional(isText),
-  action: optional(fields({ type: isText, tool: isText })),
+const step = hasFields({
+  phase: isOptional(isNumber),
+  thought: isOptional(isText),
+  action: isOptional(hasFields({ type: isText, tool: isText })),
   observation: isText,
   elapsed_ms: isNumber,
   timestamp: isText,
-  error: optional(isText),
+  error: isOptional(isText),
 });
 
-const note = fields({ timestamp: isText, phase: optional(isNumber), level: isText, code: isText, message: isText });
+const note = hasFields({
+  timestamp: isText,
+  phase: isOptional(isNumber),
+  level: isText,
+  code: isText,
+  message: isText,
+});
 
-const trace: Check = fields({
-  phases: listOf(phase),
-  steps: listOf(step),
-  notes: listOf(note),
-  plan: optional(listOf(isPlanStep)),
+const trace: Check = hasFields({
+  phases: isListOf(phase),
+  steps: isListOf(step),
+  notes: isListOf(note),
+  plan: isOptional(isListOf(isPlanStep)),
 });
 
 export function isTrace(value: unknown): value is TraceFields {

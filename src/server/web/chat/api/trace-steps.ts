@@ -5,14 +5,14 @@ import type { NoticeItem, StepItem, StepView } from "../../run/run-view.ts";
 import { isTrace, type TraceFields } from "./trace-fields.ts";
 
 /** What a run did, as its trace tells it. */
-export interface KeptSteps {
+export interface TraceSteps {
   readonly notices: readonly NoticeItem[];
   readonly plan: readonly PlanStep[];
   readonly steps: readonly StepView[];
 }
 
 /** The steps of a trace from outside, as they were when it ran; undefined where it is none. */
-export function readTrace(value: unknown): KeptSteps | undefined {
+export function readTrace(value: unknown): TraceSteps | undefined {
   if (!isTrace(value)) return undefined;
   const { phases, plan = [] } = value;
   const turns = phases.length > 0 ? phases.map(turnOf) : [emptyStep];

@@ -1,19 +1,19 @@
 import type { Outcome } from "../../../../core/outcome.ts";
 import { type Locale, say } from "../../../../kit/locale.ts";
 import { canChatModeHelp } from "../../../../render/chat-advice.ts";
-import { element, type Part, setShown } from "../../dom.ts";
+import { createElement, type Part, setShown } from "../../dom.ts";
 import type { RunState } from "../../run/run-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";
-import { button } from "./ask-part.ts";
+import { createButton } from "./ask-part.ts";
 import type { ChatActions } from "./chat-actions.ts";
 
 /** What can be done about a run that failed or was stopped: the same is asked again. */
 export function createAfter(locale: Locale, actions: ChatActions): Part<RunState> {
   let question = "";
-  const again = button(say(locale, chatTexts.tryAgain), () => actions.askAgain(question));
-  const inChat = button(say(locale, chatTexts.tryInChat), () => actions.askAgain(question, "chat"));
-  const words = element("span", {}, say(locale, chatTexts.chatAdvice));
-  const whole = element("p", { class: "advice", hidden: "" }, words, " ", again, " ", inChat);
+  const again = createButton(say(locale, chatTexts.tryAgain), () => actions.askAgain(question));
+  const inChat = createButton(say(locale, chatTexts.tryInChat), () => actions.askAgain(question, "chat"));
+  const words = createElement("span", {}, say(locale, chatTexts.chatAdvice));
+  const whole = createElement("p", { class: "advice", hidden: "" }, words, " ", again, " ", inChat);
   return {
     element: whole,
     show({ question: asked, outcome, plain }) {

@@ -1,8 +1,8 @@
 import type { Approval } from "../../../../core/tools/permission.ts";
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
-import { printable, printableLine } from "../../../../kit/text/sanitize.ts";
+import { sanitize, sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import { approvalNames } from "../../../../render/approval-names.ts";
-import { element, type Part } from "../../dom.ts";
+import { createElement, type Part } from "../../dom.ts";
 import { createLink } from "../../link.ts";
 import type { OpenQuestion, Reply } from "../api/question.ts";
 import { chatTexts } from "../state/chat-texts.ts";
@@ -13,7 +13,7 @@ export type Answer = (question: OpenQuestion, reply: Reply) => Promise<boolean>;
 
 /** What the run wants to know, with all that belongs to it in sight, and its answers. */
 export function createAsk(locale: Locale, answer: Answer): Part<OpenQuestion | undefined> {
-  const box = element("div", { class: "ask", role: "group", hidden: "" });
+  const box = createElement("div", { class: "ask", role: "group", hidden: "" });
   let shown: string | undefined;
   // What waits for a person is in sight, also where it grows.
   new ResizeObserver(() => box.scrollIntoView({ block: "nearest" })).observe(box);
@@ -33,7 +33,7 @@ export function createAsk(locale: Locale, answer: Answer): Part<OpenQuestion | u
           for (const control of box.querySelectorAll("[disabled]")) control.removeAttribute("disabled");
         });
       };
-      const title = element("strong", { class: "ask-title", role: "alert" }, titleOf(question, locale));
+      const title = createElement("strong", { class: "ask-title", role: "alert" }, titleOf(question, locale));
       box.replaceChildren(title, ...bodyOf(question, locale, reply));
       box.setAttribute("aria-label", titleOf(question, locale));
     },
@@ -41,9 +41,9 @@ export function createAsk(locale: Locale, answer: Answer): Part<OpenQuestion | u
 }
 
 function titleOf(question: OpenQuestion, locale: Locale): string {
-  if (question.kind === "call") return `${say(locale, chatTexts.mayRun)} ${printableLine(question.tool)}`;
+  if (question.kind === "call") return `${say(locale, chatTexts.mayRun)} ${sanitizeLine(question.tool)}`;
   if (question.kind === "plan") return say(locale, chatTexts.carryOut);
-  const from = printableLine(question.from);
+  const from = sanitizeLine(question.from);
   return say(locale, question.kind === "form" ? chatTexts.asks : chatTexts.asksPage) + (from && ` · ${from}`);
 }
 
@@ -65,42 +65,48 @@ function bodyOf(question: OpenQuestion, locale: Locale, reply: Say): Node[] {
 function callBody(question: OpenQuestion & { kind: "call" }, locale: Locale, reply: Say): Node[] {
   const { onlyOnce, rule } = question;
   // All of them: what is out of sight would be agreed to unseen.
-  const given = element(
+  const given = createElement(
     "pre",
     { class: "arguments", tabindex: "0" },
-    printable(JSON.stringify(question.arguments, undefined, 2) ?? "null"),
+    sanitize(JSON.stringify(question.arguments, undefined, 2) ?? "null"),
   );
   const answers: readonly Approval[] = ["once", "conversation", "no", "never"];
   const shown = answers.filter((each) => each !== "conversation" || !onlyOnce);
   const looks: Partial<Record<Approval, string>> = { once: "primary", no: "danger", never: "danger" };
-  const buttons = shown.map((each) => button(say(locale, approvalNames[each]), () => reply(each), looks[each]));
-  const facts = element("p", { class: "facts" }, say(locale, chatTexts.rule) + printableLine(rule));
+  const buttons = shown.map((each) => createButton(say(locale, approvalNames[each]), () => reply(each), looks[each]));
+  const facts = createElement("p", { class: "facts" }, say(locale, chatTexts.rule) + sanitizeLine(rule));
   return [given, ...(rule === "" ? [] : [facts]), actions(...buttons)];
 }
 
 /** The plan itself stands above, as a list. */
 function planBody(locale: Locale, reply: Say): Node[] {
-  const words = element("textarea", { class: "change", rows: "2" });
-  const sendChange = button(say(locale, chatTexts.sendChange), () => {
+  const words = createElement("textarea", { class: "change", rows: "2" });
+  const sendChange = createButton(say(locale, chatTexts.sendChange), () => {
     const text = words.value.trim();
     if (text === "") return words.focus();
     reply({ reply: "edit", words: text });
   });
-  const field = element("label", { class: "field", hidden: "" }, say(locale, chatTexts.change), words, sendChange);
-  const edit = button(say(locale, chatTexts.editPlan), () => {
+  const field = createElement(
+    "label",
+    { class: "field", hidden: "" },
+    say(locale, chatTexts.change),
+    words,
+    sendChange,
+  );
+  const edit = createButton(say(locale, chatTexts.editPlan), () => {
     field.toggleAttribute("hidden");
     edit.setAttribute("aria-expanded", String(!field.hasAttribute("hidden")));
     words.focus();
   });
   edit.setAttribute("aria-expanded", "false");
-  const yes = button(say(locale, chatTexts.yesPlan), () => reply({ reply: "yes" }), "primary");
-  const no = button(say(locale, chatTexts.noPlan), () => reply({ reply: "no" }), "danger");
+  const yes = createButton(say(locale, chatTexts.yesPlan), () => reply({ reply: "yes" }), "primary");
+  const no = createButton(say(locale, chatTexts.noPlan), () => reply({ reply: "no" }), "danger");
   return [actions(yes, edit, no), field];
 }
 
 function formBody({ message, schema }: OpenQuestion & { kind: "form" }, locale: Locale, reply: Say): Node[] {
   const fields = createFormFields(schema, locale);
-  const send = button(say(locale, chatTexts.sendForm), () => {
+  const send = createButton(say(locale, chatTexts.sendForm), () => {
     const content = fields?.read();
     if (content !== undefined) reply({ action: "accept", content });
   });
@@ -110,36 +116,36 @@ function formBody({ message, schema }: OpenQuestion & { kind: "form" }, locale: 
     event.preventDefault();
     send.click();
   });
-  const hint = element("p", { class: "hint" }, say(locale, chatTexts.noSecrets));
+  const hint = createElement("p", { class: "hint" }, say(locale, chatTexts.noSecrets));
   const shown = fields === undefined ? [] : [fields.element, hint];
   return [quote(message), ...shown, actions(...(fields === undefined ? [] : [send]), ...refusals(locale, reply))];
 }
 
 function pageBody({ message, url }: OpenQuestion & { kind: "url" }, locale: Locale, reply: Say): Node[] {
   const host = URL.canParse(url) ? new URL(url).host : "?";
-  const address = element("p", { class: "address" }, createLink(url, printableLine(url), undefined));
-  const facts = element("p", { class: "facts" }, say(locale, chatTexts.host) + printableLine(host));
-  const hint = element("p", { class: "hint" }, say(locale, chatTexts.openPage));
-  const done = button(say(locale, chatTexts.wasThere), () => reply({ action: "accept" }), "primary");
+  const address = createElement("p", { class: "address" }, createLink(url, sanitizeLine(url), undefined));
+  const facts = createElement("p", { class: "facts" }, say(locale, chatTexts.host) + sanitizeLine(host));
+  const hint = createElement("p", { class: "hint" }, say(locale, chatTexts.openPage));
+  const done = createButton(say(locale, chatTexts.wasThere), () => reply({ action: "accept" }), "primary");
   return [quote(message), address, facts, hint, actions(done, ...refusals(locale, reply))];
 }
 
 function refusals(locale: Locale, reply: Say): HTMLButtonElement[] {
   const named = (text: Text, action: "decline" | "cancel"): HTMLButtonElement =>
-    button(say(locale, text), () => reply({ action }), action === "decline" ? "danger" : undefined);
+    createButton(say(locale, text), () => reply({ action }), action === "decline" ? "danger" : undefined);
   return [named(chatTexts.decline, "decline"), named(chatTexts.cancel, "cancel")];
 }
 
 function quote(message: string): HTMLElement {
-  return element("p", { class: "words", dir: "auto" }, printable(message));
+  return createElement("p", { class: "words", dir: "auto" }, sanitize(message));
 }
 
 function actions(...buttons: readonly Node[]): HTMLElement {
-  return element("div", { class: "actions" }, ...buttons);
+  return createElement("div", { class: "actions" }, ...buttons);
 }
 
-export function button(text: string, press: () => void, look?: string | undefined): HTMLButtonElement {
-  const made = element("button", { type: "button", ...(look === undefined ? {} : { class: look }) }, text);
+export function createButton(text: string, press: () => void, look?: string | undefined): HTMLButtonElement {
+  const made = createElement("button", { type: "button", ...(look === undefined ? {} : { class: look }) }, text);
   made.addEventListener("click", press);
   return made;
 }

@@ -1,13 +1,13 @@
 import { type Locale, say } from "../../../../kit/locale.ts";
 import { modeNames } from "../../../../render/mode-names.ts";
-import { element, type Part, setShown, setText } from "../../dom.ts";
+import { createElement, type Part, setShown, setText } from "../../dom.ts";
 import { toView } from "../../run/to-view.ts";
-import { statusLine } from "../../texts.ts";
+import { renderStatus } from "../../texts.ts";
 import type { ChatState } from "../state/chat-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";
-import { talkTitle } from "../state/talk-title.ts";
+import { getTalkTitle } from "../state/talk-title.ts";
 import type { Drafts } from "../storage/drafts.ts";
-import { button } from "./ask-part.ts";
+import { createButton } from "./ask-part.ts";
 import type { ChatActions } from "./chat-actions.ts";
 import { type ComposerPart, createComposer } from "./composer-part.ts";
 import { createSide } from "./side-part.ts";
@@ -21,9 +21,9 @@ export interface ChatView extends Part<ChatState> {
 
 /** The whole page in one language. */
 export function createChatView(locale: Locale, actions: ChatActions, drafts: Drafts): ChatView {
-  const app = element("div", { class: "app", "data-drawer": "closed" });
+  const app = createElement("div", { class: "app", "data-drawer": "closed" });
   const isOpen = (): boolean => app.dataset.drawer === "open";
-  const openSide = button("☰", () => drawer(!isOpen()), "open-drawer");
+  const openSide = createButton("☰", () => drawer(!isOpen()), "open-drawer");
   openSide.setAttribute("aria-label", say(locale, chatTexts.openSide));
   openSide.setAttribute("aria-controls", "side");
   const drawer = (shows: boolean): void => {
@@ -37,20 +37,20 @@ export function createChatView(locale: Locale, actions: ChatActions, drafts: Dra
   const side = createSide({ locale, actions, close: () => drawer(false) });
   const talk = createTalk(locale, actions);
   const composer = createComposer(locale, actions, drafts);
-  const title = element("h1", { dir: "auto" });
-  const mode = element("span", { class: "mode-now" });
-  const connection = element("p", { class: "connection", role: "status" });
-  const problem = element("p", { class: "problem", role: "alert" });
-  const heard = element("p", { class: "visually-hidden", role: "status", "aria-live": "polite" });
-  const scrim = element("div", { class: "scrim" });
+  const title = createElement("h1", { dir: "auto" });
+  const mode = createElement("span", { class: "mode-now" });
+  const connection = createElement("p", { class: "connection", role: "status" });
+  const problem = createElement("p", { class: "problem", role: "alert" });
+  const heard = createElement("p", { class: "visually-hidden", role: "status", "aria-live": "polite" });
+  const scrim = createElement("div", { class: "scrim" });
   scrim.addEventListener("click", () => drawer(false));
-  const skip = element("a", { class: "skip", href: "#message" }, say(locale, chatTexts.skip));
+  const skip = createElement("a", { class: "skip", href: "#message" }, say(locale, chatTexts.skip));
   skip.addEventListener("click", (event) => {
     event.preventDefault();
     composer.focus();
   });
-  const top = element("header", { class: "top" }, openSide, title, mode);
-  const main = element("div", { class: "main" }, top, connection, talk.element, problem, heard, composer.element);
+  const top = createElement("header", { class: "top" }, openSide, title, mode);
+  const main = createElement("div", { class: "main" }, top, connection, talk.element, problem, heard, composer.element);
   app.append(skip, side.element, scrim, main);
   return {
     element: app,
@@ -62,7 +62,7 @@ export function createChatView(locale: Locale, actions: ChatActions, drafts: Dra
     },
     show(chat) {
       side.show(chat);
-      setText(title, talkTitle(chat) || say(locale, chatTexts.newChat));
+      setText(title, getTalkTitle(chat) || say(locale, chatTexts.newChat));
       setText(mode, say(locale, modeNames[chat.choices.mode]));
       mode.dataset.mode = chat.choices.mode;
       setText(connection, chat.isLost ? say(locale, chatTexts.lost) : "");
@@ -82,5 +82,5 @@ function saidLast({ items, turns }: ChatState, locale: Locale): string {
   if (item === undefined) return "";
   if (item.kind === "note") return say(locale, item.text);
   const turn = turns[item.key];
-  return turn === undefined ? "" : statusLine(toView(turn.run), locale);
+  return turn === undefined ? "" : renderStatus(toView(turn.run), locale);
 }

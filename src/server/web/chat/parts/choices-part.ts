@@ -1,6 +1,6 @@
 import { type Locale, say } from "../../../../kit/locale.ts";
-import { decidesItself, modeHelp, modeNames, modes, modeTitle } from "../../../../render/mode-names.ts";
-import { element, type Part, setShown, setText } from "../../dom.ts";
+import { describeSearchChoice, modeHelp, modeNames, modes, modeTitle } from "../../../../render/mode-names.ts";
+import { createElement, type Part, setShown, setText } from "../../dom.ts";
 import type { ChatState } from "../state/chat-state.ts";
 import { chatTexts, searchBarred } from "../state/chat-texts.ts";
 import type { ChatActions } from "./chat-actions.ts";
@@ -15,35 +15,40 @@ export interface ChoicesPart extends Part<ChatState> {
 
 /** The mode, the search switch, the models and their parameters (model-invocation.md, "模式 UI 组件"). */
 export function createChoices(locale: Locale, actions: ChatActions, buttons: readonly Node[]): ChoicesPart {
-  const mode = element("select", { id: "mode_selector", "aria-describedby": "mode_help" });
+  const mode = createElement("select", { id: "mode_selector", "aria-describedby": "mode_help" });
   for (const each of modes) {
     const words = { value: each, title: say(locale, modeHelp[each]) };
-    mode.append(element("option", words, say(locale, modeNames[each])));
+    mode.append(createElement("option", words, say(locale, modeNames[each])));
   }
-  const search = element("input", {
+  const search = createElement("input", {
     type: "checkbox",
     role: "switch",
     id: "search_switch",
     "aria-describedby": "search_help",
   });
-  const searchLabel = element(
+  const searchLabel = createElement(
     "label",
     { class: "switch search", "data-brief": say(locale, chatTexts.searchBrief) },
     search,
     " ",
-    element("span", { class: "words" }, say(locale, chatTexts.search)),
+    createElement("span", { class: "words" }, say(locale, chatTexts.search)),
   );
-  const modeLabel = element("label", { class: "field mode" }, element("span", {}, say(locale, modeTitle)), mode);
-  const modeHint = element("span", { class: "hint", id: "mode_help" });
-  const searchHint = element("span", { class: "hint", id: "search_help" });
-  const hints = element("p", { class: "hints" }, modeHint, " ", searchHint);
+  const modeLabel = createElement(
+    "label",
+    { class: "field mode" },
+    createElement("span", {}, say(locale, modeTitle)),
+    mode,
+  );
+  const modeHint = createElement("span", { class: "hint", id: "mode_help" });
+  const searchHint = createElement("span", { class: "hint", id: "search_help" });
+  const hints = createElement("p", { class: "hints" }, modeHint, " ", searchHint);
 
   const models = createModelSettings(locale, actions);
   const more = models.element;
-  const open = element(
+  const open = createElement(
     "button",
     { type: "button", class: "open-settings", "aria-expanded": "false", "aria-controls": "more_settings" },
-    element("span", { class: "words" }, say(locale, chatTexts.moreSettings)),
+    createElement("span", { class: "words" }, say(locale, chatTexts.moreSettings)),
   );
   const toggle = (isOpen: boolean): void => {
     setShown(more, isOpen);
@@ -56,8 +61,8 @@ export function createChoices(locale: Locale, actions: ChatActions, buttons: rea
   });
   search.addEventListener("change", () => actions.chooseSearch(search.checked));
 
-  const controls = element("div", { class: "controls" }, modeLabel, searchLabel, open, ...buttons);
-  const whole = element("section", { class: "settings", "aria-label": say(locale, chatTexts.settings) });
+  const controls = createElement("div", { class: "controls" }, modeLabel, searchLabel, open, ...buttons);
+  const whole = createElement("section", { class: "settings", "aria-label": say(locale, chatTexts.settings) });
   whole.append(controls, hints, more);
   return {
     element: whole,
@@ -92,6 +97,6 @@ export function createChoices(locale: Locale, actions: ChatActions, buttons: rea
 
 /** Why the switch cannot be moved; empty where it can (web-search.md, "Agent 模式搜索开关"). */
 function searchWhy({ choices: { mode }, settings }: ChatState, locale: Locale): string {
-  if (mode !== "chat") return decidesItself(mode, locale);
+  if (mode !== "chat") return describeSearchChoice(mode, locale);
   return settings?.search.available === false ? say(locale, searchBarred[settings.search.reason]) : "";
 }

@@ -6,7 +6,7 @@ export function isPlainEnter({ key, shiftKey, isComposing, keyCode }: KeyboardEv
 }
 
 /** What was asked last in the conversation in sight; empty where nothing was. */
-export function lastQuestion({ items, turns }: Pick<ChatState, "items" | "turns">): string {
+export function findLastQuestion({ items, turns }: Pick<ChatState, "items" | "turns">): string {
   const last = items.findLast(({ key, kind }) => kind === "turn" && turns[key] !== undefined);
   return last === undefined ? "" : (turns[last.key]?.run.question ?? "");
 }

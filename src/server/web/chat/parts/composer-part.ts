@@ -1,12 +1,12 @@
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
-import { element, type Part, setShown, setText } from "../../dom.ts";
-import { type ChatState, goingTurn } from "../state/chat-state.ts";
-import { chatTexts, tooLong } from "../state/chat-texts.ts";
+import { createElement, type Part, setShown, setText } from "../../dom.ts";
+import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
+import { chatTexts, describeTooLong } from "../state/chat-texts.ts";
 import type { Drafts } from "../storage/drafts.ts";
-import { button } from "./ask-part.ts";
+import { createButton } from "./ask-part.ts";
 import type { ChatActions } from "./chat-actions.ts";
 import { type ChoicesPart, createChoices } from "./choices-part.ts";
-import { isPlainEnter, lastQuestion } from "./composer-keys.ts";
+import { findLastQuestion, isPlainEnter } from "./composer-keys.ts";
 
 export interface ComposerPart extends Part<ChatState>, Pick<ChoicesPart, "close"> {
   /** What is written and not sent. */
@@ -20,13 +20,13 @@ const longestQuestion = 100_000;
 /** Where a question is written, and what it is to go along with. */
 export function createComposer(locale: Locale, actions: ChatActions, drafts: Drafts): ComposerPart {
   const words = { rows: "1", placeholder: say(locale, chatTexts.messagePlace), "aria-describedby": "message_word" };
-  const message = element("textarea", { class: "message", id: "message", dir: "auto", ...words });
+  const message = createElement("textarea", { class: "message", id: "message", dir: "auto", ...words });
   message.setAttribute("aria-label", say(locale, chatTexts.message));
-  const word = element("p", { class: "message-word", id: "message_word", role: "status", hidden: "" });
-  const send = element("button", { type: "submit", class: "send primary" }, say(locale, chatTexts.send));
-  const stop = button(say(locale, chatTexts.stop), () => actions.stop(), "stop");
+  const word = createElement("p", { class: "message-word", id: "message_word", role: "status", hidden: "" });
+  const send = createElement("button", { type: "submit", class: "send primary" }, say(locale, chatTexts.send));
+  const stop = createButton(say(locale, chatTexts.stop), () => actions.stop(), "stop");
   const choices = createChoices(locale, actions, [stop, send]);
-  const form = element(
+  const form = createElement(
     "form",
     { class: "composer", "aria-label": say(locale, chatTexts.message) },
     message,
@@ -41,7 +41,7 @@ export function createComposer(locale: Locale, actions: ChatActions, drafts: Dra
   const tell = (): void => {
     const { length } = message.value.trim();
     const wait: Text | undefined = isGoing && hasTried ? chatTexts.runGoes : undefined;
-    const text = length > longestQuestion ? tooLong(length, longestQuestion) : wait;
+    const text = length > longestQuestion ? describeTooLong(length, longestQuestion) : wait;
     setText(word, text === undefined ? "" : say(locale, text));
     setShown(word, text !== undefined);
   };
@@ -72,7 +72,7 @@ export function createComposer(locale: Locale, actions: ChatActions, drafts: Dra
   message.addEventListener("keydown", (event) => {
     if (event.key === "ArrowUp" && message.value === "" && !event.isComposing && shown !== undefined) {
       event.preventDefault();
-      write(lastQuestion(shown));
+      write(findLastQuestion(shown));
     }
     if (!isPlainEnter(event)) return;
     event.preventDefault();
@@ -97,7 +97,7 @@ export function createComposer(locale: Locale, actions: ChatActions, drafts: Dra
       choices.show(chat);
       const draft = drafts.turnTo(chat, message.value);
       if (draft !== message.value) write(draft);
-      const going = goingTurn(chat);
+      const going = findActiveTurn(chat);
       isGoing = going !== undefined;
       tell();
       if (going?.key !== stopping || chat.problem !== "") {

@@ -1,9 +1,9 @@
 import { type FormField, readForm } from "../../../../core/forms/form.ts";
-import { defaultOf, valueProblem } from "../../../../core/forms/form-value.ts";
+import { findValueProblem, getDefaultValue } from "../../../../core/forms/form-value.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../../../../kit/json.ts";
 import { type Locale, say } from "../../../../kit/locale.ts";
-import { printable, printableLine } from "../../../../kit/text/sanitize.ts";
-import { element, setShown, setText } from "../../dom.ts";
+import { sanitize, sanitizeLine } from "../../../../kit/text/sanitize.ts";
+import { createElement, setShown, setText } from "../../dom.ts";
 import { chatTexts } from "../state/chat-texts.ts";
 
 export interface FormFields {
@@ -17,7 +17,7 @@ export function createFormFields(schema: JsonSchema, locale: Locale): FormFields
   const fields = readForm(schema)?.map((field) => createField(field, locale));
   if (fields === undefined) return undefined;
   return {
-    element: element("div", { class: "fields" }, ...fields.map((field) => field.element)),
+    element: createElement("div", { class: "fields" }, ...fields.map((field) => field.element)),
     read() {
       const read = fields.map((field) => ({ field, isFine: field.check() }));
       const wrong = read.find(({ isFine }) => !isFine);
@@ -45,19 +45,19 @@ interface Field {
 function createField(field: FormField, locale: Locale): Field {
   const { input, value } = createInput(field, locale);
   const need = field.required ? say(locale, chatTexts.required) : "";
-  const label = element("span", {}, printableLine(field.title ?? field.name) + need);
-  const help = element("span", { class: "hint" }, printable(field.description ?? ""));
-  const problem = element("span", { class: "problem", role: "alert", hidden: "" });
+  const label = createElement("span", {}, sanitizeLine(field.title ?? field.name) + need);
+  const help = createElement("span", { class: "hint" }, sanitize(field.description ?? ""));
+  const problem = createElement("span", { class: "problem", role: "alert", hidden: "" });
   setShown(help, help.textContent !== "");
   return {
     name: field.name,
-    element: element("label", { class: "field" }, label, help, input, problem),
+    element: createElement("label", { class: "field" }, label, help, input, problem),
     value,
     focus: () => input.focus(),
     check() {
       const given = value();
       const missing = given === undefined && field.required;
-      const wrong = given === undefined ? undefined : valueProblem(field, given);
+      const wrong = given === undefined ? undefined : findValueProblem(field, given);
       const isWrong = missing || wrong !== undefined;
       const told =
         wrong === undefined ? say(locale, chatTexts.missing) : say(locale, chatTexts.wanted) + say(locale, wrong);
@@ -75,17 +75,17 @@ interface Input {
 }
 
 function createInput(field: FormField, locale: Locale): Input {
-  const preset = defaultOf(field);
+  const preset = getDefaultValue(field);
   if (field.kind === "boolean") {
-    const input = element("input", { type: "checkbox" });
+    const input = createElement("input", { type: "checkbox" });
     input.checked = preset === true;
     return { input, value: () => input.checked };
   }
   if (field.kind === "choice" || field.kind === "choices") {
-    const input = element("select", field.kind === "choices" ? { multiple: "" } : {});
-    if (field.kind === "choice") input.append(element("option", { value: "" }, say(locale, chatTexts.choose)));
+    const input = createElement("select", field.kind === "choices" ? { multiple: "" } : {});
+    if (field.kind === "choice") input.append(createElement("option", { value: "" }, say(locale, chatTexts.choose)));
     for (const { value, title } of field.choices) {
-      const option = element("option", { value: `=${value}` }, printableLine(title));
+      const option = createElement("option", { value: `=${value}` }, sanitizeLine(title));
       option.selected = Array.isArray(preset) ? preset.includes(value) : preset === value;
       input.append(option);
     }
@@ -94,7 +94,7 @@ function createInput(field: FormField, locale: Locale): Input {
     if (field.kind === "choice") return { input, value: () => chosen()[0] };
     return { input, value: () => (chosen().length > 0 ? chosen() : undefined) };
   }
-  const input = element("input", field.kind === "number" ? { type: "number", step: "any" } : { type: "text" });
+  const input = createElement("input", field.kind === "number" ? { type: "number", step: "any" } : { type: "text" });
   if (preset !== undefined) input.value = String(preset);
   if (field.kind === "text") return { input, value: () => (input.value === "" ? undefined : input.value) };
   // What is no number, a browser gives as empty; it is not to pass for nothing.

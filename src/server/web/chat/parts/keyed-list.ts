@@ -1,7 +1,7 @@
 import type { Part } from "../../dom.ts";
 
 /** Shows a list, one part for each key. A part stays as long as there is an entry of its key, in the order of the entries. */
-export function keyedListOf<T extends { readonly key: string }>(parent: Element, create: (value: T) => Part<T>) {
+export function createKeyedList<T extends { readonly key: string }>(parent: Element, create: (value: T) => Part<T>) {
   const parts = new Map<string, Part<T>>();
   return (values: readonly T[]): void => {
     const keys = new Set(values.map(({ key }) => key));

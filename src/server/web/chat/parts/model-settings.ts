@@ -1,9 +1,9 @@
 import { type Locale, say } from "../../../../kit/locale.ts";
-import { printableLine } from "../../../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import { parameterRanges } from "../../../../render/parameter-ranges.ts";
-import { element, type Part, setShown, setText } from "../../dom.ts";
+import { createElement, type Part, setShown, setText } from "../../dom.ts";
 import { type ParameterName, parameterNames, type Role, roles } from "../api/server-settings.ts";
-import { modelOf } from "../state/chat-choices.ts";
+import { getModel } from "../state/chat-choices.ts";
 import type { ChatState } from "../state/chat-state.ts";
 import { chatTexts, parameterLabels, roleNames } from "../state/chat-texts.ts";
 import type { ChatActions } from "./chat-actions.ts";
@@ -17,7 +17,7 @@ export interface ModelSettings extends Part<ChatState> {
 export function createModelSettings(locale: Locale, actions: ChatActions): ModelSettings {
   const parts = roles.map((role) => createRole(role, locale, actions));
   return {
-    element: element(
+    element: createElement(
       "div",
       { class: "more-settings", id: "more_settings", hidden: "" },
       ...parts.map((part) => part.element),
@@ -30,23 +30,28 @@ export function createModelSettings(locale: Locale, actions: ChatActions): Model
 }
 
 function createRole(role: Role, locale: Locale, actions: ChatActions): ModelSettings {
-  const model = element("select", { id: `${role}_model` });
+  const model = createElement("select", { id: `${role}_model` });
   const name = say(locale, roleNames[role]);
-  const label = element("label", { class: "field" }, element("span", {}, say(locale, chatTexts.model)), model);
+  const label = createElement(
+    "label",
+    { class: "field" },
+    createElement("span", {}, say(locale, chatTexts.model)),
+    model,
+  );
   const parameters = parameterNames.map((parameter) => createParameter(role, parameter, locale, actions));
   let listed: readonly string[] = [];
   model.addEventListener("change", () => actions.chooseModel(role, model.value));
-  const legend = element("legend", {}, name);
-  const numbers = element("div", { class: "parameters" }, ...parameters.map((part) => part.element));
-  const whole = element("fieldset", { class: "role" }, legend, label, numbers);
+  const legend = createElement("legend", {}, name);
+  const numbers = createElement("div", { class: "parameters" }, ...parameters.map((part) => part.element));
+  const whole = createElement("fieldset", { class: "role" }, legend, label, numbers);
   return {
     element: whole,
     wrong: () => parameters.map((part) => part.wrong()).find((input) => input !== undefined),
     show(chat) {
-      const now = modelOf(chat, role);
+      const now = getModel(chat, role);
       const choices = [...new Set([now, ...(chat.settings?.choices ?? [])])].filter(Boolean);
       if (choices.join("\n") !== listed.join("\n"))
-        model.replaceChildren(...choices.map((each) => element("option", { value: each }, printableLine(each))));
+        model.replaceChildren(...choices.map((each) => createElement("option", { value: each }, sanitizeLine(each))));
       listed = choices;
       model.value = now;
       model.disabled = choices.length < 2;
@@ -57,9 +62,21 @@ function createRole(role: Role, locale: Locale, actions: ChatActions): ModelSett
 
 function createParameter(role: Role, name: ParameterName, locale: Locale, actions: ChatActions): ModelSettings {
   const id = `${role}_${name}`;
-  const input = element("input", { id, type: "text", inputmode: "decimal", autocomplete: "off", class: "number" });
-  const problem = element("span", { class: "problem", role: "alert", hidden: "" });
-  const label = element("label", { class: "field" }, element("span", {}, parameterLabels[name]), input, problem);
+  const input = createElement("input", {
+    id,
+    type: "text",
+    inputmode: "decimal",
+    autocomplete: "off",
+    class: "number",
+  });
+  const problem = createElement("span", { class: "problem", role: "alert", hidden: "" });
+  const label = createElement(
+    "label",
+    { class: "field" },
+    createElement("span", {}, parameterLabels[name]),
+    input,
+    problem,
+  );
   const read = (): void => {
     const text = input.value.trim();
     const value = text === "" ? undefined : Number(text);

@@ -1,5 +1,5 @@
 /** Calls the function with the newest value at most once for each frame that is drawn, and soon in a tab that draws none. */
-export function oncePerFrame<T>(window: Window, draw: (value: T) => void): (value: T) => void {
+export function limitToFrames<T>(window: Window, draw: (value: T) => void): (value: T) => void {
   let newest: { value: T } | undefined;
   let frame = 0;
   let timer = 0;

@@ -1,7 +1,7 @@
 import { type Locale, say } from "../../../../kit/locale.ts";
-import { element, setText } from "../../dom.ts";
+import { createElement, setText } from "../../dom.ts";
 import { chatTexts } from "../state/chat-texts.ts";
-import { button } from "./ask-part.ts";
+import { createButton } from "./ask-part.ts";
 
 export interface QuestionDialog {
   readonly element: HTMLElement;
@@ -11,16 +11,16 @@ export interface QuestionDialog {
 
 /** A question that nothing else goes on beside. The browser keeps the focus in it, and Escape is a no. */
 export function createQuestionDialog(locale: Locale): QuestionDialog {
-  const words = element("p", { id: "dialog-words" });
-  const dialog = element("dialog", { class: "confirm-delete", "aria-labelledby": "dialog-words" });
+  const words = createElement("p", { id: "dialog-words" });
+  const dialog = createElement("dialog", { class: "confirm-delete", "aria-labelledby": "dialog-words" });
   let act = (): void => {};
-  const yes = button("", () => {
+  const yes = createButton("", () => {
     dialog.close();
     act();
   });
   yes.className = "danger";
-  const no = button(say(locale, chatTexts.cancel), () => dialog.close());
-  dialog.append(words, element("div", { class: "actions" }, yes, no));
+  const no = createButton(say(locale, chatTexts.cancel), () => dialog.close());
+  dialog.append(words, createElement("div", { class: "actions" }, yes, no));
   return {
     element: dialog,
     ask(text, yesWord, then) {

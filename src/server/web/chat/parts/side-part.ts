@@ -1,14 +1,14 @@
 import { type Locale, say } from "../../../../kit/locale.ts";
-import { printableLine } from "../../../../kit/text/sanitize.ts";
-import { element, type Part, setShown, setText } from "../../dom.ts";
+import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
+import { createElement, type Part, setShown, setText } from "../../dom.ts";
 import type { ConversationEntry } from "../api/conversation.ts";
 import type { ChatState } from "../state/chat-state.ts";
-import { chatTexts, removeLabel, removeQuestion } from "../state/chat-texts.ts";
-import { type SideEntry, sideEntriesOf } from "../state/side-entries.ts";
+import { chatTexts, describeRemoval, labelRemoval } from "../state/chat-texts.ts";
+import { type SideEntry, toSideEntries } from "../state/side-entries.ts";
 import { sideTexts } from "../state/side-texts.ts";
-import { button } from "./ask-part.ts";
+import { createButton } from "./ask-part.ts";
 import type { ChatActions } from "./chat-actions.ts";
-import { keyedListOf } from "./keyed-list.ts";
+import { createKeyedList } from "./keyed-list.ts";
 import { createQuestionDialog } from "./question-dialog.ts";
 
 export interface SideOptions {
@@ -20,35 +20,40 @@ export interface SideOptions {
 
 /** The conversations. */
 export function createSide({ locale, actions, close }: SideOptions): Part<ChatState> {
-  const fresh = button(say(locale, chatTexts.newChat), () => {
+  const fresh = createButton(say(locale, chatTexts.newChat), () => {
     close();
     actions.newChat();
   });
   fresh.className = "new";
-  const closeButton = button("×", close, "close-drawer");
+  const closeButton = createButton("×", close, "close-drawer");
   closeButton.setAttribute("aria-label", say(locale, chatTexts.closeSide));
-  const list = element("ul", { class: "conversations" });
-  const none = element("p", { class: "none hint" }, say(locale, chatTexts.noConversations));
-  const more = button(say(locale, chatTexts.more), () => actions.more(), "more");
-  const nav = element("nav", { "aria-label": say(locale, chatTexts.conversations) }, list, none, more);
+  const list = createElement("ul", { class: "conversations" });
+  const none = createElement("p", { class: "none hint" }, say(locale, chatTexts.noConversations));
+  const more = createButton(say(locale, chatTexts.more), () => actions.more(), "more");
+  const nav = createElement("nav", { "aria-label": say(locale, chatTexts.conversations) }, list, none, more);
   const dialog = createQuestionDialog(locale);
   const ask = (entry: ConversationEntry): void => {
-    const text = say(locale, removeQuestion(shownTitle(entry.title, locale)));
+    const text = say(locale, describeRemoval(shownTitle(entry.title, locale)));
     dialog.ask(text, say(locale, chatTexts.remove), () => {
       actions.remove(entry.id);
       fresh.focus();
     });
   };
-  const showEntries = keyedListOf<SideEntry>(list, () => createEntry({ locale, actions, close, ask }));
-  const head = element("header", { class: "side-head" }, element("strong", { class: "brand" }, "Duet"), closeButton);
+  const showEntries = createKeyedList<SideEntry>(list, () => createEntry({ locale, actions, close, ask }));
+  const head = createElement(
+    "header",
+    { class: "side-head" },
+    createElement("strong", { class: "brand" }, "Duet"),
+    closeButton,
+  );
   const language = createLanguage(locale, actions);
   const label = say(locale, chatTexts.conversations);
-  const side = element("aside", { class: "side", id: "side", "aria-label": label });
+  const side = createElement("aside", { class: "side", id: "side", "aria-label": label });
   side.append(head, fresh, nav, language, dialog.element);
   return {
     element: side,
     show(chat) {
-      const entries = sideEntriesOf(chat);
+      const entries = toSideEntries(chat);
       showEntries(entries);
       setShown(none, entries.length === 0);
       setShown(more, chat.moreAt !== undefined);
@@ -62,17 +67,17 @@ interface EntryOptions extends SideOptions {
 }
 
 function createEntry({ locale, actions, close, ask }: EntryOptions): Part<SideEntry> {
-  const title = element("span", { class: "title", dir: "auto" });
-  const time = element("span", { class: "facts" });
+  const title = createElement("span", { class: "title", dir: "auto" });
+  const time = createElement("span", { class: "facts" });
   let shown: ConversationEntry | undefined;
-  const open = button("", () => {
+  const open = createButton("", () => {
     close();
     if (shown !== undefined) actions.open(shown.id);
   });
   open.className = "open-conversation";
   open.append(title, " ", time);
-  const remove = button("×", () => shown && ask(shown), "delete");
-  const item = element("li", { class: "conversation" }, open, remove);
+  const remove = createButton("×", () => shown && ask(shown), "delete");
+  const item = createElement("li", { class: "conversation" }, open, remove);
   return {
     element: item,
     show(entry) {
@@ -81,7 +86,7 @@ function createEntry({ locale, actions, close, ask }: EntryOptions): Part<SideEn
       setText(title, shownTitle(entry.title, locale));
       open.setAttribute("title", shownTitle(entry.title, locale));
       setText(time, mark === undefined ? dateOf(entry.updatedAt, locale) : say(locale, sideTexts[mark]));
-      remove.setAttribute("aria-label", say(locale, removeLabel(shownTitle(entry.title, locale))));
+      remove.setAttribute("aria-label", say(locale, labelRemoval(shownTitle(entry.title, locale))));
       item.dataset.current = String(isCurrent);
       item.dataset.mark = mark ?? "";
       if (isCurrent) open.setAttribute("aria-current", "true");
@@ -91,16 +96,21 @@ function createEntry({ locale, actions, close, ask }: EntryOptions): Part<SideEn
 }
 
 function createLanguage(locale: Locale, actions: ChatActions): HTMLElement {
-  const select = element("select", { id: "language" });
-  select.append(element("option", { value: "zh", lang: "zh-CN" }, "中文"));
-  select.append(element("option", { value: "en", lang: "en" }, "English"));
+  const select = createElement("select", { id: "language" });
+  select.append(createElement("option", { value: "zh", lang: "zh-CN" }, "中文"));
+  select.append(createElement("option", { value: "en", lang: "en" }, "English"));
   select.value = locale;
   select.addEventListener("change", () => actions.chooseLocale(select.value === "zh" ? "zh" : "en"));
-  return element("label", { class: "field language" }, element("span", {}, say(locale, chatTexts.language)), select);
+  return createElement(
+    "label",
+    { class: "field language" },
+    createElement("span", {}, say(locale, chatTexts.language)),
+    select,
+  );
 }
 
 function shownTitle(title: string, locale: Locale): string {
-  return printableLine(title) || say(locale, chatTexts.untitled);
+  return sanitizeLine(title) || say(locale, chatTexts.untitled);
 }
 
 function dateOf(time: string, locale: Locale): string {

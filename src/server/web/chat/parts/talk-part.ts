@@ -1,12 +1,12 @@
 import { type Locale, say } from "../../../../kit/locale.ts";
 import { modeHelp, modeNames, modes } from "../../../../render/mode-names.ts";
-import { element, listOf, type Part, setShown, setText } from "../../dom.ts";
+import { createElement, createList, type Part, setShown, setText } from "../../dom.ts";
 import type { ChatState, TalkItem } from "../state/chat-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";
-import { button } from "./ask-part.ts";
+import { createButton } from "./ask-part.ts";
 import type { ChatActions } from "./chat-actions.ts";
-import { keyedListOf } from "./keyed-list.ts";
-import { createTurn, type ShownTurn } from "./turn-part.ts";
+import { createKeyedList } from "./keyed-list.ts";
+import { createTurnPart, type ShownTurn } from "./turn-part.ts";
 
 /** So near to the end, in CSS pixels, a reader follows what is written. */
 const nearEnd = 80;
@@ -14,16 +14,16 @@ const nearEnd = 80;
 /** What was asked and answered; it stays at its end as long as the reader does. */
 export function createTalk(locale: Locale, actions: ChatActions): Part<ChatState> {
   const welcome = createWelcome(locale, actions);
-  const list = element("ol", { class: "turns" });
-  const toEnd = button(say(locale, chatTexts.toEnd), () => goToEnd(), "to-end");
-  const talk = element(
+  const list = createElement("ol", { class: "turns" });
+  const toEnd = createButton(say(locale, chatTexts.toEnd), () => goToEnd(), "to-end");
+  const talk = createElement(
     "main",
     { class: "talk", id: "talk", tabindex: "-1", "aria-label": say(locale, chatTexts.talk) },
     welcome.element,
     list,
     toEnd,
   );
-  const showItems = keyedListOf<ShownItem>(list, (item) => createItem(locale, actions, item));
+  const showItems = createKeyedList<ShownItem>(list, (item) => createItem(locale, actions, item));
   let isAtEnd = true;
   let last: string | undefined;
   let isEmpty = true;
@@ -73,10 +73,10 @@ function shownItem(item: TalkItem, { turns }: ChatState, newest: string | undefi
 
 function createItem(locale: Locale, actions: ChatActions, { key, item }: ShownItem): Part<ShownItem> {
   if (item.kind === "note") {
-    const note = element("li", { class: "note" }, say(locale, item.text));
+    const note = createElement("li", { class: "note" }, say(locale, item.text));
     return { element: note, show: () => {} };
   }
-  const turn = createTurn(locale, actions, key);
+  const turn = createTurnPart(locale, actions, key);
   return {
     element: turn.element,
     show: ({ turn: value }) => {
@@ -87,11 +87,11 @@ function createItem(locale: Locale, actions: ChatActions, { key, item }: ShownIt
 
 /** Before the first question: in which mode one is, and what the others are (model-invocation.md, "默认模式配置", "模式说明"). */
 function createWelcome(locale: Locale, actions: ChatActions): Part<ChatState> {
-  const now = element("p", { class: "hint" });
-  const cards = element("ul", { class: "modes" });
-  const showCards = listOf(cards, () => createCard(locale, actions));
-  const title = element("h2", {}, say(locale, chatTexts.welcome));
-  const whole = element("section", { class: "welcome" }, title, now, cards);
+  const now = createElement("p", { class: "hint" });
+  const cards = createElement("ul", { class: "modes" });
+  const showCards = createList(cards, () => createCard(locale, actions));
+  const title = createElement("h2", {}, say(locale, chatTexts.welcome));
+  const whole = createElement("section", { class: "welcome" }, title, now, cards);
   return {
     element: whole,
     show({ items, choices, conversationId }) {
@@ -109,13 +109,13 @@ interface Card {
 }
 
 function createCard(locale: Locale, actions: ChatActions): Part<Card> {
-  const name = element("strong");
-  const help = element("span", { class: "hint" });
+  const name = createElement("strong");
+  const help = createElement("span", { class: "hint" });
   let mode: Card["mode"] = "agent";
-  const choose = button("", () => actions.chooseMode(mode), "choose-mode");
+  const choose = createButton("", () => actions.chooseMode(mode), "choose-mode");
   choose.append(name, " ", help);
   return {
-    element: element("li", {}, choose),
+    element: createElement("li", {}, choose),
     show(card) {
       mode = card.mode;
       setText(name, say(locale, modeNames[mode]));

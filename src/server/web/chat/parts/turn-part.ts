@@ -1,22 +1,22 @@
 import { type Locale, say } from "../../../../kit/locale.ts";
-import { printable } from "../../../../kit/text/sanitize.ts";
+import { sanitize } from "../../../../kit/text/sanitize.ts";
 import { chatAdvice } from "../../../../render/chat-advice.ts";
-import { seconds } from "../../../../render/event-lines.ts";
-import { dollars } from "../../../../render/known-cost.ts";
+import { renderSeconds } from "../../../../render/event-lines.ts";
+import { renderDollars } from "../../../../render/known-cost.ts";
 import { createAnswer } from "../../answer-part.ts";
-import { createBill } from "../../bill-part.ts";
-import { element, listOf, type Part, section, setShown, setText } from "../../dom.ts";
-import { copyButton } from "../../markdown/copy-button.ts";
+import { createBillPart } from "../../bill-part.ts";
+import { createElement, createList, createSection, type Part, setShown, setText } from "../../dom.ts";
+import { createCopyButton } from "../../markdown/copy-button.ts";
 import { createPlanStep } from "../../plan-part.ts";
 import type { PhaseBill } from "../../run/run-view.ts";
 import { createStepList } from "../../run/step-list.ts";
 import { toView } from "../../run/to-view.ts";
 import { createNotice } from "../../step-part.ts";
-import { statusLine, texts } from "../../texts.ts";
+import { renderStatus, texts } from "../../texts.ts";
 import type { Turn } from "../state/chat-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";
 import { createAfter } from "./after-part.ts";
-import { button, createAsk } from "./ask-part.ts";
+import { createAsk, createButton } from "./ask-part.ts";
 import type { ChatActions } from "./chat-actions.ts";
 import { createQuestion } from "./question-part.ts";
 
@@ -27,41 +27,41 @@ export interface ShownTurn {
 }
 
 /** A question and, under it, all that its run does and says. */
-export function createTurn(locale: Locale, actions: ChatActions, key: string): Part<ShownTurn> {
+export function createTurnPart(locale: Locale, actions: ChatActions, key: string): Part<ShownTurn> {
   const question = createQuestion(locale);
-  const status = element("p", { class: "status" });
-  const notices = element("ul", { class: "notices" });
-  const planList = element("ol");
-  const plan = section("plan", say(locale, texts.plan), planList);
+  const status = createElement("p", { class: "status" });
+  const notices = createElement("ul", { class: "notices" });
+  const planList = createElement("ol");
+  const plan = createSection("plan", say(locale, texts.plan), planList);
   const steps = createStepList(locale, undefined);
-  const problem = element("div", { class: "problem", role: "alert", hidden: "" });
+  const problem = createElement("div", { class: "problem", role: "alert", hidden: "" });
   const after = createAfter(locale, actions);
   const answer = createAnswer(locale, undefined);
   let written = "";
-  const copy = element("div", { class: "copying", hidden: "" }, ...copyButton(() => written, locale));
-  const bill = createBill(locale);
-  const billFacts = element("summary");
-  const billFold = element("details", { class: "fold-bill", hidden: "" }, billFacts, bill.element);
-  const load = button(say(locale, chatTexts.loadSteps), () => actions.loadSteps(key), "load-steps");
+  const copy = createElement("div", { class: "copying", hidden: "" }, ...createCopyButton(() => written, locale));
+  const bill = createBillPart(locale);
+  const billFacts = createElement("summary");
+  const billFold = createElement("details", { class: "fold-bill", hidden: "" }, billFacts, bill.element);
+  const load = createButton(say(locale, chatTexts.loadSteps), () => actions.loadSteps(key), "load-steps");
   const ask = createAsk(locale, (asked, reply) => actions.reply(key, asked, reply));
-  const showNotices = listOf(notices, () => createNotice("li"));
-  const showPlan = listOf(planList, () => createPlanStep(locale));
+  const showNotices = createList(notices, () => createNotice("li"));
+  const showPlan = createList(planList, () => createPlanStep(locale));
 
-  const bar = element("div", { class: "bar" }, status);
+  const bar = createElement("div", { class: "bar" }, status);
   const doing = [bar, notices, plan, steps.element, ask.element];
   const said = [answer.element, copy, problem, after.element, billFold, load];
-  const run = element("div", { class: "run" }, ...doing, ...said);
-  const heading = element("h2", { class: "visually-hidden" }, say(locale, chatTexts.yourQuestion));
+  const run = createElement("div", { class: "run" }, ...doing, ...said);
+  const heading = createElement("h2", { class: "visually-hidden" }, say(locale, chatTexts.yourQuestion));
   let before: ShownTurn | undefined;
   return {
-    element: element("li", { class: "turn" }, heading, question.element, run),
+    element: createElement("li", { class: "turn" }, heading, question.element, run),
     show(shown) {
       const { turn, isNewest } = shown;
       if (turn === before?.turn && isNewest === before.isNewest) return;
       before = shown;
       const view = toView(turn.run);
       question.show(view.question);
-      setText(status, statusLine(view, locale));
+      setText(status, renderStatus(view, locale));
       status.dataset.status = view.status;
       run.dataset.status = view.status;
       setShown(bar, view.status !== "ended");
@@ -77,7 +77,7 @@ export function createTurn(locale: Locale, actions: ChatActions, key: string): P
       setShown(copy, view.answer !== "" && view.status !== "running" && view.status !== "needs_confirmation");
       after.show(turn.run);
       const told = [view.problem?.message, withoutAdvice(view.problem?.hint ?? "", locale)].filter(Boolean).join("\n");
-      setText(problem, printable(told));
+      setText(problem, sanitize(told));
       setShown(problem, told !== "");
       bill.show(view);
       setText(billFacts, billLine(view.bill, locale));
@@ -97,6 +97,8 @@ function billLine(bill: readonly PhaseBill[], locale: Locale): string {
   const sum = (value: (phase: PhaseBill) => number): number => bill.reduce((all, phase) => all + value(phase), 0);
   const tokens = sum(({ inputTokens, outputTokens }) => inputTokens + outputTokens);
   const isKnown = bill.every(({ costUsd }) => costUsd !== null);
-  const cost = isKnown ? [dollars(sum(({ costUsd }) => costUsd ?? 0))] : [];
-  return [say(locale, texts.bill), `${tokens} tok`, seconds(sum(({ elapsedMs }) => elapsedMs)), ...cost].join(" · ");
+  const cost = isKnown ? [renderDollars(sum(({ costUsd }) => costUsd ?? 0))] : [];
+  return [say(locale, texts.bill), `${tokens} tok`, renderSeconds(sum(({ elapsedMs }) => elapsedMs)), ...cost].join(
+    " · ",
+  );
 }

@@ -1,10 +1,10 @@
 import type { Confirmation } from "../../run/run-view.ts";
-import type { News } from "../api/follow-run.ts";
+import type { RunUpdate } from "../api/follow-run.ts";
 import type { OpenQuestion } from "../api/question.ts";
 import { type ChatState, changeRun, changeTurn } from "./chat-state.ts";
 
 /** The chat with what the run of a turn has told. A run that begins names its conversation. */
-export function takeNews(chat: ChatState, key: string, { events, question }: News): ChatState {
+export function applyEvents(chat: ChatState, key: string, { events, question }: RunUpdate): ChatState {
   const turn = chat.turns[key];
   if (turn === undefined) return chat;
   const began = events.find((event) => event.type === "run-start");
@@ -24,7 +24,7 @@ export function takeNews(chat: ChatState, key: string, { events, question }: New
 
 /** The chat with the turn's question, if it has one, out of the way. */
 export function closeQuestion(chat: ChatState, key: string): ChatState {
-  return chat.turns[key]?.question === undefined ? chat : takeNews(chat, key, { events: [], question: null });
+  return chat.turns[key]?.question === undefined ? chat : applyEvents(chat, key, { events: [], question: null });
 }
 
 function confirmationOf(question: OpenQuestion): Confirmation {

@@ -1,18 +1,18 @@
 import type { Mode } from "../../../../core/outcome.ts";
 import type { Text } from "../../../../kit/locale.ts";
-import { printableLine } from "../../../../kit/text/sanitize.ts";
-import { modeNames, switchedMode, switchedModel } from "../../../../render/mode-names.ts";
+import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
+import { describeSwitchedMode, describeSwitchedModel, modeNames } from "../../../../render/mode-names.ts";
 import type { ParameterName, Role } from "../api/server-settings.ts";
 import { addNote, type ChatState, showTalk } from "./chat-state.ts";
-import { changedSetting, chatTexts, roleNames } from "./chat-texts.ts";
+import { chatTexts, describeChangedSetting, roleNames } from "./chat-texts.ts";
 
 /** Another mode begins a new conversation and says so (model-invocation.md, "模式切换"); the search switch stays as it is. */
 export function chooseMode(chat: ChatState, mode: Mode): ChatState {
   // Chosen is chosen, also where it changes nothing: what the server says later does not take it back.
   if (mode === chat.choices.mode) return { ...chat, choices: { ...chat.choices } };
   const { zh, en } = modeNames[mode];
-  const text: Text = { zh: switchedMode(zh).zh, en: switchedMode(en).en };
-  return addNote(startAnew({ ...chat, choices: { ...chat.choices, mode } }), text);
+  const text: Text = { zh: describeSwitchedMode(zh).zh, en: describeSwitchedMode(en).en };
+  return addNote(startConversation({ ...chat, choices: { ...chat.choices, mode } }), text);
 }
 
 export function chooseSearch(chat: ChatState, search: boolean): ChatState {
@@ -22,13 +22,13 @@ export function chooseSearch(chat: ChatState, search: boolean): ChatState {
 /** Another model begins a new conversation too (model-invocation.md, "模型切换"). */
 export function chooseModel(chat: ChatState, role: Role, name: string): ChatState {
   const { choices, settings } = chat;
-  if (name === modelOf(chat, role)) return chat;
+  if (name === getModel(chat, role)) return chat;
   const { [role]: _, ...others } = choices.models;
   const models = name === settings?.models[role] ? others : { ...others, [role]: name };
-  const { zh, en } = switchedModel(printableLine(name));
+  const { zh, en } = describeSwitchedModel(sanitizeLine(name));
   // The two may be called alike.
   const text = { zh: `${roleNames[role].zh}：${zh}`, en: `${roleNames[role].en}: ${en}` };
-  return addNote(startAnew({ ...chat, choices: { ...choices, models } }), text);
+  return addNote(startConversation({ ...chat, choices: { ...choices, models } }), text);
 }
 
 /** The history stays (model-invocation.md, "参数调节功能"); undefined: as the server has it. */
@@ -46,15 +46,15 @@ export function chooseParameter(
   const { [name]: _, ...others } = choices.parameters[role] ?? {};
   const own = value === undefined ? others : { ...others, [name]: value };
   const parameters = { ...choices.parameters, [role]: own };
-  const changed = changedSetting(`${role}.${name}`, shown(before), shown(value));
+  const changed = describeChangedSetting(`${role}.${name}`, shown(before), shown(value));
   return addNote({ ...chat, choices: { ...choices, parameters } }, changed);
 }
 
-export function modelOf({ choices, settings }: ChatState, role: Role): string {
+export function getModel({ choices, settings }: ChatState, role: Role): string {
   return choices.models[role] ?? settings?.models[role] ?? "";
 }
 
 /** A new conversation: what was said is left behind. */
-export function startAnew(chat: ChatState): ChatState {
+export function startConversation(chat: ChatState): ChatState {
   return showTalk(chat, undefined, [], []);
 }

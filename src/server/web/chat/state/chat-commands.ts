@@ -1,10 +1,10 @@
 import type { Text } from "../../../../kit/locale.ts";
-import { shortLine } from "../../../../kit/text/short-line.ts";
-import { decidesItself, modeHelp, modeNames, modes } from "../../../../render/mode-names.ts";
-import { chooseMode, chooseSearch, startAnew } from "./chat-choices.ts";
+import { toShortLine } from "../../../../kit/text/short-line.ts";
+import { describeSearchChoice, modeHelp, modeNames, modes } from "../../../../render/mode-names.ts";
+import { chooseMode, chooseSearch, startConversation } from "./chat-choices.ts";
 import { addNote, type ChatState } from "./chat-state.ts";
 import { searchBarred } from "./chat-texts.ts";
-import { configLines } from "./config-lines.ts";
+import { listConfigLines } from "./config-lines.ts";
 
 /** A command of the terminal chat that the page has too; the others there have a control here, or none. */
 interface PageCommand {
@@ -28,12 +28,12 @@ const commands: Readonly<Record<string, PageCommand>> = {
   "/config": {
     usage: "/config",
     help: { zh: "显示当前的模式、限制、模型与参数", en: "shows the mode, its limits, the models and their parameters" },
-    run: (chat) => addNotes(chat, configLines(chat)),
+    run: (chat) => addNotes(chat, listConfigLines(chat)),
   },
   "/clear": {
     usage: "/clear",
     help: { zh: "清除对话历史，开始新的对话", en: "clears the history and begins a new conversation" },
-    run: (chat) => addNote(startAnew(chat), { zh: "对话历史已清除。", en: "The history is cleared." }),
+    run: (chat) => addNote(startConversation(chat), { zh: "对话历史已清除。", en: "The history is cleared." }),
   },
   "/help": {
     usage: "/help",
@@ -70,7 +70,8 @@ function runMode(chat: ChatState, argument: string): ChatState {
 
 function runSearch(chat: ChatState, argument: string): ChatState {
   const { mode, search } = chat.choices;
-  if (mode !== "chat") return addNote(chat, { zh: decidesItself(mode, "zh"), en: decidesItself(mode, "en") });
+  if (mode !== "chat")
+    return addNote(chat, { zh: describeSearchChoice(mode, "zh"), en: describeSearchChoice(mode, "en") });
   if (chat.settings?.search.available === false) return addNote(chat, searchBarred[chat.settings.search.reason]);
   const isOn = argument === "on" || (argument !== "off" && search);
   return addNote(chooseSearch(chat, isOn), {
@@ -93,7 +94,7 @@ function helpLines(): Text[] {
 }
 
 function unknownCommand(typed: string): Text {
-  const name = shortLine(typed, 40);
+  const name = toShortLine(typed, 40);
   const known = Object.keys(commands);
   return {
     zh: `这个页面没有 ${name} 命令，只有 ${known.join("、")}；其余命令请在终端（duet chat）里使用。`,

@@ -1,6 +1,6 @@
 import type { Mode } from "../../../../core/outcome.ts";
 import type { Text } from "../../../../kit/locale.ts";
-import { noRun, type RunChange, type RunState, reduce } from "../../run/run-state.ts";
+import { createRunState, type RunChange, type RunState, reduceRunState } from "../../run/run-state.ts";
 import type { ConversationEntry, RunEntry } from "../api/conversation.ts";
 import type { OpenQuestion } from "../api/question.ts";
 import type { Parameters, Role, ServerSettings } from "../api/server-settings.ts";
@@ -55,7 +55,7 @@ export interface ChatState {
   readonly problem: string;
 }
 
-export function emptyChat(choices: Choices): ChatState {
+export function createChat(choices: Choices): ChatState {
   return {
     settings: undefined,
     choices,
@@ -70,8 +70,8 @@ export function emptyChat(choices: Choices): ChatState {
   };
 }
 
-export function newTurn(key: string, question: string): Turn {
-  const run = noRun(question);
+export function createTurn(key: string, question: string): Turn {
+  const run = createRunState(question);
   const unknown = { conversationId: undefined, question: undefined, keptRunId: undefined };
   return { ...unknown, key, run, isFollowed: true, isGone: false };
 }
@@ -86,7 +86,7 @@ export function addTurn(chat: ChatState, turn: Turn): ChatState {
 }
 
 /** The chat without the turns in sight that asked this and whose runs are gone. */
-export function dropGone(chat: ChatState, question: string): ChatState {
+export function removeGoneTurns(chat: ChatState, question: string): ChatState {
   const gone = chat.items.filter(({ key }) => chat.turns[key]?.isGone && chat.turns[key].run.question === question);
   if (gone.length === 0) return chat;
   const keys = new Set(gone.map(({ key }) => key));
@@ -110,7 +110,7 @@ export function changeTurn(chat: ChatState, key: string, change: (turn: Turn) =>
 }
 
 export function changeRun(chat: ChatState, key: string, change: RunChange): ChatState {
-  return changeTurn(chat, key, (turn) => ({ ...turn, run: reduce(turn.run, change) }));
+  return changeTurn(chat, key, (turn) => ({ ...turn, run: reduceRunState(turn.run, change) }));
 }
 
 /** The chat with another conversation in sight: these items and turns, and of the others what is not settled. */
@@ -131,17 +131,17 @@ export function showTalk(
   };
 }
 
-export function isOver({ outcome, plain }: RunState): boolean {
+export function isFinished({ outcome, plain }: RunState): boolean {
   return outcome !== undefined || plain !== undefined;
 }
 
 /** What this page alone knows all about: a run that it follows, or a question whose run is gone. */
 export function isUnsettled({ isFollowed, isGone, run }: Turn): boolean {
-  return isGone || (isFollowed && !isOver(run));
+  return isGone || (isFollowed && !isFinished(run));
 }
 
 /** The turn in sight whose run goes on. */
-export function goingTurn({ items, turns }: ChatState): Turn | undefined {
+export function findActiveTurn({ items, turns }: ChatState): Turn | undefined {
   const shown = items.flatMap((item) => (item.kind === "turn" ? (turns[item.key] ?? []) : []));
-  return shown.findLast(({ isFollowed, run }) => isFollowed && !isOver(run));
+  return shown.findLast(({ isFollowed, run }) => isFollowed && !isFinished(run));
 }

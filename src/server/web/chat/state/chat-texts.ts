@@ -113,7 +113,7 @@ export const parameterLabels: Record<ParameterName, string> = {
 };
 
 /** Of a question that the server would refuse; both in characters. */
-export function tooLong(length: number, limit: number): Text {
+export function describeTooLong(length: number, limit: number): Text {
   const [now, allowed] = [length.toLocaleString("en"), limit.toLocaleString("en")];
   return {
     zh: `问题有 ${now} 个字符，最多 ${allowed} 个：请缩短后再发送。`,
@@ -121,15 +121,15 @@ export function tooLong(length: number, limit: number): Text {
   };
 }
 
-export function removeQuestion(title: string): Text {
+export function describeRemoval(title: string): Text {
   return { zh: `删除对话“${title}”？此操作不能撤销。`, en: `Delete “${title}”? This cannot be undone.` };
 }
 
-export function removeLabel(title: string): Text {
+export function labelRemoval(title: string): Text {
   return { zh: `删除“${title}”`, en: `Delete “${title}”` };
 }
 
 /** A setting that has changed, as `/set` of the terminal words it. */
-export function changedSetting(key: string, before: Text, now: Text): Text {
+export function describeChangedSetting(key: string, before: Text, now: Text): Text {
   return { zh: `${key}：${before.zh} → ${now.zh}`, en: `${key}: ${before.en} → ${now.en}` };
 }

@@ -1,8 +1,8 @@
 import type { Text } from "../../../../kit/locale.ts";
-import { printableLine } from "../../../../kit/text/sanitize.ts";
+import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import { modeHelp, modeNames } from "../../../../render/mode-names.ts";
 import { type LimitName, parameterNames, type Role, roles } from "../api/server-settings.ts";
-import { modelOf } from "./chat-choices.ts";
+import { getModel } from "./chat-choices.ts";
 import type { ChatState } from "./chat-state.ts";
 import { roleNames } from "./chat-texts.ts";
 
@@ -13,7 +13,7 @@ const limitTexts: Record<LimitName, Text> = {
 };
 
 /** What counts for the next question: the mode with what is configured for it, the models and their parameters. */
-export function configLines(chat: ChatState): Text[] {
+export function listConfigLines(chat: ChatState): Text[] {
   const { mode } = chat.choices;
   const modeLine: Text = {
     zh: `模式：${modeNames[mode].zh} · ${modeHelp[mode].zh}`,
@@ -38,6 +38,6 @@ function roleLine(chat: ChatState, role: Role): Text {
   const { choices, settings } = chat;
   const numbers = { ...settings?.parameters[role], ...choices.parameters[role] };
   const set = parameterNames.flatMap((name) => (numbers[name] === undefined ? [] : [`${name} ${numbers[name]}`]));
-  const value = [printableLine(modelOf(chat, role)), ...set].join(" · ");
+  const value = [sanitizeLine(getModel(chat, role)), ...set].join(" · ");
   return { zh: `${roleNames[role].zh}：${value}`, en: `${roleNames[role].en}: ${value}` };
 }

@@ -1,4 +1,4 @@
-import { titleOf } from "../../../../core/store/conversation-title.ts";
+import { toConversationTitle } from "../../../../core/store/conversation-title.ts";
 import type { ConversationEntry } from "../api/conversation.ts";
 import { type ChatState, isUnsettled, type Turn } from "./chat-state.ts";
 
@@ -11,13 +11,13 @@ export interface SideEntry extends ConversationEntry {
 }
 
 /** Those that are kept, and before them those in which a first run goes on. */
-export function sideEntriesOf(chat: ChatState): SideEntry[] {
+export function toSideEntries(chat: ChatState): SideEntry[] {
   const { conversations, conversationId } = chat;
   const going = goingIn(chat);
   const kept = new Set(conversations.map(({ id }) => id));
   const begun = [...going.values()].filter(({ id }) => !kept.has(id));
   return [...begun, ...conversations].map((entry) => {
-    const title = entry.title || titleOf(going.get(entry.id)?.question ?? firstQuestion(chat, entry.id));
+    const title = entry.title || toConversationTitle(going.get(entry.id)?.question ?? firstQuestion(chat, entry.id));
     const { id, updatedAt } = entry;
     return { key: id, id, title, updatedAt, isCurrent: id === conversationId, mark: going.get(id)?.mark };
   });

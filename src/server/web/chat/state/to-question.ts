@@ -1,9 +1,13 @@
 import type { Locale } from "../../../../kit/locale.ts";
-import type { Asking } from "../api/api.ts";
+import type { QuestionRequest } from "../api/api.ts";
 import type { ChatState } from "./chat-state.ts";
 
 /** A question in the conversation that is shown, as it has been chosen. The search switch counts in chat mode alone. */
-export function askingOf({ choices, settings, conversationId }: ChatState, message: string, locale: Locale): Asking {
+export function toQuestion(
+  { choices, settings, conversationId }: ChatState,
+  message: string,
+  locale: Locale,
+): QuestionRequest {
   const { mode, search, models, parameters } = choices;
   const hasSearch = mode === "chat" && settings?.search.available === true;
   return {

@@ -1,13 +1,13 @@
 import type { Status } from "../../../../core/outcome.ts";
-import { noRun } from "../../run/run-state.ts";
+import { createRunState } from "../../run/run-state.ts";
 import type { Conversation, RunEntry } from "../api/conversation.ts";
-import { newTurn, type Turn } from "./chat-state.ts";
+import { createTurn, type Turn } from "./chat-state.ts";
 
 /**
  * A kept conversation as turns, oldest first: each run with the answer that it gave, and answers whose runs are not known any
  * more. Runs that go on are left to whoever follows them.
  */
-export function turnsOf(conversation: Conversation, id: string): Turn[] {
+export function toTurns(conversation: Conversation, id: string): Turn[] {
   const turns: Turn[] = [];
   const { runs } = conversation;
   let next = 0;
@@ -52,16 +52,16 @@ function answered({ id, key, question, answer, run: entry, conversation }: Answe
   const cited = conversation.sources.filter(({ n }) => answer.includes(`[${n}]`));
   const status = entry?.status === "partial" ? "partial" : undefined;
   const run = {
-    ...noRun(question),
+    ...createRunState(question),
     runId: entry?.id,
     cited,
     plain: { text: answer, isFailed: false, status },
   } as const;
-  return { ...newTurn(key, question), conversationId: id, run, isFollowed: false, keptRunId: entry?.id };
+  return { ...createTurn(key, question), conversationId: id, run, isFollowed: false, keptRunId: entry?.id };
 }
 
 function unanswered({ id: runId, question, status }: RunEntry, id: string): Turn {
   const known = endings.find((each) => each === status);
-  const run = { ...noRun(question), runId, plain: { text: "", isFailed: status === "failed", status: known } };
-  return { ...newTurn(runId, question), conversationId: id, run, isFollowed: false, keptRunId: runId };
+  const run = { ...createRunState(question), runId, plain: { text: "", isFailed: status === "failed", status: known } };
+  return { ...createTurn(runId, question), conversationId: id, run, isFollowed: false, keptRunId: runId };
 }

@@ -1,7 +1,7 @@
 import type { ChatState } from "../state/chat-state.ts";
 
 /** The address of the conversation in sight: `#conversation=…`. */
-export interface Place {
+export interface AddressHash {
   /** The conversation that the address names. */
   readonly conversationId: string | undefined;
   /** The chat has changed: another conversation is another entry of the tab's history. */
@@ -16,7 +16,7 @@ interface AddressBar {
   readonly history: Record<"pushState" | "replaceState", (state: unknown, unused: string, place: string) => void>;
 }
 
-export function createPlace({ location, history }: AddressBar): Place {
+export function createAddressHash({ location, history }: AddressBar): AddressHash {
   const named = (): string | undefined => new URLSearchParams(location.hash.slice(1)).get("conversation") || undefined;
   const put = (way: "pushState" | "replaceState", id: string | undefined): void => {
     if (named() === id) return;

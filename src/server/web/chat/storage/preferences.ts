@@ -2,7 +2,7 @@ import type { Mode } from "../../../../core/outcome.ts";
 import { isRecord } from "../../../../kit/json.ts";
 import type { Locale } from "../../../../kit/locale.ts";
 import { modes } from "../../../../render/mode-names.ts";
-import type { KeptChat } from "./tab-storage.ts";
+import type { StoredChat } from "./tab-storage.ts";
 
 /** What has been chosen in this browser, for tabs that have chosen nothing of their own. */
 export interface Preferences {
@@ -12,7 +12,7 @@ export interface Preferences {
 
 export interface PreferenceKeeper {
   /** What the tab has kept and, where it has nothing, what was chosen in another. */
-  complete(kept: KeptChat): KeptChat;
+  complete(kept: StoredChat): StoredChat;
   /** Told how it stands; what is another than at the last time has been chosen. */
   note(now: Required<Preferences>): void;
 }

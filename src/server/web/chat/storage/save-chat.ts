@@ -1,9 +1,9 @@
 import type { Locale } from "../../../../kit/locale.ts";
 import { type ChatState, isUnsettled } from "../state/chat-state.ts";
-import type { Keeper, KeptRun } from "./tab-storage.ts";
+import type { StoredRun, TabStorage } from "./tab-storage.ts";
 
 /** Keeps what a tab finds again after a reload, each time that it is another. */
-export function createSaver(keeper: Keeper): (chat: ChatState, locale: Locale) => void {
+export function createSaver(keeper: TabStorage): (chat: ChatState, locale: Locale) => void {
   let before = "";
   return (chat, locale) => {
     const { choices, conversationId } = chat;
@@ -14,7 +14,7 @@ export function createSaver(keeper: Keeper): (chat: ChatState, locale: Locale) =
   };
 }
 
-function runsOf({ turns }: ChatState): KeptRun[] {
+function runsOf({ turns }: ChatState): StoredRun[] {
   return Object.values(turns)
     .filter(isUnsettled)
     .flatMap(({ conversationId, run: { runId: id, question } }) => (id ? [{ id, question, conversationId }] : []));

@@ -1,37 +1,37 @@
-import { isRecord, textOf } from "../../../../kit/json.ts";
+import { isRecord, toText } from "../../../../kit/json.ts";
 import type { Locale } from "../../../../kit/locale.ts";
 import { modes } from "../../../../render/mode-names.ts";
 import { parameterNames, type Role, readNumbers, roles } from "../api/server-settings.ts";
 import type { Choices } from "../state/chat-state.ts";
 
 /** What a tab finds again after a reload. */
-export interface KeptChat {
+export interface StoredChat {
   readonly locale: Locale | undefined;
   readonly choices: Partial<Choices>;
   readonly conversationId: string | undefined;
   /** Runs that were going on, of this conversation and of others. */
-  readonly runs: readonly KeptRun[];
+  readonly runs: readonly StoredRun[];
 }
 
-export interface KeptRun {
+export interface StoredRun {
   readonly id: string;
   readonly question: string;
   readonly conversationId: string | undefined;
 }
 
 /** What a tab keeps for as long as it is open, and shares with no other. */
-export interface Keeper {
+export interface TabStorage {
   token(): string | undefined;
   keepToken(token: string): void;
-  chat(): KeptChat;
-  keepChat(chat: KeptChat): void;
+  chat(): StoredChat;
+  keepChat(chat: StoredChat): void;
 }
 
 const tokenName = "duet.token";
 const chatName = "duet.chat";
 
 /** A browser that refuses to keep things keeps them until the page goes. */
-export function createKeeper(storage: () => Storage): Keeper {
+export function createTabStorage(storage: () => Storage): TabStorage {
   const memory = new Map<string, string>();
   const read = (name: string): string | undefined => {
     try {
@@ -72,27 +72,27 @@ export function takeToken({ location, history }: AddressBar): string | undefined
   return token;
 }
 
-function readChat(text: string | undefined): KeptChat {
+function readChat(text: string | undefined): StoredChat {
   const kept = parse(text);
   const { locale, choices, conversationId, runs } = isRecord(kept) ? kept : {};
   return {
     locale: locale === "zh" || locale === "en" ? locale : undefined,
     choices: readChoices(choices),
-    conversationId: textOf(conversationId) || undefined,
+    conversationId: toText(conversationId) || undefined,
     runs: Array.isArray(runs) ? runs.flatMap(readRun) : [],
   };
 }
 
-function readRun(value: unknown): KeptRun[] {
-  if (!isRecord(value) || textOf(value.id) === "") return [];
+function readRun(value: unknown): StoredRun[] {
+  if (!isRecord(value) || toText(value.id) === "") return [];
   const { id, question, conversationId } = value;
-  return [{ id: textOf(id), question: textOf(question), conversationId: textOf(conversationId) || undefined }];
+  return [{ id: toText(id), question: toText(question), conversationId: toText(conversationId) || undefined }];
 }
 
 function readChoices(value: unknown): Partial<Choices> {
   if (!isRecord(value)) return {};
   const mode = modes.find((known) => known === value.mode);
-  const models = mapRoles(value.models, (name) => textOf(name) || undefined);
+  const models = mapRoles(value.models, (name) => toText(name) || undefined);
   const parameters = mapRoles(value.parameters, (own) => readNumbers(own, parameterNames));
   return {
     ...(mode === undefined ? {} : { mode }),

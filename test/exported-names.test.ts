@@ -1,0 +1,80 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+/** Words of a private vocabulary; no exported name holds one of them as a word of its own. */
+const forbiddenWords = words(`
+  room seat door hall house neighbour face bell means going held holding passage circumstances surroundings crew heed told
+  loan lend mend begun spoken outlet news asking attend attended sofar kin brief served silence`);
+
+/** What the name of an exported function begins with, besides `is`, `has`, `can`, `to`, `from`, `create`, `open` and `with`. */
+const verbs = words(`
+  abort acquire act add agree announce answer append apply approve ask attach authorize begin build calculate call change chat
+  check choose claim classify clean close collapse collect combine compact compare compile complete compress compute confirm
+  connect convert copy count cut decide decode define delete derive describe detect diagnose dispatch draw edit emit encode
+  document ensure erase escape estimate evaluate execute exit expand explain export extend extract fence fetch fill filter find finish fit
+  follow forget format get group grow guard guess handle hide highlight ignore import infer inline insert inspect install
+  introduce join label lay lex limit list listen load lock log main make map mark mask match measure merge migrate move multiply
+  normalize notice notify pad paint pair parse pause pick plan prepare press preview print protect quote read recall record
+  redact reduce refresh refuse register reject release reload remember remove render repair replace report request reserve reset
+  resolve restore resume retry revise round run sanitize save say schedule scope scroll search select send serve set share
+  shorten show shrink sign signal sleep slice sort split start stop store stream strip sum suspend switch take throw tidy track trim
+  truncate trust turn update use validate verify visit wait walk warn watch weigh wrap write`);
+const prefixes = new Set([...verbs, "is", "has", "can", "to", "from", "create", "open", "with"]);
+
+test("no exported name holds a word of a private vocabulary", () => {
+  expect(forbiddenNames(program())).toEqual([]);
+});
+
+test("every exported function begins with a verb, or makes an error", () => {
+  expect(unclearFunctions(program())).toEqual([]);
+});
+
+test("the checks name the file and what it exports", () => {
+  const files = {
+    "src/a.ts": "export interface RunRoom {}\nexport const keptDoor = 1;\nexport type Roommate = 1;\nconst seat = 1;",
+    "src/b.ts": "export function told(): void {}\nexport async function* kept() {}\nexport function toText() {}",
+    "src/c.ts": "export function tooLongError() {}\nexport function isOpen() {}\nfunction participle() {}",
+  };
+  expect(forbiddenNames(files)).toEqual([
+    "src/a.ts exports RunRoom",
+    "src/a.ts exports keptDoor",
+    "src/b.ts exports told",
+  ]);
+  expect(unclearFunctions(files)).toEqual(["src/b.ts exports told", "src/b.ts exports kept"]);
+});
+
+function words(text: string): Set<string> {
+  return new Set(text.trim().split(/\s+/));
+}
+
+function program(): Record<string, string> {
+  const root = fileURLToPath(new URL("..", import.meta.url));
+  const names = globSync(["src/**/*.ts", "bin/**/*.ts"], { cwd: root }).map((name) => name.replaceAll("\\", "/"));
+  return Object.fromEntries(names.sort().map((name) => [name, readFileSync(`${root}/${name}`, "utf8")]));
+}
+
+function exportsOf(code: string, kinds: string): string[] {
+  const pattern = new RegExp(`^export (?:default )?(?:abstract )?(?:async )?(?:${kinds})\\*?\\s+([\\w$]+)`, "gm");
+  return [...new Set([...code.matchAll(pattern)].map(([, name = ""]) => name))];
+}
+
+function wordsOf(name: string): string[] {
+  return (name.match(/[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])/g) ?? []).map((word) => word.toLowerCase());
+}
+
+function forbiddenNames(files: Record<string, string>): string[] {
+  return Object.entries(files).flatMap(([file, code]) =>
+    exportsOf(code, "function|interface|type|class|const|let|enum")
+      .filter((name) => wordsOf(name).some((word) => forbiddenWords.has(word)))
+      .map((name) => `${file} exports ${name}`),
+  );
+}
+
+function unclearFunctions(files: Record<string, string>): string[] {
+  return Object.entries(files).flatMap(([file, code]) =>
+    exportsOf(code, "function")
+      .filter((name) => !name.endsWith("Error") && !prefixes.has(/^[a-z]+/.exec(name)?.[0] ?? name))
+      .map((name) => `${file} exports ${name}`),
+  );
+}

@@ -1,6 +1,6 @@
 // Weight: about how many tokens each prompt costs with every request, in both languages, the tools of `plan` left out.
 // Fails above the limits.
-import { promptNames } from "../src/agent/prompts/prompt-names.ts";
+import { promptNames } from "../src/agent/prompts/choose-prompt.ts";
 import { createPrompts } from "../src/agent/prompts/prompts.ts";
 import { estimateTokens } from "../src/providers/estimate-tokens.ts";
 

@@ -1,6 +1,5 @@
 import type { Flags } from "../src/config/load-config.ts";
-import { DuetError } from "../src/kit/errors.ts";
-import type { Text } from "../src/kit/locale.ts";
+import { DuetError, type Text } from "../src/kit/errors.ts";
 import { toText, type Values } from "./values.ts";
 
 /** One row a flag; the same table feeds yargs and the quick reader of `serve`. All values arrive as text. */

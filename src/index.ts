@@ -16,20 +16,32 @@ export type { FinishReason, Model, ModelEvent, ModelRequest, ToolDefinition, Tur
 export type { Citation, Mode, Outcome, Status, StopReason, ToolCallRecord } from "./core/outcome.ts";
 export type { PlanReply } from "./core/plan-reply.ts";
 export type { NumberedSource } from "./core/sources.ts";
-export type { Conversation, ConversationTurn, Summary } from "./core/store/conversation.ts";
 export type {
+  Conversation,
+  ConversationEntry,
+  ConversationStore,
+  ConversationTurn,
+  FinishedRun,
   IdempotencyRecord as BegunRun,
   IdempotencyRecords as BegunRuns,
   NewIdempotencyRecord as WantedMark,
-} from "./core/store/idempotency-records.ts";
-export type { SourceList } from "./core/store/source-list.ts";
-export type { ConversationEntry, ConversationStore, FinishedRun, RunEntry } from "./core/store/store.ts";
-export type { Approval, ApprovalRequest, ApproveCall, Permission } from "./core/tools/permission.ts";
-export type { Source, Tool, ToolAnnotations } from "./core/tools/tool.ts";
+  RunEntry,
+  SourceList,
+  Summary,
+} from "./core/store/store.ts";
+export type {
+  Approval,
+  ApprovalRequest,
+  ApproveCall,
+  Permission,
+  Source,
+  Tool,
+  ToolAnnotations,
+} from "./core/tools/tool.ts";
 export type { AgentTrace, TraceStep } from "./core/trace.ts";
+export type { Locale, Text } from "./kit/errors.ts";
 export { DuetError, type ErrorCode, type ErrorDetails, type ErrorReport } from "./kit/errors.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./kit/json.ts";
-export type { Locale, Text } from "./kit/locale.ts";
 export { type OwnTool, type OwnToolContext, withTypes as defineTool } from "./tools/own-tool.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { loadWithState } from "../../src/cli/with-duet.ts";
 import { toFlags } from "../options.ts";
 import { toText, type Values } from "../values.ts";
-import type { Action } from "./action.ts";
+import type { Action } from "./chat.ts";
 
 /** Signs in to a remote server, or forgets it; nothing but that server is opened. */
 export function runSignIn(values: Values): Action {

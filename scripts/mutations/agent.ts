@@ -60,7 +60,7 @@ export const agent: readonly Mutation[] = [
   },
   {
     id: "A8",
-    file: "src/agent/answer/answer-messages.ts",
+    file: "src/agent/answer/write-answer.ts",
     text: "const read = observations.filter(({ ran }) => ran);",
     becomes: "const read = observations;",
     tests: ["test/agent/answer/answer-messages.test.ts"],
@@ -100,7 +100,7 @@ export const agent: readonly Mutation[] = [
   },
   {
     id: "A13",
-    file: "src/agent/loop/hold-back.ts",
+    file: "src/agent/loop/decide.ts",
     text: "text.length + 1.5 * wide",
     becomes: "text.length",
     tests: ["test/agent/loop/hold-back.test.ts"],

@@ -28,7 +28,7 @@ export const client: readonly Mutation[] = [
   },
   {
     id: "C4",
-    file: "src/client/lifecycle/restart-delays.ts",
+    file: "src/client/lifecycle/server-lifecycle.ts",
     text: "livedMs >= stableMs ? 1 : failures + 1",
     becomes: "failures + 1",
     tests: ["test/client/lifecycle/restart-delays.test.ts"],
@@ -36,7 +36,7 @@ export const client: readonly Mutation[] = [
   },
   {
     id: "C5",
-    file: "src/client/calls/rate-limit.ts",
+    file: "src/client/calls/request-sender.ts",
     text: "      intervalMs = Math.max(intervalMs, slowedMs);\n",
     becomes: "",
     tests: ["test/client/calls/rate-limit.test.ts"],

@@ -92,7 +92,7 @@ export const core: readonly Mutation[] = [
   },
   {
     id: "redirect-downgrade",
-    file: "src/kit/net/follow-redirect.ts",
+    file: "src/kit/net/create-guarded-fetch.ts",
     text: 'hop.url.protocol === "https:" && url.protocol === "http:"',
     becomes: "false",
     tests: ["test/kit/net/follow-redirect.test.ts"],
@@ -100,7 +100,7 @@ export const core: readonly Mutation[] = [
   },
   {
     id: "redirect-headers",
-    file: "src/kit/net/follow-redirect.ts",
+    file: "src/kit/net/create-guarded-fetch.ts",
     text: "headers: only(next.headers, harmless)",
     becomes: "headers: next.headers",
     tests: ["test/kit/net/follow-redirect.test.ts"],
@@ -108,7 +108,7 @@ export const core: readonly Mutation[] = [
   },
   {
     id: "redirect-body",
-    file: "src/kit/net/follow-redirect.ts",
+    file: "src/kit/net/create-guarded-fetch.ts",
     text: 'next.body !== undefined || !["GET", "HEAD", "OPTIONS"].includes(next.method)',
     becomes: "false",
     tests: ["test/kit/net/follow-redirect.test.ts"],
@@ -172,7 +172,7 @@ export const core: readonly Mutation[] = [
   },
   {
     id: "private-file-mode",
-    file: "src/kit/private-file.ts",
+    file: "src/kit/random.ts",
     text: '"wx", 0o600',
     becomes: '"wx", 0o644',
     tests: ["test/kit/private-file.test.ts"],
@@ -180,7 +180,7 @@ export const core: readonly Mutation[] = [
   },
   {
     id: "private-folder-mode",
-    file: "src/kit/create-folder.ts",
+    file: "src/kit/random.ts",
     text: "mode = 0o700",
     becomes: "mode = 0o755",
     tests: ["test/kit/private-file.test.ts"],
@@ -188,7 +188,7 @@ export const core: readonly Mutation[] = [
   },
   {
     id: "private-file-size",
-    file: "src/kit/private-file.ts",
+    file: "src/kit/random.ts",
     text: "state.isFile() && state.size <= largest",
     becomes: "state.isFile()",
     tests: ["test/kit/private-file.test.ts"],
@@ -220,7 +220,7 @@ export const core: readonly Mutation[] = [
   },
   {
     id: "places-count",
-    file: "src/kit/async/semaphore.ts",
+    file: "src/kit/async/timeout.ts",
     text: "if (free > 0) {",
     becomes: "if (free >= 0) {",
     tests: ["test/client/calls/rate-limit.test.ts"],

@@ -84,7 +84,7 @@ export const http: readonly Mutation[] = [
   },
   {
     id: "http-cors",
-    file: "src/server/http/request/cors.ts",
+    file: "src/server/http/routes.ts",
     text: "origin === null || !names.isForeignOrigin(origin.toLowerCase())",
     becomes: "origin === null",
     tests: ["test/server/http/request/cors.test.ts"],
@@ -108,7 +108,7 @@ export const http: readonly Mutation[] = [
   },
   {
     id: "operator-token",
-    file: "src/server/http/auth/admit.ts",
+    file: "src/server/http/serve-http.ts",
     text: "given !== undefined && timingSafeEqual(digest(given), expected)",
     becomes: "given !== undefined",
     tests: ["test/server/http/auth/admit.test.ts"],
@@ -116,7 +116,7 @@ export const http: readonly Mutation[] = [
   },
   {
     id: "operator-without-token",
-    file: "src/server/http/auth/admit.ts",
+    file: "src/server/http/serve-http.ts",
     text: 'return "status" in admission ? signIn(request) : admission;',
     becomes: 'return "status" in admission ? { caller: operator } : admission;',
     tests: ["test/server/http/auth/admit.test.ts"],
@@ -180,7 +180,7 @@ export const http: readonly Mutation[] = [
   },
   {
     id: "jwt-scope-tools",
-    file: "src/server/http/auth/scopes.ts",
+    file: "src/server/http/auth/open-auth.ts",
     text: ".filter(([scope]) => scopes.includes(scope))",
     becomes: "",
     tests: ["test/server/http/auth/open-auth.test.ts"],
@@ -196,7 +196,7 @@ export const http: readonly Mutation[] = [
   },
   {
     id: "jwt-metadata-issuer",
-    file: "src/server/http/auth/find-keys.ts",
+    file: "src/server/http/auth/check-token.ts",
     text: "    if (said !== issuer) throw unusable(address, otherIssuer(said, issuer));\n",
     becomes: "",
     tests: ["test/server/http/auth/keys.test.ts"],

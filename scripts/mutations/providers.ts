@@ -36,7 +36,7 @@ export const providers: readonly Mutation[] = [
   },
   {
     id: "P5",
-    file: "src/providers/errors/retry-after.ts",
+    file: "src/providers/errors/errors.ts",
     text: 'headers?.get("retry-after-ms")',
     becomes: 'headers?.get("x-retry-after-ms")',
     tests: ["test/providers/errors/errors.test.ts"],

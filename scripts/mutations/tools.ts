@@ -84,7 +84,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "climbing-path",
-    file: "src/core/tools/argument-pattern.ts",
+    file: "src/core/tools/tool-pattern.ts",
     text: "fits(text) && (!climbs(text) || fits(destination(text)))",
     becomes: "fits(text)",
     tests: ["test/core/tools/tool-pattern.test.ts"],
@@ -92,7 +92,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "no-value-fits",
-    file: "src/core/tools/argument-pattern.ts",
+    file: "src/core/tools/tool-pattern.ts",
     text: "found.length > 0 && found.every(",
     becomes: "found.every(",
     tests: ["test/core/tools/tool-pattern.test.ts"],
@@ -100,7 +100,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "encoded-climb",
-    file: "src/core/tools/argument-pattern.ts",
+    file: "src/core/tools/tool-pattern.ts",
     text: "(\\.|%2e){2}",
     becomes: "\\.{2}",
     tests: ["test/core/tools/tool-pattern.test.ts"],
@@ -108,7 +108,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "invisible-characters",
-    file: "src/core/tools/argument-pattern.ts",
+    file: "src/core/tools/tool-pattern.ts",
     text: '    .replace(/\\p{Default_Ignorable_Code_Point}+/gu, "")\n',
     becomes: "",
     tests: ["test/core/tools/tool-pattern.test.ts"],
@@ -116,7 +116,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "bare-command",
-    file: "src/core/tools/argument-pattern.ts",
+    file: "src/core/tools/tool-pattern.ts",
     text: "plain === bare || isMatch",
     becomes: "isMatch",
     tests: ["test/core/tools/tool-pattern.test.ts"],
@@ -124,7 +124,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "path-prefix",
-    file: "src/tools/files/allowed-path.ts",
+    file: "src/tools/files/walk-files.ts",
     text: 'rest === "" || !(rest === ".."',
     becomes: 'path.startsWith(root) || !(rest === ".."',
     tests: ["test/tools/files/allowed-path.test.ts"],
@@ -132,7 +132,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "path-private",
-    file: "src/tools/files/allowed-path.ts",
+    file: "src/tools/files/walk-files.ts",
     text: " && !relative(root, real).split(sep).some(isPrivate)",
     becomes: "",
     tests: ["test/tools/files/allowed-path.test.ts"],
@@ -140,7 +140,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "path-link",
-    file: "src/tools/files/allowed-path.ts",
+    file: "src/tools/files/walk-files.ts",
     text: "realpath(resolve(root, path)).catch(() => undefined)",
     becomes: "resolve(root, path)",
     tests: ["test/tools/files/allowed-path.test.ts"],
@@ -148,7 +148,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "path-kernel",
-    file: "src/tools/files/allowed-path.ts",
+    file: "src/tools/files/walk-files.ts",
     text: "if (/^\\/(proc|sys|dev)(\\/|$)/.test(real)) return false;\n",
     becomes: "",
     tests: ["test/tools/files/allowed-path.test.ts"],
@@ -156,7 +156,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "private-letter-case",
-    file: "src/tools/files/allowed-path.ts",
+    file: "src/tools/files/walk-files.ts",
     text: "duet\\.config\\.json)$/i",
     becomes: "duet\\.config\\.json)$/",
     tests: ["test/tools/files/allowed-path.test.ts"],
@@ -164,7 +164,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "file-swapped-for-a-link",
-    file: "src/tools/files/open-allowed.ts",
+    file: "src/tools/files/walk-files.ts",
     text: " | (constants.O_NOFOLLOW ?? 0)",
     becomes: "",
     tests: ["test/tools/files/allowed-path.test.ts"],
@@ -172,7 +172,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "folder-swapped-for-a-link",
-    file: "src/tools/files/open-allowed.ts",
+    file: "src/tools/files/walk-files.ts",
     text: "if (own !== undefined) return isAllowed(own, roots);",
     becomes: "if (own !== undefined) return true;",
     tests: ["test/tools/files/allowed-path.test.ts"],
@@ -180,7 +180,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "pipe-is-no-file",
-    file: "src/tools/files/open-allowed.ts",
+    file: "src/tools/files/walk-files.ts",
     text: "if (!opened.isFile()) return false;\n",
     becomes: "",
     tests: ["test/tools/files/allowed-path.test.ts"],
@@ -220,7 +220,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "ports-of-public-hosts",
-    file: "src/tools/outgoing/web-rules.ts",
+    file: "src/tools/outgoing/create-outgoing.ts",
     text: " && ports.has(port)",
     becomes: "",
     tests: ["test/tools/outgoing/web-rules.test.ts"],
@@ -228,7 +228,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "private-addresses",
-    file: "src/tools/outgoing/web-rules.ts",
+    file: "src/tools/outgoing/create-outgoing.ts",
     text: 'classifyAddress(address) === "public"',
     becomes: 'classifyAddress(address) !== "metadata"',
     tests: ["test/tools/outgoing/web-rules.test.ts"],

@@ -1,29 +1,23 @@
 import { type Chain, getTraceId } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { AskElicitation } from "../core/forms/elicitation.ts";
-import type { Notice } from "../core/notice.ts";
+import type { Notice } from "../core/model.ts";
 import type { Mode } from "../core/outcome.ts";
-import { type Conversation, createId } from "../core/store/conversation.ts";
-import type { ConversationStore } from "../core/store/store.ts";
-import type { ApproveCall } from "../core/tools/permission.ts";
-import type { Tool } from "../core/tools/tool.ts";
-import { detectLanguage, type Locale } from "../kit/locale.ts";
+import { type Conversation, type ConversationStore, createId } from "../core/store/store.ts";
+import type { ApproveCall, Tool } from "../core/tools/tool.ts";
+import { detectLanguage, type Locale } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { createAnswerText } from "./answer/answer-text.ts";
 import { createContextWindows, getLongestResult, pickSmallerModel } from "./context/context-window.ts";
-import type { Limits } from "./limits/limits.ts";
-import type { RunClock } from "./limits/run-clock.ts";
+import type { Limits, RunClock } from "./limits/run-clock.ts";
 import { createStatistics } from "./limits/statistics.ts";
 import { createSubAgents } from "./limits/sub-agents.ts";
 import type { Evaluator } from "./loop/evaluator.ts";
 import { createRepetition } from "./loop/repetition.ts";
 import type { Prompts } from "./prompts/prompts.ts";
-import { createApprove } from "./questions/approve.ts";
-import { createAskSequentially } from "./questions/ask-person.ts";
+import { createApprove, createAskSequentially, createElicit } from "./questions/ask-person.ts";
 import type { ConfirmPlan, PlanPolicy } from "./questions/confirm-plan.ts";
-import { createElicit } from "./questions/elicit.ts";
 import type { Models, Run } from "./run.ts";
-import type { RunObserver } from "./run-observer.ts";
 import { createToolCatalog, type ToolFinder } from "./tools/tool-catalog.ts";
 import { createToolResults } from "./tools/tool-results.ts";
 import { filterToolsByDepth } from "./tools/tools-at-depth.ts";
@@ -133,4 +127,12 @@ export function openRun(options: RunOptions, { question, cancelled, clock, emit,
     emit,
     keepOutput,
   };
+}
+
+/** Follows the events of one run, each at the moment it happens. */
+export interface RunObserver {
+  /** The trace id under which the run is known outside: 32 hex digits. The run draws one itself where there is none. */
+  readonly traceId: string | undefined;
+  /** Must not throw. */
+  handle(event: AgentEvent): void;
 }

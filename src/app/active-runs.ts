@@ -1,4 +1,4 @@
-import type { RunObserver } from "../agent/run-observer.ts";
+import type { RunObserver } from "../agent/open-run.ts";
 import { createTimeLimit, followSignal, waitAbortable } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
 

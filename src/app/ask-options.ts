@@ -1,6 +1,5 @@
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
-import type { DuetError } from "../kit/errors.ts";
-import type { Text } from "../kit/locale.ts";
+import type { DuetError, Text } from "../kit/errors.ts";
 import type { AskRequest } from "./duet.ts";
 import { optionError } from "./option-error.ts";
 

@@ -1,4 +1,4 @@
-import type { Limits } from "../agent/limits/limits.ts";
+import type { Limits } from "../agent/limits/run-clock.ts";
 import type { Config } from "../config/load-config.ts";
 import type { Chain } from "../core/chain.ts";
 

@@ -1,7 +1,6 @@
 import { inspect } from "node:util";
 import { notAllowedError } from "../config/config-errors.ts";
-import type { DuetError } from "../kit/errors.ts";
-import type { Text } from "../kit/locale.ts";
+import type { DuetError, Text } from "../kit/errors.ts";
 
 /** The one line with which an option of an embedding program is refused; `where` names it. */
 export function optionError(where: string, value: unknown, allowed: Text): DuetError {

@@ -1,7 +1,7 @@
 import type { LoginOptions, SignInResult } from "../client/oauth/login.ts";
 import type { Config } from "../config/load-config.ts";
 import { DuetError } from "../kit/errors.ts";
-import { toShortLine } from "../kit/text/short-line.ts";
+import { toShortLine } from "../kit/text/sanitize.ts";
 import { version } from "../kit/version.ts";
 
 /** How a face lets a person sign in. */

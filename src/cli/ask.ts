@@ -8,8 +8,7 @@ import { createRenderer, type RenderOptions } from "./create-renderer.ts";
 import { createApproveCall } from "./questions/approve-call.ts";
 import { createConfirmPlan } from "./questions/confirm-plan.ts";
 import { createAskElicitation } from "./questions/elicit.ts";
-import { createQuietScreen } from "./questions/quiet-screen.ts";
-import { canBeAsked, openTerminalQuestions } from "./questions/reader.ts";
+import { canBeAsked, createQuietScreen, openTerminalQuestions } from "./questions/reader.ts";
 
 export interface AskOptions {
   duet: Duet;

@@ -14,13 +14,12 @@ import { createFileJsonSchema } from "../config/schema/file-schema.ts";
 import type { SkippedFile } from "../config/sources/choose-files.ts";
 import type { Environment } from "../config/sources/expand-variables.ts";
 import { fileName } from "../config/sources/find-file.ts";
-import { listLeaves } from "../config/sources/merge.ts";
 import { getValue, renderPath } from "../config/sources/setting-path.ts";
-import type { Origin } from "../config/sources/source.ts";
+import { listLeaves, type Origin } from "../config/sources/source.ts";
 import { createStarterFile } from "../config/starter-file.ts";
 import { trustFiles } from "../config/trust/trusted-files.ts";
+import { type Locale, say } from "../kit/errors.ts";
 import { isRecord } from "../kit/json.ts";
-import { type Locale, say } from "../kit/locale.ts";
 import { sanitizeLine, toSafeJson } from "../kit/text/sanitize.ts";
 
 export interface ConfigCommand {

@@ -1,10 +1,10 @@
 import { createInterface } from "node:readline";
 import { forgetSignIn, openInBrowser, signIn } from "../app/sign-in.ts";
 import type { Config } from "../config/load-config.ts";
-import { say, type Text } from "../kit/locale.ts";
+import { say, type Text } from "../kit/errors.ts";
 import { sanitize, sanitizeLine } from "../kit/text/sanitize.ts";
 import type { Console } from "./console.ts";
-import { takeLines } from "./questions/typed-lines.ts";
+import { takeLines } from "./questions/reader.ts";
 
 export interface LoginCommand {
   config: Config;

@@ -1,6 +1,6 @@
 import type { Mode } from "../core/outcome.ts";
-import { type Locale, say } from "../kit/locale.ts";
-import { toShortLine } from "../kit/text/short-line.ts";
+import { type Locale, say } from "../kit/errors.ts";
+import { toShortLine } from "../kit/text/sanitize.ts";
 import { describeSearchChoice } from "../render/mode-names.ts";
 
 /** The switch of web search as a chat keeps it: it counts in chat mode, and other modes leave it as it is. */

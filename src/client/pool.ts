@@ -1,5 +1,5 @@
 import type { Implementation } from "@modelcontextprotocol/client";
-import type { ServerSettings } from "../config/server-settings.ts";
+import type { ServerSettings } from "../config/config.ts";
 import type { Sample } from "../core/sampling.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
@@ -17,8 +17,7 @@ import { createCredentialStore } from "./oauth/credential-store.ts";
 import type { Sdk } from "./sdk.ts";
 import { ServerConnection, type ServerStatus } from "./server-connection.ts";
 import { createToolNames } from "./tool-names.ts";
-import { createPinStore } from "./trust/pin-store.ts";
-import type { WaitingTool } from "./trust/pins.ts";
+import { createPinStore, type WaitingTool } from "./trust/pin-store.ts";
 import type { OtherTool } from "./trust/tool-warnings.ts";
 
 export interface PoolOptions {

@@ -1,4 +1,4 @@
-import type { ServerSettings } from "../config/server-settings.ts";
+import type { ServerSettings } from "../config/config.ts";
 import { isRecord } from "../kit/json.ts";
 
 /** Replaces the secrets of one server by `[redacted NAME]`. */

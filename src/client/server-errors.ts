@@ -1,13 +1,12 @@
-import type { ServerSettings } from "../config/server-settings.ts";
-import { DuetError, type ErrorCode, type ErrorDetails, getMessage } from "../kit/errors.ts";
-import type { Text } from "../kit/locale.ts";
+import type { ServerSettings } from "../config/config.ts";
+import { DuetError, type ErrorCode, type ErrorDetails, getMessage, type Text } from "../kit/errors.ts";
 import type { Ending } from "../kit/process/child.ts";
 import { sanitize } from "../kit/text/sanitize.ts";
 import { getBody, getCode, getNetworkCode, getStatus, isLost, isOtherProtocol } from "./connection-errors.ts";
 import { hasOwnAuthorization } from "./oauth/auth.ts";
 import { toLoginHint } from "./oauth/problems.ts";
 import type { Redact } from "./redact.ts";
-import { ownErrors } from "./transport/error-codes.ts";
+import { ownErrors } from "./transport/stdio.ts";
 import { describeUnusable } from "./unusable-server.ts";
 
 /** What is known when a server fails. */

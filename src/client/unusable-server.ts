@@ -1,4 +1,4 @@
-import type { Text } from "../kit/locale.ts";
+import type { Text } from "../kit/errors.ts";
 
 /** What stands before the reason wherever people read that a server cannot be used. */
 export function describeUnusable(name: string): Text {

@@ -1,5 +1,4 @@
-import { DuetError } from "../kit/errors.ts";
-import type { Text } from "../kit/locale.ts";
+import { DuetError, type Text } from "../kit/errors.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 
 /** The one line with which a wrong configuration is refused: where it is, then what is wrong there and what is allowed. */

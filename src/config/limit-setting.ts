@@ -1,4 +1,4 @@
-import type { Text } from "../kit/locale.ts";
+import type { Text } from "../kit/errors.ts";
 import { checkSource } from "./schema/check-source.ts";
 import { describeAllowed, findSchema } from "./schema/describe-schema.ts";
 import { createFileJsonSchema, fileSchema, parseOnce } from "./schema/file-schema.ts";

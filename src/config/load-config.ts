@@ -1,13 +1,12 @@
 import { dirname, join, resolve } from "node:path";
-import type { Locale } from "../kit/locale.ts";
-import type { Config } from "./config.ts";
-import { readEmail } from "./email.ts";
+import type { Locale, Text } from "../kit/errors.ts";
+import type { Config, EmailSettings, KeyedBackend, SearchSettings } from "./config.ts";
+import { configError } from "./config-errors.ts";
 import { readModels } from "./models/models.ts";
-import { parseOnce, settingsSchema } from "./schema/file-schema.ts";
-import { readSearch } from "./search.ts";
+import { parseOnce, type Settings, settingsSchema } from "./schema/file-schema.ts";
 import { readServers } from "./servers.ts";
 import { chooseFiles, type SkippedFile } from "./sources/choose-files.ts";
-import type { Environment } from "./sources/expand-variables.ts";
+import { type Environment, getSystemLocale, hasLanguage } from "./sources/expand-variables.ts";
 import {
   fileName,
   getConfigDirectory,
@@ -18,16 +17,18 @@ import {
   toAbsolutePath,
 } from "./sources/find-file.ts";
 import type { Flags } from "./sources/flags.ts";
-import { findOrigins, mergeTrees } from "./sources/merge.ts";
 import { type Embedding, readSources } from "./sources/read-sources.ts";
-import { getSystemLocale, hasLanguage } from "./sources/system-locale.ts";
+import { getValue } from "./sources/setting-path.ts";
+import { findOrigins, mergeTrees, type Origin, type Source } from "./sources/source.ts";
 import { readTelemetry } from "./telemetry.ts";
 
 export type { Config } from "./config.ts";
+
 export { describeSkippedFiles } from "./sources/choose-files.ts";
+
 export type { Flags } from "./sources/flags.ts";
+
 export { createStateFolder } from "./sources/state-folder.ts";
-export { describeUnusedSettings, findUnusedSettings } from "./unused-settings.ts";
 
 /**
  * Reads all sources: defaults, file, environment (with `.env`), flags, what an embedding program sets, a later one over
@@ -142,3 +143,84 @@ export function getFallbackLocale(flags: Pick<Flags, "locale">, environment: Env
   const { locale } = flags;
   return locale === "zh" || locale === "en" ? locale : getSystemLocale(environment);
 }
+
+/** What somebody has set and nothing obeys, by the names it was set under: nobody shall rely on it. */
+export function findUnusedSettings({ origins, email }: Pick<Config, "origins" | "email">): string[] {
+  return origins["email.host"]?.from === "environment" && !email ? ["SMTP_HOST (SMTP_FROM?)"] : [];
+}
+
+/** Says so; undefined when there are none. */
+export function describeUnusedSettings(names: readonly string[]): Text | undefined {
+  if (names.length === 0) return undefined;
+  const list = names.join(", ");
+  return { zh: `已设置但未使用：${list}`, en: `set, but not used: ${list}` };
+}
+
+/**
+ * Undefined where no server is set. Throws when nobody can be the sender, unless only the environment names a server: it may be
+ * meant for others.
+ */
+export function readEmail(
+  email: Settings["email"],
+  sources: readonly Source[],
+  origin: Origin | undefined,
+): EmailSettings | undefined {
+  const { host, port, secure = port === 465, user, password, recipients } = email;
+  if (host === undefined) return undefined;
+  const from = email.from ?? (user?.includes("@") ? user : undefined);
+  if (from !== undefined) return { host, port, secure, user, password, from, recipients };
+  if (origin?.from === "environment") return undefined;
+  const source = sources.findLast((each) => getValue(each.tree, ["email", "host"]) !== undefined);
+  throw configError(source?.where(["email", "host"]) ?? "email.host", needsSender);
+}
+
+const needsSender = {
+  zh: "发送邮件需要发件人：请设置 SMTP_FROM 或 email.from",
+  en: "mail needs a sender: set SMTP_FROM or email.from",
+};
+
+/** Throws when the backend asked for has no address. */
+export function readSearch(search: Settings["search"], sources: readonly Source[]): SearchSettings {
+  const { enabled, backend, searxng, duckduckgo, exa, ...rest } = search;
+  const url = searxng.url && withoutSlash(searxng.url);
+  const missing = backend === "searxng" && !url ? needsAddress : missingKey(search);
+  if (missing !== undefined) {
+    const source = sources.findLast((each) => getValue(each.tree, ["search", "backend"]) !== undefined);
+    throw configError(source?.where(["search", "backend"]) ?? "search.backend", missing);
+  }
+  return {
+    ...rest,
+    enabled,
+    backend,
+    tavily: keyed(search.tavily),
+    parallel: keyed(search.parallel),
+    brave: keyed(search.brave),
+    serper: keyed(search.serper),
+    exa: { ...keyed(exa), mcpUrl: withoutSlash(exa.mcpUrl) },
+    bocha: keyed(search.bocha),
+    zhipu: keyed(search.zhipu),
+    searxng: url ? { url } : undefined,
+    duckduckgo: { enabled: duckduckgo.enabled, baseUrl: withoutSlash(duckduckgo.baseUrl) },
+  };
+}
+
+/** What is wrong where a backend is asked for by name that does not work without a key. */
+function missingKey({ backend, ...search }: Settings["search"]): Text | undefined {
+  if (backend !== "brave" && backend !== "serper" && backend !== "bocha" && backend !== "zhipu") return undefined;
+  if (search[backend].apiKey?.trim()) return undefined;
+  const variable = `${backend === "zhipu" ? "ZHIPUAI" : backend.toUpperCase()}_API_KEY`;
+  return { zh: `${backend} 需要密钥：请设置 ${variable}`, en: `${backend} needs a key: set ${variable}` };
+}
+
+function keyed({ apiKey, baseUrl }: KeyedBackend): KeyedBackend {
+  return { apiKey: apiKey?.trim() || undefined, baseUrl: withoutSlash(baseUrl) };
+}
+
+function withoutSlash(address: string): string {
+  return address.replace(/\/+$/, "");
+}
+
+const needsAddress = {
+  zh: "searxng 需要地址：请设置 SEARXNG_URL 或 search.searxng.url",
+  en: "searxng needs an address: set SEARXNG_URL or search.searxng.url",
+};

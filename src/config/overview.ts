@@ -2,9 +2,8 @@ import type { Config } from "./config.ts";
 import type { ModelChoice } from "./models/models.ts";
 import { maskTree } from "./secrets/mask.ts";
 import { listSecrets } from "./secrets/secrets.ts";
-import { listLeaves } from "./sources/merge.ts";
 import { type Path, renderPath } from "./sources/setting-path.ts";
-import type { Origin } from "./sources/source.ts";
+import { listLeaves, type Origin } from "./sources/source.ts";
 
 export interface Overview {
   /** The settings in force, in the file's shape, secrets masked; `null` is what is needed and not set. */

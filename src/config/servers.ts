@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
-import type { Text } from "../kit/locale.ts";
+import type { Text } from "../kit/errors.ts";
+import type { ServerSettings, ServerTransport } from "./config.ts";
 import { configError } from "./config-errors.ts";
 import type { ServerEntry, Settings } from "./schema/file-schema.ts";
-import type { ServerSettings, ServerTransport } from "./server-settings.ts";
 import type { Environment } from "./sources/expand-variables.ts";
 import { toAbsolutePath } from "./sources/find-file.ts";
 import type { Source } from "./sources/source.ts";

@@ -1,4 +1,4 @@
-import { type Locale, say } from "../kit/locale.ts";
+import { type Locale, say } from "../kit/errors.ts";
 
 /** A configuration file to begin with: every line that differs from the defaults is a comment. */
 export function createStarterFile(locale: Locale): string {

@@ -1,10 +1,8 @@
 import type { ErrorCode } from "../kit/errors.ts";
 import type { JsonObject, JsonValue } from "../kit/json.ts";
-import type { FinishReason, Usage } from "./model.ts";
-import type { Notice } from "./notice.ts";
+import type { FinishReason, Notice, Usage } from "./model.ts";
 import type { Citation, Mode, Outcome } from "./outcome.ts";
-import type { Permission } from "./tools/permission.ts";
-import type { ToolFailure } from "./tools/tool.ts";
+import type { Permission, ToolFailure } from "./tools/tool.ts";
 
 export type Phase = "plan" | "decide" | "answer";
 

@@ -1,7 +1,6 @@
+import type { Locale } from "../kit/errors.ts";
 import type { JsonSchema } from "../kit/json.ts";
-import type { Locale } from "../kit/locale.ts";
 import type { AssistantMessage, Message } from "./messages.ts";
-import type { Notice } from "./notice.ts";
 
 /** A language model behind one interface, whatever its vendor and wire format. */
 export interface Model {
@@ -108,4 +107,14 @@ export function addUsage(a: Usage, b: Usage): Usage {
     cacheWriteTokens: (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0) || undefined,
     estimated: a.estimated ?? b.estimated,
   };
+}
+
+/** Something the reader should know beside the answer: a limit, a retry, a repair, a fallback. */
+export interface Notice {
+  type: "notice";
+  level: "info" | "warning";
+  code: string;
+  message: string;
+  /** It belongs into logs: people are shown it with `--verbose` only. Absent where everybody reads it. */
+  forLog?: true | undefined;
 }

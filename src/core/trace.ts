@@ -2,7 +2,7 @@ import type { ErrorReport } from "../kit/errors.ts";
 import type { JsonValue } from "../kit/json.ts";
 import type { Phase, PlanStep } from "./events.ts";
 import type { Mode, OutcomeMeta, Status, StopReason } from "./outcome.ts";
-import type { Permission } from "./tools/permission.ts";
+import type { Permission } from "./tools/tool.ts";
 
 /** What a run did, step by step (agent-architecture.md, "Trace"); the contract's JSON, hence `snake_case`. */
 export interface AgentTrace {

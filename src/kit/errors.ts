@@ -1,5 +1,3 @@
-import { type Locale, say, type Text } from "./locale.ts";
-
 /** The codes of the contract's section 5; every failure that a face shows carries one. */
 export const errorCodes = [
   "config",
@@ -90,4 +88,31 @@ export function toErrorReport(error: DuetError, locale: Locale): ErrorReport {
 /** Rounds a wait up to whole seconds, of which there is at least one. */
 export function toSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
+}
+
+/** The two languages of everything that people read. */
+export type Locale = "zh" | "en";
+
+/** A sentence in both languages. */
+export interface Text {
+  readonly zh: string;
+  readonly en: string;
+}
+
+export function say(locale: Locale, text: Text): string {
+  return text[locale];
+}
+
+/** The same without what it begins with, where that has been said already. */
+export function removePrefix({ zh, en }: Text, prefix: Text): Text {
+  return {
+    zh: zh.startsWith(prefix.zh) ? zh.slice(prefix.zh.length) : zh,
+    en: en.startsWith(prefix.en) ? en.slice(prefix.en.length) : en,
+  };
+}
+
+/** The language of what somebody wrote: Chinese as soon as it holds a Han character. */
+export function detectLanguage(text: string, fallback: Locale): Locale {
+  if (/\p{Script=Han}/u.test(text)) return "zh";
+  return /[a-z]/i.test(text) ? "en" : fallback;
 }

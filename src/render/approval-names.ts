@@ -1,5 +1,5 @@
-import type { Approval } from "../core/tools/permission.ts";
-import type { Text } from "../kit/locale.ts";
+import type { Approval } from "../core/tools/tool.ts";
+import type { Text } from "../kit/errors.ts";
 
 /** What a person can say to a call that needs consent. */
 export const approvalNames: Record<Approval, Text> = {

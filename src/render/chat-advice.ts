@@ -1,5 +1,4 @@
-import type { ErrorCode } from "../kit/errors.ts";
-import type { Text } from "../kit/locale.ts";
+import type { ErrorCode, Text } from "../kit/errors.ts";
 
 /** What to try after a run with tools that failed (agent-mode.md, "LLM API 错误"), for whoever shows it in no words of its own. */
 export const chatAdvice: Text = {

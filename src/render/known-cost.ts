@@ -1,5 +1,5 @@
 import type { AgentsBill, ModelBill } from "../core/outcome.ts";
-import { type Locale, say } from "../kit/locale.ts";
+import { type Locale, say } from "../kit/errors.ts";
 
 /** A cost as far as it is known. */
 export interface KnownCost {

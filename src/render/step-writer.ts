@@ -1,10 +1,8 @@
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
-import { type Locale, say, type Text } from "../kit/locale.ts";
-import { sanitizeLine } from "../kit/text/sanitize.ts";
-import { truncate } from "../kit/text/truncate.ts";
-import { noticeLine, renderBill, renderEvent } from "./event-lines.ts";
-import { renderOutcome } from "./outcome-lines.ts";
+import { type Locale, say, type Text } from "../kit/errors.ts";
+import { sanitizeLine, truncate } from "../kit/text/sanitize.ts";
+import { noticeLine, renderBill, renderError, renderEvent, renderPartial } from "./event-lines.ts";
 import { createPlanLines } from "./plan-lines.ts";
 
 export interface StepWriterOptions {
@@ -79,4 +77,16 @@ function inputInFull({ tool, arguments: args }: Extract<AgentEvent, { type: "too
 
 function callInFull(call: Outcome["tool_calls"][number]): string {
   return `── ${call.tool} ${JSON.stringify(call.arguments)}\n${call.result}`;
+}
+
+/** What a reader must know of how a run ended, beside its answer; nothing of one that is complete. */
+export function renderOutcome(outcome: Outcome, locale: Locale): string[] {
+  const { status, error } = outcome;
+  const partial = renderPartial(outcome, locale);
+  return [
+    partial,
+    status === "needs_confirmation" && say(locale, { zh: "⏸ 计划等待确认。", en: "⏸ The plan waits to be confirmed." }),
+    status === "cancelled" && say(locale, { zh: "已取消。", en: "Cancelled." }),
+    status === "failed" && error && renderError(error),
+  ].filter((line) => typeof line === "string");
 }

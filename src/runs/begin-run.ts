@@ -1,10 +1,10 @@
 import type { AskRequest } from "../app/open-duet.ts";
 import { type Chain, getTraceId } from "../core/chain.ts";
-import type { Locale } from "../kit/locale.ts";
+import { showValue } from "../core/tools/argument-feedback.ts";
+import { DuetError, type Locale } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { createStepWriter } from "../render/step-writer.ts";
 import type { AskInput } from "./ask-schema.ts";
-import { checkConversationId } from "./conversation-id.ts";
 import type { Host } from "./input/host.ts";
 import type { RunHandle, StartRunOptions } from "./run-handle.ts";
 import type { CallerScope } from "./run-service.ts";
@@ -84,4 +84,17 @@ function keyOf({ conversation_id, wait_s, duet_chain, ...input }: AskInput, chai
   const asked = JSON.stringify(input, Object.keys(input).sort());
   // An agent that asks itself must not be given the very run that asks.
   return chain.depth === 0 ? asked : `${chain.depth} ${getTraceId(chain.trace)} ${asked}`;
+}
+
+/** Throws `invalid_request` for an id that no address can name: a path is read without its `.` and `..`. */
+export function checkConversationId(id: string | undefined): void {
+  if (id !== "." && id !== "..") return;
+  const shown = showValue(id);
+  throw new DuetError({
+    code: "invalid_request",
+    text: {
+      zh: `conversation_id: ${shown} 不可用（允许：除 "." 和 ".." 以外的编号）`,
+      en: `conversation_id: ${shown} is not allowed (allowed: any id but "." and "..")`,
+    },
+  });
 }

@@ -1,6 +1,5 @@
 import { isRecord } from "../kit/json.ts";
-import { toSafeJson } from "../kit/text/sanitize.ts";
-import { takeStart } from "../kit/text/truncate.ts";
+import { takeStart, toSafeJson } from "../kit/text/sanitize.ts";
 
 /** UTF-16 units that one resource may have: more than a host's model reads at once. */
 const longestJson = 500_000;

@@ -2,13 +2,11 @@ import type { AskRequest } from "../app/open-duet.ts";
 import type { Caller } from "../core/caller.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
-import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../kit/errors.ts";
-import type { Locale } from "../kit/locale.ts";
-import { hideCause } from "./hide-cause.ts";
+import { DuetError, type ErrorReport, type Locale, toDuetError, toErrorReport } from "../kit/errors.ts";
+import { hideCause } from "./finished-outcome.ts";
 import { weighJson } from "./json-weight.ts";
 import type { LiveRun } from "./live-run.ts";
-import { createNotifier } from "./notifier.ts";
-import type { OpenQuestion } from "./questions/run-question.ts";
+import type { OpenQuestion } from "./questions/put-question.ts";
 import { createQuestions } from "./questions/run-questions.ts";
 import { createRunSnapshot } from "./run-snapshot.ts";
 
@@ -217,4 +215,31 @@ const noEnd = { zh: "运行没有结束事件", en: "the run ended without run-e
 
 function cancelled(): DuetError {
   return new DuetError({ code: "internal", text: { zh: "已取消", en: "cancelled" } });
+}
+
+/** Wakes all who wait for something to happen. */
+export interface Notifier {
+  notify(): void;
+  /** Resolves at the next ring, or when the signal aborts. Never rejects. */
+  wait(signal: AbortSignal): Promise<void>;
+}
+
+export function createNotifier(): Notifier {
+  /** Of those who wait now; nobody does for most rings. */
+  let next: PromiseWithResolvers<void> | undefined;
+  return {
+    notify() {
+      next?.resolve();
+      next = undefined;
+    },
+    async wait(signal) {
+      if (signal.aborted) return;
+      const stopped = Promise.withResolvers<void>();
+      const stop = (): void => stopped.resolve();
+      signal.addEventListener("abort", stop, { once: true });
+      next ??= Promise.withResolvers();
+      await Promise.race([next.promise, stopped.promise]);
+      signal.removeEventListener("abort", stop);
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { Text } from "../kit/locale.ts";
+import type { Text } from "../kit/errors.ts";
 
 /** One line for an id that is no run of this caller's. */
 export function describeUnknownRun(runId: string): Text {

@@ -1,6 +1,5 @@
-import { DuetError, getMessage } from "../kit/errors.ts";
+import { DuetError, getMessage, type Text } from "../kit/errors.ts";
 import { getOwnValue } from "../kit/json.ts";
-import type { Text } from "../kit/locale.ts";
 
 /** Another process holds the lock. */
 export function isBusy(thrown: unknown): boolean {

@@ -2,10 +2,9 @@ import { inspect } from "node:util";
 import type { ZodObject, z } from "zod";
 import { toInvalidArgumentsResult } from "../core/tools/argument-feedback.ts";
 import type { ArgumentProblem, Tool, ToolAnnotations, ToolContext } from "../core/tools/tool.ts";
-import { DuetError } from "../kit/errors.ts";
+import { DuetError, type Locale } from "../kit/errors.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../kit/json.ts";
-import type { Locale } from "../kit/locale.ts";
-import { toShortLine } from "../kit/text/short-line.ts";
+import { toShortLine } from "../kit/text/sanitize.ts";
 import { defineTool } from "./define-tool.ts";
 import { toOwnResult } from "./own-result.ts";
 

@@ -1,9 +1,15 @@
 import { toInvalidArgumentsResult } from "../core/tools/argument-feedback.ts";
-import type { Approval, Permission } from "../core/tools/permission.ts";
-import { createFailure, type Tool, type ToolContext, type ToolResult } from "../core/tools/tool.ts";
+import {
+  type Approval,
+  createFailure,
+  type Permission,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from "../core/tools/tool.ts";
 import { isFittingCall, parsePermitPatterns, parseToolPatterns, type ToolPattern } from "../core/tools/tool-pattern.ts";
+import { say, type Text } from "../kit/errors.ts";
 import type { JsonObject } from "../kit/json.ts";
-import { say, type Text } from "../kit/locale.ts";
 import { wrapTool } from "./define-tool.ts";
 
 /** Rules as they are written in the configuration's `tools`. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { rememberApprovals } from "../../src/app/conversations/remember-approvals.ts";
-import type { Approval, ApprovalRequest } from "../../src/core/tools/permission.ts";
+import type { Approval, ApprovalRequest } from "../../src/core/tools/tool.ts";
 
 const call: ApprovalRequest = { tool: "shell", arguments: {}, rule: "tools.ask: shell", onlyOnce: false };
 const { signal } = new AbortController();

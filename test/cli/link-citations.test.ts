@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createLinker } from "../../src/cli/link-citations.ts";
+import { createLinker } from "../../src/cli/create-renderer.ts";
 import { canShowHyperlinks } from "../../src/cli/terminal/screen/shows-hyperlinks.ts";
 import { createHyperlink } from "../../src/cli/terminal/text/hyperlink.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
 import { createPool, type Pool } from "../../src/client/pool.ts";
-import type { ServerSettings } from "../../src/config/server-settings.ts";
+import type { ServerSettings } from "../../src/config/config.ts";
 import type { ToolContext, ToolResult } from "../../src/core/tools/tool.ts";
 
 export const fakePath = join(import.meta.dirname, "../fakes/mcp.ts");

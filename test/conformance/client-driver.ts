@@ -6,7 +6,7 @@ import { createCredentialStore } from "../../src/client/oauth/credential-store.t
 import { signInToServer } from "../../src/client/oauth/login.ts";
 import { createAnswers } from "../../src/client/questions/answers.ts";
 import { createRedactor } from "../../src/client/redact.ts";
-import type { AuthSettings, ServerSettings } from "../../src/config/server-settings.ts";
+import type { AuthSettings, ServerSettings } from "../../src/config/config.ts";
 import type { Sample } from "../../src/core/sampling.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import { isRecord, toText } from "../../src/kit/json.ts";

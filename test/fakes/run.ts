@@ -1,4 +1,4 @@
-import type { Limits } from "../../src/agent/limits/limits.ts";
+import type { Limits } from "../../src/agent/limits/run-clock.ts";
 import type { RunOptions } from "../../src/agent/open-run.ts";
 import { createPrompts } from "../../src/agent/prompts/prompts.ts";
 import { runAgent } from "../../src/agent/run-agent.ts";

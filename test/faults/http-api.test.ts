@@ -1,7 +1,7 @@
 // Group G of the fault catalogue over every route that `serve --http` has: the agent API, OpenAI's wire, the page, health, figures
 // and MCP. What only MCP has stands in http-face.test.ts; whose is what, group H, in http-callers.test.ts.
 import { describe, expect, onTestFinished, test } from "vitest";
-import { longestTurn } from "../../src/agent/loop/bounded-turn.ts";
+import { longestTurn } from "../../src/agent/loop/take-turn.ts";
 import type { Model } from "../../src/core/model.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
 import { startHttpDuet } from "../fakes/http-duet.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createPool } from "../../src/client/pool.ts";
-import type { ServerSettings } from "../../src/config/server-settings.ts";
+import type { ServerSettings } from "../../src/config/config.ts";
 import {
   allDead,
   call,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { hostNames, hosts } from "../../src/cli/install/hosts.ts";
-import { planChange } from "../../src/cli/install/plan-change.ts";
+import { planChange } from "../../src/cli/install/install.ts";
 import { launch } from "../cli/install/machine.ts";
 
 const cases = ["README.md", "README.zh.md"].flatMap((file) => hostNames.map((host) => [file, host] as const));

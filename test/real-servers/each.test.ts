@@ -1,7 +1,7 @@
 // What single servers from npm do beyond the rules, through our own pool.
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { ServerSettings } from "../../src/config/server-settings.ts";
+import type { ServerSettings } from "../../src/config/config.ts";
 import { call, type Heard, readyPoolOf, stdio, temporaryFolder } from "../client/servers.ts";
 import { npmServer } from "../fakes/program.ts";
 import { keys, redirecting } from "./nine.ts";

@@ -1,5 +1,4 @@
-import { createId } from "../../src/core/store/conversation.ts";
-import type { FinishedRun } from "../../src/core/store/store.ts";
+import { createId, type FinishedRun } from "../../src/core/store/store.ts";
 import type { AgentTrace } from "../../src/core/trace.ts";
 
 /** A run that was asked `question` and answered `answer`; without an answer it failed. */

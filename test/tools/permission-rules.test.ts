@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rememberApprovals } from "../../src/app/conversations/remember-approvals.ts";
-import type { Approval, ApprovalRequest, Approve } from "../../src/core/tools/permission.ts";
-import type { Tool, ToolAnnotations, ToolContext } from "../../src/core/tools/tool.ts";
+import type {
+  Approval,
+  ApprovalRequest,
+  Approve,
+  Tool,
+  ToolAnnotations,
+  ToolContext,
+} from "../../src/core/tools/tool.ts";
 import { findFittingCalls, isFittingCall, parseToolPatterns } from "../../src/core/tools/tool-pattern.ts";
 import type { JsonObject } from "../../src/kit/json.ts";
 import { collectTools } from "../../src/tools/collect-tools.ts";

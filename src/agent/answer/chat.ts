@@ -1,12 +1,10 @@
 import type { ToolCall } from "../../core/messages.ts";
-import { say, type Text } from "../../kit/locale.ts";
-import { toShortLine } from "../../kit/text/short-line.ts";
-import { takeStart } from "../../kit/text/truncate.ts";
+import { say, type Text } from "../../kit/errors.ts";
+import { takeStart, toShortLine } from "../../kit/text/sanitize.ts";
 import { act, type Observation } from "../loop/act.ts";
-import type { AnswerResult } from "../loop/decide-result.ts";
+import type { AnswerResult } from "../loop/run-result.ts";
 import type { Run } from "../run.ts";
-import type { AnswerInput } from "./answer-input.ts";
-import { writeAnswer } from "./write-answer.ts";
+import { type AnswerInput, writeAnswer } from "./write-answer.ts";
 
 /**
  * Chat mode: the answer model answers, and nothing else happens. With search on, the web is searched once before, for the

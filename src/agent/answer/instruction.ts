@@ -1,5 +1,5 @@
 import type { Message } from "../../core/messages.ts";
-import { say } from "../../kit/locale.ts";
+import { say } from "../../kit/errors.ts";
 import type { Run } from "../run.ts";
 
 /**

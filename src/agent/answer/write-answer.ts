@@ -1,16 +1,16 @@
 import type { Message } from "../../core/messages.ts";
 import { type FinishReason, toModelName } from "../../core/model.ts";
-import { type DuetError, toDuetError } from "../../kit/errors.ts";
-import { say } from "../../kit/locale.ts";
+import { type DuetError, type Locale, say, type Text, toDuetError } from "../../kit/errors.ts";
+import { fenceResult } from "../context/fence.ts";
 import type { Role } from "../limits/statistics.ts";
-import type { AnswerResult } from "../loop/decide-result.ts";
+import type { Observation } from "../loop/act.ts";
+import { countResults, explainReason } from "../loop/explain-verdict.ts";
 import { refusedKeyError } from "../loop/refused-keys.ts";
+import { type AnswerResult, type DecideResult, isEarlyEnd } from "../loop/run-result.ts";
 import { runTurn } from "../loop/take-turn.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { hasOneModel, type Run } from "../run.ts";
 import { emptyAnswerError, unexpectedToolCallError } from "./answer-errors.ts";
-import type { AnswerInput } from "./answer-input.ts";
-import { plainResultsTitle, renderPlainResults, toAnswerMessage } from "./answer-messages.ts";
 
 /**
  * Streams the answer from the answer model. If that fails before a word was shown, the other model answers, unless its key
@@ -84,4 +84,68 @@ function fallback(run: Run, error: DuetError): string {
     zh: `回答模型出错（${error.text.zh}），改由 ${toModelName(run.models.functionCall)} 回答。`,
     en: `The answer model failed (${error.text.en}); ${toModelName(run.models.functionCall)} answers instead.`,
   });
+}
+
+/** What the answer model gets of the other model's work: the question and each call with its result, as fenced text. */
+export function toAnswerMessage(
+  question: string,
+  observations: readonly Observation[],
+  marker: string,
+  locale: Locale,
+): string {
+  const read = observations.filter(({ ran }) => ran);
+  if (read.length === 0) return question;
+  const results = read.map(
+    ({ call, result, text }, index) =>
+      `${index + 1}. ${call.name} ${call.argumentsText}\n${fenceResult(text, result, marker)}`,
+  );
+  const title = say(locale, { zh: "工具结果：", en: "Tool results:" });
+  return [question, title, ...results].join("\n\n");
+}
+
+/** What a conversation remembers of such an answer: what tools gave must not come back as the assistant's own words. */
+const plainResultsTitle: Text = {
+  zh: "没有模型能够写出回答，以下是已有的中间结果：",
+  en: "No model could write the answer. These are the results so far:",
+};
+
+/** The answer when no model can give one: the results themselves, as they came. */
+export function renderPlainResults(observations: readonly Observation[], locale: Locale): string {
+  const results = observations
+    .filter(({ ran }) => ran)
+    .map(({ call, text }) => `${call.name} ${call.argumentsText}\n${text}`);
+  return [say(locale, plainResultsTitle), ...results].join("\n\n");
+}
+
+/** What an answer is to be written from. */
+export interface AnswerInput {
+  prompt: "answer" | "chat";
+  /** Why the answer is written now, for the reader. */
+  reason: Text;
+  observations: readonly Observation[];
+  /** What the model must know beside the results. */
+  note?: Text | undefined;
+}
+
+/** The brief after deciding and acting: which model takes over and why, and what may be missing. */
+export function createAnswerInput(run: Run, { observations, reason, custom }: DecideResult): AnswerInput {
+  const results = countResults(observations);
+  const cause = explainReason(reason, { limits: run.limits, results, custom });
+  const [from, to] = [toModelName(run.models.functionCall), toModelName(run.models.answer)];
+  const change = hasOneModel(run.models)
+    ? { zh: "生成最终回答", en: "writing the answer" }
+    : { zh: `由 ${from} 切换到 ${to} 生成最终回答`, en: `switching from ${from} to ${to} to write the answer` };
+  return {
+    prompt: "answer",
+    reason: { zh: `${cause.zh}，${change.zh}`, en: `${cause.en}; ${change.en}` },
+    observations,
+    note: isEarlyEnd(reason) || results === "failed" ? missing(cause) : undefined,
+  };
+}
+
+function missing(cause: Text): Text {
+  return {
+    zh: `说明：工具调用提前结束（${cause.zh}）。先回答已经能够确定的内容，再说明还缺少什么。`,
+    en: `Note: the tool calls ended early (${cause.en}). Answer what can be answered, then say what is still missing.`,
+  };
 }

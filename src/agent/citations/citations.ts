@@ -1,9 +1,8 @@
 import type { Citation } from "../../core/outcome.ts";
-import type { SourceList } from "../../core/store/source-list.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import type { SourceList } from "../../core/store/store.ts";
+import { type Locale, say } from "../../kit/errors.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { canOpenMarker, isAddress, type Marker, readLinkTarget, readMarker } from "./citation-marker.ts";
-import { isBlockEnd, readCode } from "./code-in-text.ts";
 import { createReferenceFilter } from "./reference-filter.ts";
 
 /**
@@ -204,4 +203,69 @@ export function renderReferences(citations: readonly Citation[], locale: Locale)
   if (citations.length === 0) return "";
   const lines = citations.map(({ n, title, url }) => `- [${n}] ${title} ${url}`);
   return `\n\n${say(locale, { zh: "参考文献", en: "References" })}\n\n${lines.join("\n")}`;
+}
+
+/** The longest piece of code between backticks that is waited for; further off, a backtick is just a character. */
+const longestSpan = 512;
+
+/** The longest line that opens a code block: its marks and the name of its language. */
+const longestOpening = 128;
+
+/** How much of `text`, which begins with a run of "`" or "~", is code to be left alone; "open" when more text will tell. */
+interface Code {
+  length: number;
+  /** The run that opened a block which goes on behind `length`; undefined for code within a line, and for none. */
+  fence?: string;
+}
+
+/** `lineHead`: what stands before it on its line. `isLast`: no more text comes. */
+export function readCode(text: string, lineHead: string, isLast: boolean): Code | "open" {
+  const run = runOf(text, 0);
+  if (run.length === text.length && !isLast) return "open";
+  if (run.length >= 3 && mayOpenBlock(lineHead)) {
+    const opening = readOpening(text, run, isLast);
+    if (opening) return opening;
+  }
+  return run[0] === "`" ? readSpan(text, run, isLast) : { length: run.length };
+}
+
+function readOpening(text: string, run: string, isLast: boolean): Code | "open" | undefined {
+  const window = text.slice(0, longestOpening);
+  const end = window.indexOf("\n");
+  const line = end < 0 ? window : window.slice(0, end);
+  if (line.includes("`", run.length)) return undefined;
+  if (end < 0 && window.length < longestOpening && !isLast) return "open";
+  return { length: end < 0 ? line.length : end + 1, fence: run };
+}
+
+/** Code within a line ends with a run of the same length. */
+function readSpan(text: string, run: string, isLast: boolean): Code | "open" {
+  for (let index = run.length; index < run.length + longestSpan; index++) {
+    if (index >= text.length) return isLast ? { length: run.length } : "open";
+    if (text[index] === "\n") break;
+    if (text[index] !== "`") continue;
+    const close = runOf(text, index);
+    if (index + close.length === text.length && !isLast) return "open";
+    if (close === run) return { length: index + run.length };
+    index += close.length - 1;
+  }
+  return { length: run.length };
+}
+
+/** Whether this line ends the block that `fence` opened; "open" when more of it will tell. */
+export function isBlockEnd(line: string, fence: string): boolean | "open" {
+  const [whole, run = "", end = ""] = /^[ \t>]*(?:([`~]+)[ \t]*)?\r?(\n?)$/.exec(line) ?? [];
+  if (whole === undefined) return false;
+  if (end === "") return "open";
+  return run.length >= fence.length && runOf(run, 0) === run && run[0] === fence[0];
+}
+
+function mayOpenBlock(lineHead: string): boolean {
+  return /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*$/.test(lineHead);
+}
+
+function runOf(text: string, start: number): string {
+  let end = start + 1;
+  while (end < text.length && text[end] === text[start]) end++;
+  return text.slice(start, end);
 }

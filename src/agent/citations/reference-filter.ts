@@ -1,4 +1,4 @@
-import type { SourceList } from "../../core/store/source-list.ts";
+import type { SourceList } from "../../core/store/store.ts";
 import {
   canBecomeDefinition,
   canBecomeEntry,

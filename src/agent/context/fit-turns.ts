@@ -1,4 +1,4 @@
-import type { ConversationTurn } from "../../core/store/conversation.ts";
+import type { ConversationTurn } from "../../core/store/store.ts";
 import { planShrinkSteps, type Sizing, shrinkTexts } from "./shrink.ts";
 
 /** Whether turns are within a budget. Their length alone often says so; else they are counted as one text. */

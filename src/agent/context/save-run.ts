@@ -1,6 +1,5 @@
 import type { ConversationStore, FinishedRun } from "../../core/store/store.ts";
-import { toDuetError } from "../../kit/errors.ts";
-import { say } from "../../kit/locale.ts";
+import { say, toDuetError } from "../../kit/errors.ts";
 import type { Run } from "../run.ts";
 
 /** Keeps a run before its end is told: an answer that was acknowledged is there after a crash. A failure is a notice. */

@@ -1,6 +1,6 @@
 import type { Outcome } from "../../core/outcome.ts";
 import type { FinishedRun } from "../../core/store/store.ts";
-import { say } from "../../kit/locale.ts";
+import { say } from "../../kit/errors.ts";
 import type { RunResult } from "../loop/run-result.ts";
 import type { Run } from "../run.ts";
 

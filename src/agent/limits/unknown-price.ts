@@ -1,8 +1,7 @@
-import { toModelName } from "../../core/model.ts";
-import type { Notice } from "../../core/notice.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Notice, toModelName } from "../../core/model.ts";
+import { type Locale, say } from "../../kit/errors.ts";
 import type { Models } from "../run.ts";
-import type { Limits } from "./limits.ts";
+import type { Limits } from "./run-clock.ts";
 
 /** Told when there is a budget of money and nobody knows what a model costs. */
 export function findUnknownPrice(limits: Limits, models: Models, locale: Locale): Notice | undefined {

@@ -1,4 +1,4 @@
-import type { Limits } from "./limits.ts";
+import type { Limits } from "./run-clock.ts";
 import type { Statistics } from "./statistics.ts";
 import type { Budget, SubAgents } from "./sub-agents.ts";
 

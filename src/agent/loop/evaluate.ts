@@ -1,5 +1,5 @@
 import type { Verdict } from "../../core/events.ts";
-import type { Limits } from "../limits/limits.ts";
+import type { Limits } from "../limits/run-clock.ts";
 import type { Observation } from "./act.ts";
 
 /** How far a run has come. */

@@ -1,7 +1,7 @@
 import type { Verdict } from "../../core/events.ts";
-import { type Locale, say, type Text } from "../../kit/locale.ts";
-import type { Limits } from "../limits/limits.ts";
-import { type AnswerReason, isEarlyEnd } from "./stop-reason.ts";
+import { type Locale, say, type Text } from "../../kit/errors.ts";
+import type { Limits } from "../limits/run-clock.ts";
+import { type AnswerReason, isEarlyEnd } from "./run-result.ts";
 
 export interface ExplainOptions {
   limits: Limits;

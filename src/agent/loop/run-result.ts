@@ -1,12 +1,11 @@
+import type { Verdict } from "../../core/events.ts";
 import type { FinishReason } from "../../core/model.ts";
 import { hasSucceeded, type Outcome, type OutcomeMeta, type StopReason } from "../../core/outcome.ts";
-import { type DuetError, type ErrorReport, toErrorReport } from "../../kit/errors.ts";
-import { say } from "../../kit/locale.ts";
+import { type DuetError, type ErrorReport, say, toErrorReport } from "../../kit/errors.ts";
 import { canChatModeHelp, chatAdvice } from "../../render/chat-advice.ts";
 import { emptyAnswerError } from "../answer/answer-errors.ts";
 import type { Run } from "../run.ts";
-import type { AnswerResult, DecideResult, PlanHalt } from "./decide-result.ts";
-import { stopReasons } from "./stop-reason.ts";
+import type { Observation } from "./act.ts";
 
 /** What running came to, before it is put into the outcome's words. */
 export interface RunResult {
@@ -100,3 +99,52 @@ const cuts: Record<Exclude<FinishReason, "stop">, StopReason> = {
   // An answer turn has no tools to call; a model that tries anyway has not answered.
   "tool-calls": "error",
 };
+
+/** What deciding and acting came to. */
+export interface DecideResult {
+  observations: Observation[];
+  reason: Extract<Verdict, { verdict: "answer" }>["reason"];
+  /** With one model: its last decide turn was, or began, the answer. */
+  answer?: AnswerResult;
+  /** Why deciding ended early, although there are results to answer from. */
+  error?: DuetError | undefined;
+  /** The evaluator's own reason. */
+  custom?: string | undefined;
+  /** Plan mode: what was written is no answer. */
+  halt?: PlanHalt;
+}
+
+/** A plan that waits for somebody's reply, as the conversation keeps it, or one that nobody wants. */
+type PlanHalt = { halt: "unconfirmed"; pendingPlan: string } | { halt: "declined" };
+
+/** How writing the answer ended; `undefined` finish: no model finished it. */
+export interface AnswerResult {
+  finish: FinishReason | undefined;
+  error?: DuetError;
+}
+
+/** Why the tool calls of a run ended. */
+export type AnswerReason = Extract<Verdict, { verdict: "answer" }>["reason"];
+
+/** The same in the outcome's words. */
+const stopReasons: Record<AnswerReason, StopReason> = {
+  "model-decided": "answered",
+  sufficient: "answered",
+  "plan-done": "answered",
+  custom: "answered",
+  "model-failed": "error",
+  "model-refused": "refused",
+  "turn-cut": "length",
+  "iteration-limit": "iteration_limit",
+  "tool-call-limit": "tool_call_limit",
+  "time-limit": "time_limit",
+  "token-limit": "token_limit",
+  "cost-limit": "cost_limit",
+  "plan-failed": "error",
+  repetition: "repetition",
+};
+
+/** Whether the tool calls ended before their work was done, so that something may be missing. */
+export function isEarlyEnd(reason: AnswerReason): boolean {
+  return stopReasons[reason] !== "answered";
+}

@@ -1,17 +1,18 @@
+import type { PlanStep } from "../../core/events.ts";
 import type { PlanReply } from "../../core/plan-reply.ts";
-import { DuetError } from "../../kit/errors.ts";
-import { say } from "../../kit/locale.ts";
+import { DuetError, say, type Text } from "../../kit/errors.ts";
 import type { Observation } from "../loop/act.ts";
 import { decideAndAct, toDecideResult } from "../loop/decide.ts";
-import type { DecideResult } from "../loop/decide-result.ts";
-import { isEarlyEnd } from "../loop/stop-reason.ts";
+import { type DecideResult, isEarlyEnd } from "../loop/run-result.ts";
+import { askPerson } from "../questions/ask-person.ts";
+import type { PlanPolicy } from "../questions/confirm-plan.ts";
 import type { Run } from "../run.ts";
-import { executePlan } from "./carry-out.ts";
-import { agreeOnPlan, type PlanAgreement, revisePlan } from "./confirm-plan.ts";
 import { resumePlan, toPendingPlan } from "./pending-plan.ts";
 import { createPlan, type Plan, type StartedPlan } from "./plan.ts";
+import { noticeNoMoreChanges } from "./plan-notices.ts";
 import { renderPendingPlan, renderStates } from "./plan-text.ts";
-import { createPlanner, type Planner } from "./planner.ts";
+import { createPlanner, type DraftResult, type Planner } from "./planner.ts";
+import { runStep } from "./run-step.ts";
 
 /**
  * Plans, has the plan confirmed, carries it out (agent-architecture.md 3.2). Ends with the reason to answer, or with a
@@ -127,3 +128,117 @@ function declined(run: Run, plan: Plan): DecideResult {
   run.answer.push(say(run.language, { zh: "计划已取消，没有执行。", en: "The plan was dropped; nothing was done." }));
   return { observations: [], reason: "plan-failed", answer: { finish: "stop" }, halt: { halt: "declined" } };
 }
+
+/** Why a plan ended; `unanswered`: its rest, planned anew, waits to be confirmed. */
+export type PlanEnd = { reason: DecideResult["reason"]; error?: DuetError } | "unanswered";
+
+/** How often the rest of a plan is planned anew after a failure. */
+const mostRepairs = 2;
+
+/** Carries out a plan step by step, in order, whatever becomes of the single step. */
+export async function executePlan(run: Run, plan: Plan, planner: Planner): Promise<PlanEnd> {
+  for (let step = plan.next(); step; step = plan.next()) {
+    if (plan.isCutOff(step)) {
+      plan.skip(step);
+      continue;
+    }
+    if (step.tool === "") {
+      plan.succeed(step);
+      continue;
+    }
+    plan.begin(step);
+    const ended = await runStep(run, plan, step);
+    if (ended.end === "done") plan.succeed(step, ended.result);
+    else if (ended.end === "stop") return { reason: ended.reason, error: ended.error };
+    else {
+      plan.fail(step, ended.why);
+      const policy = policyFor(run, plan);
+      tellNext(run, step, policy);
+      if (policy === "stop") return { reason: "plan-failed" };
+      const repaired = policy === "replan" ? await repair(run, plan, planner) : undefined;
+      if (repaired) return repaired;
+    }
+  }
+  return { reason: plan.isWhole() ? "plan-done" : "plan-failed" };
+}
+
+function policyFor(run: Run, plan: Plan): PlanPolicy["onFailure"] {
+  const { onFailure } = run.planPolicy;
+  return onFailure === "replan" && plan.repairs >= mostRepairs ? "skip" : onFailure;
+}
+
+/** Plans the rest anew; gives why the plan ends, if it does. */
+async function repair(run: Run, plan: Plan, planner: Planner): Promise<PlanEnd | undefined> {
+  plan.countRepair();
+  const drafted = await planner.repair();
+  if (!("draft" in drafted)) return { reason: drafted.stop, error: drafted.error };
+  const { draft } = drafted;
+  // Where there is no other way, what is left of the old plan goes on.
+  if (draft.steps.length === 0) return undefined;
+  plan.repair(draft);
+  const agreement = await agreeOnPlan(run, plan, planner);
+  if (agreement === "yes") return undefined;
+  if (agreement === "unanswered") return "unanswered";
+  return agreement === "no" ? { reason: "plan-failed" } : { reason: agreement.stop, error: agreement.error };
+}
+
+/** Tells what comes after a step that failed; the end of a plan is told by whoever ends the run's work. */
+function tellNext(run: Run, { step }: PlanStep, policy: PlanPolicy["onFailure"]): void {
+  if (policy === "stop") return;
+  const { zh, en } = nextAfterFailure[policy];
+  const message = say(run.locale, { zh: `步骤 ${step} 失败，${zh}。`, en: `Step ${step} failed; ${en}.` });
+  run.emit({ type: "evaluation", verdict: "continue", reason: "tool-failed", message });
+}
+
+const nextAfterFailure: Record<"replan" | "skip", Text> = {
+  replan: { zh: "重新规划其余步骤", en: "planning the rest anew" },
+  skip: { zh: "跳过它和依赖它的步骤，继续执行", en: "going on without it and what depends on it" },
+};
+
+/** What came of showing a plan; `unanswered`: nobody can be asked, or nobody has replied. */
+type PlanAgreement = "yes" | "no" | "unanswered" | Exclude<DraftResult, { draft: unknown }>;
+
+/** How often a reader may have a plan changed. */
+const mostRevisions = 5;
+
+/** Shows a plan until a reader has said yes or no; each change that is asked for is planned, shown and asked about again. */
+async function agreeOnPlan(run: Run, plan: Plan, planner: Planner): Promise<PlanAgreement> {
+  for (let revisions = 0; ; revisions++) {
+    plan.show();
+    if (!plan.acts) return "yes";
+    const reply = await askReader(run, plan);
+    if (reply === undefined) return "unanswered";
+    if (reply.reply !== "edit") return reply.reply;
+    if (revisions === mostRevisions) {
+      noticeNoMoreChanges(run, mostRevisions);
+      return "unanswered";
+    }
+    const stopped = await revisePlan(run, plan, planner, reply.words);
+    if (stopped) return stopped;
+  }
+}
+
+/** Puts what the reader wants changed into the plan; gives why that was not possible. */
+async function revisePlan(
+  run: Run,
+  plan: Plan,
+  planner: Planner,
+  words: string,
+): Promise<Exclude<DraftResult, { draft: unknown }> | undefined> {
+  const drafted = await planner.revise(words);
+  // What the reader says to the plan is part of what is asked: the answer must know it too.
+  run.question = `${run.question}\n\n${words}`;
+  if (!("draft" in drafted)) return drafted;
+  plan.revise(drafted.draft);
+  return undefined;
+}
+
+async function askReader(run: Run, plan: Plan): Promise<PlanReply | undefined> {
+  const { confirmPlan } = run;
+  if (confirmPlan === undefined) return run.planPolicy.unattended === "run" ? { reply: "yes" } : undefined;
+  const reply = await askPerson(run, waitingForPlan, (signal) => confirmPlan(plan.steps, signal));
+  if (reply?.reply === "yes") plan.confirm();
+  return reply;
+}
+
+const waitingForPlan = { zh: "等待确认计划", en: "waiting for the plan to be confirmed" };

@@ -1,6 +1,6 @@
 import type { PlanStep } from "../../core/events.ts";
-import { type Locale, say } from "../../kit/locale.ts";
-import { toShortLine } from "../../kit/text/short-line.ts";
+import { type Locale, say } from "../../kit/errors.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
 import { states } from "../../render/plan-lines.ts";
 import type { Plan } from "./plan.ts";
 

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Message } from "../../core/messages.ts";
+import type { Message, ToolCall } from "../../core/messages.ts";
 import type { Turn } from "../../core/model.ts";
-import type { DuetError } from "../../kit/errors.ts";
-import { say, type Text } from "../../kit/locale.ts";
-import { toAnswerMessage } from "../answer/answer-messages.ts";
+import { type DuetError, say, type Text } from "../../kit/errors.ts";
+import { toAnswerMessage } from "../answer/write-answer.ts";
 import { fence } from "../context/fence.ts";
+import { act } from "../loop/act.ts";
 import { reportModelFailure } from "../loop/decide.ts";
-import type { DecideResult } from "../loop/decide-result.ts";
+import type { DecideResult } from "../loop/run-result.ts";
 import { runTurn } from "../loop/take-turn.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import type { Run } from "../run.ts";
@@ -15,12 +15,12 @@ import type { Draft, Plan, PlannedStep } from "./plan.ts";
 import { noticeNoNewPlan, noticeNoPlan, noticePlanByRules, noticeUnchangedPlan } from "./plan-notices.ts";
 import {
   createCorrectionRequest,
+  createFoundToolsRequest,
   createRepairRequest,
   createRevisionRequest,
   createSearchHint,
 } from "./plan-requests.ts";
 import { renderStates } from "./plan-text.ts";
-import { findSearches, searchForPlan } from "./search-for-plan.ts";
 
 /** A plan, or why there is none. */
 export type DraftResult = { draft: Draft } | { stop: DecideResult["reason"]; error?: DuetError };
@@ -37,8 +37,10 @@ export interface Planner {
 
 /** How often a plan that cannot be used is handed back. */
 const mostCorrections = 2;
+
 /** How often it may be put off to find tools for it. */
 const mostSearches = 2;
+
 /** How many of its problems are told. */
 const mostProblems = 20;
 
@@ -205,3 +207,27 @@ const cutOff: Text = {
   zh: "回复在结束之前达到输出上限；请给出更短的计划",
   en: "the reply reached the output limit before it was complete; give a shorter plan",
 };
+
+/** The steps of a draft that find tools: a plan is made when it is known which there are. */
+export function findSearches({ catalog }: Run, { steps }: Draft): PlannedStep[] {
+  return catalog.finder === undefined ? [] : steps.filter(({ tool }) => tool === catalog.finder?.name);
+}
+
+/** Makes these searches; gives the draft and what was found as the planning model reads them. */
+export async function searchForPlan(run: Run, searches: readonly PlannedStep[], draft: string): Promise<Message[]> {
+  const calls = searches.map(
+    ({ tool, parameters }, index): ToolCall => ({
+      id: `search_${run.callIds.size + index}`,
+      name: tool,
+      argumentsText: JSON.stringify(parameters),
+      arguments: parameters,
+    }),
+  );
+  const found = await act(run, calls, run.statistics.iterations, 0);
+  run.callerSignal.throwIfAborted();
+  const text = fence(found.map((observation) => observation.text).join("\n\n"), run.marker);
+  return [
+    { role: "assistant", content: draft, toolCalls: [] },
+    { role: "user", content: say(run.language, createFoundToolsRequest(text)) },
+  ];
+}

@@ -1,10 +1,16 @@
-import { createBuiltInPrompts } from "./built-in-prompts.ts";
-import { type CustomPrompt, choosePrompt, type PromptReader } from "./choose-prompt.ts";
-import { type FileName, isPartName, type PromptName } from "./prompt-names.ts";
+import { readFileSync } from "node:fs";
+import type { Locale } from "../../kit/errors.ts";
+import {
+  type CustomPrompt,
+  choosePrompt,
+  type FileName,
+  isPartName,
+  type PromptName,
+  type PromptReader,
+} from "./choose-prompt.ts";
 import { fillPlaceholders } from "./prompt-template.ts";
 
-export type { CustomPrompt, PromptReader } from "./choose-prompt.ts";
-export type { PromptName } from "./prompt-names.ts";
+export type { CustomPrompt, PromptName, PromptReader } from "./choose-prompt.ts";
 
 /** The prompts in force, in both languages and with their variants for model families. */
 export interface Prompts {
@@ -51,4 +57,20 @@ function today(): string {
   const now = new Date();
   const day = [now.getFullYear(), now.getMonth() + 1, now.getDate()];
   return day.map((number) => String(number).padStart(2, "0")).join("-");
+}
+
+/** The build puts the texts into a folder beside the file that this becomes a part of. */
+const folder = import.meta.url.endsWith(".ts") ? "." : "./prompts";
+
+/** Reads a prompt that comes with the program; each file once. */
+export type BuiltInPrompts = (name: FileName, locale: Locale) => string;
+
+export function createBuiltInPrompts(): BuiltInPrompts {
+  const read = new Map<string, string>();
+  return (name, locale) => {
+    const file = `${folder}/${locale}/${name}.md`;
+    const text = read.get(file) ?? readFileSync(new URL(file, import.meta.url), "utf8").trim();
+    read.set(file, text);
+    return text;
+  };
 }

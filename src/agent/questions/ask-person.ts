@@ -1,5 +1,7 @@
-import { createTimeLimit, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
-import type { Text } from "../../kit/locale.ts";
+import type { AskElicitation, Elicit, Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
+import type { Approve, ApproveCall } from "../../core/tools/tool.ts";
+import { createTimeLimit, followSignal, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
+import type { Text } from "../../kit/errors.ts";
 import type { Run } from "../run.ts";
 
 /** How long a person may think about a question, in milliseconds; none of it is the run's time. */
@@ -29,7 +31,7 @@ export function askPerson<T>(
 }
 
 /** The same for questions that may come at once: each is asked when the one before it is over. */
-export type AskSequentially = <T>(wait: Text, ask: (signal: AbortSignal) => Promise<T>) => Promise<T | undefined>;
+type AskSequentially = <T>(wait: Text, ask: (signal: AbortSignal) => Promise<T>) => Promise<T | undefined>;
 
 /** All questions of one run, whatever they are about, so that two never stand before a person at once. */
 export function createAskSequentially(run: Pick<Run, "clock" | "callerSignal">): AskSequentially {
@@ -40,3 +42,46 @@ export function createAskSequentially(run: Pick<Run, "clock" | "callerSignal">):
     return mine;
   };
 }
+
+/** Asks about one call after the other; a reader who says nothing in time has not answered. */
+export function createApprove(ask: ApproveCall, askInTurn: AskSequentially): Approve {
+  return (request) => askInTurn(waiting, (signal) => ask(request, signal));
+}
+
+const waiting = { zh: "等待批准工具调用", en: "waiting for the tool call to be approved" };
+
+/**
+ * Puts questions of programs below to the reader, one after the other. No answer in time, a run that is cancelled and a
+ * question that is withdrawn are a `cancel`; it never rejects.
+ */
+export function createElicit(ask: AskElicitation, askInTurn: AskSequentially): Elicit {
+  async function elicit(question: Elicitation, withdrawn?: AbortSignal): Promise<ElicitationReply> {
+    try {
+      const reply = askInTurn(waitingForElicitation, (signal) => askUntil(ask, question, [signal, withdrawn]));
+      return (await waitAbortable(reply, withdrawn)) ?? unanswered;
+    } catch {
+      return unanswered;
+    }
+  }
+  return Object.assign(elicit, { person: ask });
+}
+
+/** What a question gets that nobody answers. */
+export const unanswered: ElicitationReply = { action: "cancel" };
+
+async function askUntil(
+  ask: AskElicitation,
+  question: Elicitation,
+  ends: readonly (AbortSignal | undefined)[],
+): Promise<ElicitationReply> {
+  const stop = new AbortController();
+  const unfollow = ends.map((end) => followSignal(stop, end));
+  try {
+    stop.signal.throwIfAborted();
+    return await waitAbortable(ask(question, stop.signal), stop.signal);
+  } finally {
+    for (const end of unfollow) end();
+  }
+}
+
+const waitingForElicitation = { zh: "等待回答 MCP 服务器的问题", en: "waiting for a server's question to be answered" };

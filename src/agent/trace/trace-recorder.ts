@@ -1,11 +1,9 @@
-import type { AgentEvent, PlanStep, ToolEnd } from "../../core/events.ts";
-import { addUsage, noUsage } from "../../core/model.ts";
+import type { AgentEvent, PhaseEnd, PlanStep, ToolEnd } from "../../core/events.ts";
+import { addUsage, noUsage, type Usage } from "../../core/model.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { createRecordFinder } from "../../core/tools/call-records.ts";
-import type { AgentTrace, ToolStats, TracePhase, TraceStep } from "../../core/trace.ts";
-import { createTextAccumulator, toBoundedText } from "./bounded-text.ts";
-import { createTraceNotes } from "./trace-notes.ts";
-import { toTokenUsage, toTracePhase } from "./trace-usage.ts";
+import type { AgentTrace, TokenUsage, ToolStats, TraceNote, TracePhase, TraceStep } from "../../core/trace.ts";
+import { takeStart, truncate } from "../../kit/text/sanitize.ts";
 
 /** Makes a run's trace from its events. */
 export interface TraceRecorder {
@@ -18,6 +16,7 @@ export interface TraceRecorder {
 
 /** Characters of a thought, and of a result, that a trace keeps. */
 const longestText = 20_000;
+
 /** Characters of what one tool gave, and all tools of a run, that a trace keeps. */
 const longestOutput = 256 * 1024;
 const mostOutput = 1024 * 1024;
@@ -155,4 +154,83 @@ export function createTraceRecorder({ question }: { question: string }): TraceRe
 
 function now(): string {
   return new Date().toISOString();
+}
+
+/** One model turn as a trace keeps it. */
+export function toTracePhase({ phase, step, model, usage, elapsedMs, costUsd }: PhaseEnd): TracePhase {
+  const { total_tokens: _, ...tokens } = toTokenUsage(usage);
+  return { phase, step, model, ...tokens, elapsed_ms: elapsedMs, cost_usd: costUsd };
+}
+
+function toTokenUsage(usage: Usage): TokenUsage {
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    reasoning_tokens: usage.reasoningTokens,
+    cached_tokens: usage.cachedTokens,
+    total_tokens: usage.inputTokens + usage.outputTokens,
+  };
+}
+
+const longestNote = 2000;
+const mostNotes = 200;
+
+/** What the reader of a run was told beside the answer, as far as a trace keeps it. */
+export interface TraceNotes {
+  /** What was just told in the same words is not told again: a limit comes as a verdict and as a notice. */
+  add(note: Omit<TraceNote, "timestamp">): void;
+  readonly list: TraceNote[];
+}
+
+export function createTraceNotes(): TraceNotes {
+  const list: TraceNote[] = [];
+  return {
+    list,
+    add({ level, code, phase, message: words }) {
+      const message = truncate(words, longestNote);
+      const last = list.at(-1);
+      if (last?.code === code && last.message === message) last.level = level;
+      else if (list.length < mostNotes) list.push({ timestamp: new Date().toISOString(), phase, level, code, message });
+    },
+  };
+}
+
+/** A text and how many of its characters were left out at its end. */
+export interface BoundedText {
+  text: string;
+  leftOut: number;
+}
+
+/** The first `longest` characters. */
+function toBoundedText(text: string, longest: number): BoundedText {
+  const kept = takeStart(text, longest);
+  return { text: kept, leftOut: text.length - kept.length };
+}
+
+/** What a model thinks, as it grows. Beyond `longest` characters only the length is kept. */
+export interface TextAccumulator {
+  /** Words of another kind begin a new line. */
+  push(kind: string, piece: string): void;
+  /** Gives the text so far and begins anew. */
+  take(): BoundedText;
+}
+
+export function createTextAccumulator(longest: number): TextAccumulator {
+  let text = "";
+  let leftOut = 0;
+  let last = "";
+  return {
+    push(kind, piece) {
+      if (text.length >= longest) leftOut += piece.length;
+      else text += text !== "" && kind !== last ? `\n${piece}` : piece;
+      last = kind;
+    },
+    take() {
+      const kept = toBoundedText(text, longest);
+      const all = { text: kept.text.trim(), leftOut: kept.leftOut + leftOut };
+      text = "";
+      leftOut = 0;
+      return all;
+    },
+  };
 }

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
-import { type Conversation, type ConversationTurn, createId } from "../../core/store/conversation.ts";
-import type { ConversationStore } from "../../core/store/store.ts";
+import { type Conversation, type ConversationStore, type ConversationTurn, createId } from "../../core/store/store.ts";
 import { createMemorySourceList } from "../../store/memory/memory-store.ts";
 import type { LoadedConversation } from "./load-in-turn.ts";
 

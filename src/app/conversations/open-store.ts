@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import type { Config } from "../../config/load-config.ts";
 import type { Caller } from "../../core/caller.ts";
-import type { Notice } from "../../core/notice.ts";
+import type { Notice } from "../../core/model.ts";
 import type { ConversationStore, SharedStore } from "../../core/store/store.ts";
-import { DuetError, toDuetError } from "../../kit/errors.ts";
-import type { Locale } from "../../kit/locale.ts";
+import { DuetError, type Locale, toDuetError } from "../../kit/errors.ts";
 import { noticeDamagedStore, noticeUnavailableStore } from "../notices.ts";
 
 /** Where conversations and traces are kept, and what the reader must know of it. */

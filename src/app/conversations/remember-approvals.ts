@@ -1,4 +1,4 @@
-import type { ApproveCall } from "../../core/tools/permission.ts";
+import type { ApproveCall } from "../../core/tools/tool.ts";
 import type { Session } from "./sessions.ts";
 
 /** Asks, unless the conversation has agreed to all calls of that tool under that rule, or refused them. */

@@ -1,18 +1,18 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type CustomPrompt, toHyphenated } from "../../agent/prompts/choose-prompt.ts";
 import {
+  type CustomPrompt,
   isFileName,
   listPlaceholders,
   listRequiredPlaceholders,
   partNames,
   promptNames,
-} from "../../agent/prompts/prompt-names.ts";
+  toHyphenated,
+} from "../../agent/prompts/choose-prompt.ts";
 import { findPlaceholders } from "../../agent/prompts/prompt-template.ts";
 import { configError, findNearest } from "../../config/config-errors.ts";
-import { getMessage } from "../../kit/errors.ts";
+import { getMessage, type Locale, type Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
-import type { Locale, Text } from "../../kit/locale.ts";
 
 /**
  * The user's own prompts in a folder: `NAME.md` for both languages, `zh/NAME.md` and `en/NAME.md` for one, each also as

@@ -1,3 +1,5 @@
+import type { Context, Span, Tracer } from "@opentelemetry/api";
+
 /**
  * Attributes of spans, by the conventions for GenAI and MCP (https://github.com/open-telemetry/semantic-conventions-genai,
  * November 2026, still in development) and our own under `duet.`. Kept in one place because the conventions still move.
@@ -55,4 +57,25 @@ export const operation = { agent: "invoke_agent", chat: "chat", tool: "execute_t
 /** Our names of providers in the words of the conventions, where they have one of their own. */
 export function toProviderName(provider: string): string {
   return provider === "gemini" ? "gcp.gemini" : provider;
+}
+
+/** What the spans below one run's own have in common. */
+export interface SpanParent {
+  api: typeof import("@opentelemetry/api");
+  tracer: Tracer;
+  /** Has the run's span in it. */
+  below: Context;
+  conversationId: string;
+  captureContent: boolean;
+}
+
+/** Marks the span as failed, with a word of few for its kind of error; what a vendor says of it may quote the prompt. */
+export function recordFailure(
+  { api, captureContent }: Pick<SpanParent, "api" | "captureContent">,
+  span: Span,
+  type: string,
+  words?: string,
+): void {
+  span.setAttribute(attribute.errorType, type);
+  span.setStatus({ code: api.SpanStatusCode.ERROR, message: captureContent ? words : type });
 }

@@ -1,15 +1,14 @@
-import type { Context, Span, Tracer } from "@opentelemetry/api";
+import type { Attributes, Context, Span, Tracer } from "@opentelemetry/api";
 import type { Models } from "../../agent/run.ts";
 import type { ServerStatus } from "../../client/server-connection.ts";
-import type { AgentEvent } from "../../core/events.ts";
-import type { Outcome } from "../../core/outcome.ts";
+import type { AgentEvent, PhaseEnd, ToolEnd } from "../../core/events.ts";
+import type { Outcome, ToolCallRecord } from "../../core/outcome.ts";
+import { createRecordFinder } from "../../core/tools/call-records.ts";
 import type { Tool } from "../../core/tools/tool.ts";
+import type { JsonValue } from "../../kit/json.ts";
 import { version } from "../../kit/version.ts";
-import { attribute, operation, toProviderName } from "./attribute-names.ts";
-import { createCallSpans } from "./call-spans.ts";
-import { createChatSpans } from "./chat-spans.ts";
-import { toMessageAttribute } from "./messages.ts";
-import { recordFailure, type SpanParent } from "./span-parent.ts";
+import { attribute, operation, recordFailure, type SpanParent, toProviderName } from "./attribute-names.ts";
+import { type MessagePart, toMessageAttribute } from "./messages.ts";
 
 /** What spans say of a run that its events do not. */
 export interface FollowedRun {
@@ -126,4 +125,162 @@ function endRun(
   if (status === "failed") recordFailure(branch, root, error?.code ?? stop_reason, error?.message);
   else if (status === "cancelled") root.setAttribute(attribute.errorType, status);
   root.end(at);
+}
+
+/** The spans of a run's tool calls, side by side. Times are milliseconds since the epoch. */
+export interface CallSpans {
+  start(branch: SpanParent, event: Extract<AgentEvent, { type: "tool-start" }>, at: number): void;
+  end(event: ToolEnd, at: number): void;
+  /** Ends what is still open, and what waited for its whole result. */
+  close(records: readonly ToolCallRecord[], at: number): void;
+}
+
+interface Call {
+  branch: SpanParent;
+  span: Span;
+  tool: string;
+  args: JsonValue;
+  endedAt?: number;
+}
+
+export function createCallSpans(tools: readonly Tool[], servers: readonly ServerStatus[]): CallSpans {
+  const calls = new Map<string, Call>();
+  return {
+    start(branch, { callId, step, tool, arguments: args }, at) {
+      const attributes = {
+        ...toToolAttributes(tool, tools, servers),
+        [attribute.operation]: operation.tool,
+        [attribute.conversation]: branch.conversationId,
+        [attribute.toolCallId]: callId,
+        [attribute.step]: step,
+        [attribute.toolArguments]: branch.captureContent ? JSON.stringify(args) : undefined,
+      };
+      const options = { kind: branch.api.SpanKind.INTERNAL, startTime: at, attributes };
+      const span = branch.tracer.startSpan(`${operation.tool} ${tool}`, options, branch.below);
+      calls.set(callId, { branch, span, tool, args });
+    },
+    end({ callId, ok, cached, error }, at) {
+      const call = calls.get(callId);
+      if (call === undefined) return;
+      const { branch, span } = call;
+      span.setAttribute(attribute.cached, cached);
+      // MCP's own word for a tool that says that it failed.
+      if (!ok) recordFailure(branch, span, error === undefined || error.code === "tool" ? "tool_error" : error.code);
+      call.endedAt = at;
+      // The whole result comes with the end of the run.
+      if (branch.captureContent) return;
+      span.end(at);
+      calls.delete(callId);
+    },
+    close(records, at) {
+      const find = createRecordFinder(records);
+      for (const { branch, span, tool, args, endedAt } of calls.values()) {
+        const result = find(tool, args)?.result;
+        if (branch.captureContent && result !== undefined) span.setAttribute(attribute.toolResult, result);
+        span.end(endedAt ?? at);
+      }
+      calls.clear();
+    },
+  };
+}
+
+/** What a call's span says of its tool; for one of a downstream server also what the MCP conventions ask for. */
+export function toToolAttributes(name: string, tools: readonly Tool[], servers: readonly ServerStatus[]): Attributes {
+  const tool = tools.find((known) => known.name === name);
+  const server = servers.find((known) => known.name === tool?.source);
+  return {
+    [attribute.toolName]: name,
+    [attribute.toolType]: server ? "extension" : "function",
+    [attribute.toolDescription]: tool?.description,
+    ...(server && mcpAttributes(server)),
+  };
+}
+
+function mcpAttributes({ name, transport, protocolVersion }: ServerStatus): Attributes {
+  return {
+    [attribute.mcpMethod]: "tools/call",
+    [attribute.mcpProtocolVersion]: protocolVersion ?? undefined,
+    [attribute.networkTransport]: transport === "stdio" ? "pipe" : "tcp",
+    [attribute.server]: name,
+  };
+}
+
+/** The spans of a run's model turns, one after another. Times are milliseconds since the epoch. */
+export interface ChatSpans {
+  start(branch: SpanParent, event: Extract<AgentEvent, { type: "phase-start" }>, at: number): void;
+  /** A piece of what the model says. */
+  hear(type: MessagePart["type"], text: string, at: number): void;
+  end(event: PhaseEnd, at: number): void;
+  /** Ends what was left open. */
+  close(at: number): void;
+}
+
+interface Chat {
+  branch: SpanParent;
+  span: Span;
+  startedAt: number;
+  hasBegun: boolean;
+  parts: MessagePart[];
+}
+
+export function createChatSpans(): ChatSpans {
+  let open: Chat | undefined;
+  return {
+    start(branch, { phase, step, model }, at) {
+      const slash = model.indexOf("/");
+      const name = model.slice(slash + 1);
+      const attributes = {
+        [attribute.operation]: operation.chat,
+        [attribute.provider]: toProviderName(model.slice(0, slash)),
+        [attribute.requestModel]: name,
+        [attribute.requestStream]: true,
+        [attribute.conversation]: branch.conversationId,
+        [attribute.phase]: phase,
+        [attribute.step]: step,
+      };
+      const options = { kind: branch.api.SpanKind.CLIENT, startTime: at, attributes };
+      const span = branch.tracer.startSpan(`${operation.chat} ${name}`, options, branch.below);
+      open = { branch, span, startedAt: at, hasBegun: false, parts: [] };
+    },
+    hear(type, text, at) {
+      if (open === undefined) return;
+      if (!open.hasBegun) open.span.setAttribute(attribute.timeToFirstChunk, (at - open.startedAt) / 1000);
+      open.hasBegun = true;
+      if (open.branch.captureContent) append(open.parts, type, text);
+    },
+    end(event, at) {
+      if (open === undefined) return;
+      const { branch, span, parts } = open;
+      open = undefined;
+      const finish = event.finish?.replace("-", "_");
+      span.setAttributes({
+        ...usageAttributes(event),
+        [attribute.finishReasons]: finish && [finish],
+        [attribute.outputMessages]: parts.length > 0 ? toMessageAttribute("assistant", parts, finish) : undefined,
+      });
+      if (event.error) recordFailure(branch, span, event.error);
+      span.end(at);
+    },
+    close(at) {
+      open?.span.end(at);
+      open = undefined;
+    },
+  };
+}
+
+function append(parts: MessagePart[], type: MessagePart["type"], text: string): void {
+  const last = parts.at(-1);
+  if (last?.type === type) last.content += text;
+  else parts.push({ type, content: text });
+}
+
+function usageAttributes({ usage, costUsd }: PhaseEnd) {
+  return {
+    [attribute.inputTokens]: usage.inputTokens,
+    [attribute.outputTokens]: usage.outputTokens,
+    [attribute.reasoningTokens]: usage.reasoningTokens,
+    [attribute.cacheReadTokens]: usage.cachedTokens,
+    [attribute.cacheCreationTokens]: usage.cacheWriteTokens,
+    [attribute.costUsd]: costUsd ?? undefined,
+  };
 }

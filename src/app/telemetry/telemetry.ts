@@ -1,13 +1,13 @@
-import type { RunObserver } from "../../agent/run-observer.ts";
+import type { Context, ContextManager, TracerProvider } from "@opentelemetry/api";
+import type { RunObserver } from "../../agent/open-run.ts";
 import type { TelemetrySettings } from "../../config/telemetry.ts";
+import type { AgentEvent } from "../../core/events.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
-import type { Text } from "../../kit/locale.ts";
+import type { Text } from "../../kit/errors.ts";
+import { isRecord } from "../../kit/json.ts";
 import { createRandomHex } from "../../kit/random.ts";
-import { startClock } from "./clock.ts";
-import { findRegisteredTelemetry, type RegisteredTelemetry } from "./registered-api.ts";
-import type { FollowedRun } from "./run-spans.ts";
-import { createDelayedEventSender, createEventSender } from "./send-events.ts";
+import type { FollowedRun, RunSpans } from "./run-spans.ts";
 
 /** OpenTelemetry spans of every run. Loads no package while nobody asks for them. */
 export interface Telemetry {
@@ -96,4 +96,80 @@ function tooSlow(url: string, limitMs: number): Text {
     zh: `追踪未能在 ${seconds} 秒内发送到 ${url}`,
     en: `spans could not be sent to ${url} within ${seconds} s`,
   };
+}
+
+/** What a program that embeds Duet has set up for its own spans. */
+interface RegisteredTelemetry {
+  provider: TracerProvider;
+  /** Where the caller is in its own trace; undefined where it keeps no track. */
+  active(): Context | undefined;
+}
+
+/**
+ * Looks where `@opentelemetry/api` 1.x keeps what was registered, whichever copy of it the program uses. Asking our own
+ * copy would load it for nothing, and it refuses what a copy of an earlier version has registered.
+ */
+export function findRegisteredTelemetry(): RegisteredTelemetry | undefined {
+  const kept: unknown = Reflect.get(globalThis, Symbol.for("opentelemetry.js.api.1"));
+  if (!isRecord(kept) || !isProvider(kept.trace)) return undefined;
+  const { trace, context } = kept;
+  return { provider: trace, active: () => (isContextManager(context) ? context.active() : undefined) };
+}
+
+function isProvider(value: unknown): value is TracerProvider {
+  return isRecord(value) && typeof value.getTracer === "function";
+}
+
+function isContextManager(value: unknown): value is ContextManager {
+  return isRecord(value) && typeof value.active === "function";
+}
+
+/** Tells spans of events with the time at which each came. A tracer that throws is left alone from then on. */
+function createEventSender(spans: Pick<RunSpans, "handle">, clock: Clock): (event: AgentEvent, at?: number) => void {
+  let isBroken = false;
+  return (event, at = clock()) => {
+    if (isBroken) return;
+    try {
+      spans.handle(event, at);
+    } catch {
+      isBroken = true;
+    }
+  };
+}
+
+/** Spans that are told of events once they are there. */
+export interface LaterSpans {
+  take(event: AgentEvent): void;
+  /** Resolves when no event waits any more; never rejects. */
+  caughtUp: Promise<void>;
+}
+
+/** The same for spans that are not there yet: until then events wait. Where none come, events are dropped. */
+export function createDelayedEventSender(coming: Promise<RunSpans | undefined>, clock: Clock): LaterSpans {
+  let waiting: { event: AgentEvent; at: number }[] | undefined = [];
+  let tell: ReturnType<typeof createEventSender> | undefined;
+  const caughtUp = coming
+    .then((spans) => {
+      tell = spans && createEventSender(spans, clock);
+      for (const { event, at } of waiting ?? []) tell?.(event, at);
+    })
+    .catch(() => {})
+    .finally(() => {
+      waiting = undefined;
+    });
+  return {
+    caughtUp,
+    take(event) {
+      if (waiting) waiting.push({ event, at: clock() });
+      else tell?.(event);
+    },
+  };
+}
+
+/** Gives the time in milliseconds since the epoch, with fractions; it never jumps, whatever becomes of the system's clock. */
+type Clock = () => number;
+
+function startClock(): Clock {
+  const origin = Date.now() - performance.now();
+  return () => origin + performance.now();
 }

@@ -3,12 +3,11 @@ import type { NamedChange } from "../../client/pool.ts";
 import type { ListedEntry } from "../../client/prompts-resources/kinds.ts";
 import type { Completion, PromptsAndResources } from "../../client/prompts-resources/prompts-resources.ts";
 import { type Caller, operator } from "../../core/caller.ts";
-import type { Tool } from "../../core/tools/tool.ts";
-import type { ToolIndex } from "../../core/tools/tool-index.ts";
+import type { Tool, ToolIndex } from "../../core/tools/tool.ts";
 import { isNamePermitted, isServerPermitted } from "../../core/tools/tool-pattern.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
-import type { Text } from "../../kit/locale.ts";
+import type { Text } from "../../kit/errors.ts";
 import type { ToolInventory } from "./tool-inventory.ts";
 
 /** What goes along with a request to a server. */

@@ -1,8 +1,7 @@
 import type { ToolWeightCache } from "../../agent/tools/catalog-weight.ts";
 import type { ToolFinder } from "../../agent/tools/tool-catalog.ts";
 import type { Config } from "../../config/load-config.ts";
-import type { Tool } from "../../core/tools/tool.ts";
-import type { ToolIndex } from "../../core/tools/tool-index.ts";
+import type { Tool, ToolIndex } from "../../core/tools/tool.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import type { Session } from "../conversations/sessions.ts";
 

@@ -1,5 +1,4 @@
-import { toDuetError, toErrorReport } from "../../kit/errors.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say, toDuetError, toErrorReport } from "../../kit/errors.ts";
 import { renderError } from "../../render/event-lines.ts";
 
 /** What a question or a command threw, as one line; of one that was stopped, that it was. */

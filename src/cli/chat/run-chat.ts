@@ -1,22 +1,25 @@
 import type { Duet } from "../../app/open-duet.ts";
 import type { Config } from "../../config/load-config.ts";
 import type { Mode } from "../../core/outcome.ts";
+import { toConversationTitle } from "../../core/store/conversation-title.ts";
+import { DuetError, say } from "../../kit/errors.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
+import { describeSearchChoice, modeNames } from "../../render/mode-names.ts";
 import type { SideOutput } from "../follow-config.ts";
-import type { SearchSwitch } from "../search-switch.ts";
-import type { Folders } from "../terminal/editor/files/resolve-path.ts";
-import { answerQuestion } from "./answer-question.ts";
-import type { ChatHandler, ChatInterface } from "./chat-interface.ts";
-import type { Chat, ChatSettings } from "./chat-state.ts";
-import { renderFarewell, renderPrompt, renderStatus, renderWelcome } from "./chat-texts.ts";
-import { createComplete } from "./complete-input.ts";
-import { expandRun } from "./expand-run.ts";
+import { renderSwitch, type SearchSwitch } from "../search-switch.ts";
+import { createCompleteFiles, type Folders } from "../terminal/editor/files/complete-files.ts";
+import type { Complete, Completion } from "../terminal/editor/menu.ts";
+import { createLine, type Line } from "../terminal/text/width.ts";
+import { answerQuestion, type ChatHandler, type ChatInterface } from "./answer-question.ts";
+import { chatCommands } from "./command-list.ts";
+import { type Chat, type ChatSettings, expandRun } from "./expand-run.ts";
 import { renderFailure } from "./failure-line.ts";
-import { openConversation, showEnd } from "./open-conversation.ts";
+import { findCommand } from "./find-command.ts";
 import { runCommand } from "./run-command.ts";
 import { createSessionBill } from "./session-bill.ts";
 import { createModelNames } from "./settings/current-models.ts";
-import type { StepLog } from "./steps/step.ts";
 import { createStepLog } from "./steps/step-log.ts";
+import type { StepLog } from "./steps/step-words.ts";
 
 export interface ChatOptions {
   duet: Duet;
@@ -170,4 +173,114 @@ export async function runChat(options: ChatOptions): Promise<number> {
 
 function createSettings({ duet, mode, search }: ChatOptions): ChatSettings {
   return { locale: duet.locale, mode, search, models: {}, limits: {} };
+}
+
+/** Completes commands at the beginning of the text, and files after `@`. */
+export function createComplete(chat: () => Chat, folders: Folders): Complete {
+  const completeFiles = createCompleteFiles(folders);
+  return async (textBefore) => {
+    const command = textBefore.startsWith("/") ? await createCompleteCommand(chat())(textBefore) : undefined;
+    return command ?? completeFiles(textBefore);
+  };
+}
+
+/** The mode and the state of the search, in front of what is typed. */
+export function renderPrompt({ locale, mode, search }: ChatSettings): string {
+  const searches = mode === "chat" && search.on ? say(locale, { zh: " · 搜索", en: " · search" }) : "";
+  return `${say(locale, modeNames[mode])}${searches} > `;
+}
+
+/** The line at the bottom; `models` is empty while they are not known. */
+export function renderStatus(
+  settings: ChatSettings,
+  { models, canStop }: { models: string; canStop: boolean },
+): string {
+  const { locale, mode } = settings;
+  const stop = canStop && say(locale, { zh: "Esc 停止", en: "Esc stops" });
+  const search = mode === "chat" ? renderSwitch(settings) : describeSearchChoice(mode, locale);
+  return [stop, models, search, "/help"].filter(Boolean).join(" · ");
+}
+
+/** Where no line stands at the bottom, this alone says how the search stands. */
+export function renderWelcome(settings: ChatSettings): string {
+  const { locale, mode } = settings;
+  const search = mode === "chat" ? ` · ${renderSwitch(settings)}` : "";
+  const place = `Duet · ${say(locale, modeNames[mode])}${search}`;
+  return say(locale, {
+    zh: `${place} · /help 查看命令，/mode 切换模式，/exit 退出`,
+    en: `${place} · /help lists the commands, /mode switches the mode, /exit leaves`,
+  });
+}
+
+/** How one comes back to the conversation that was left. */
+export function renderFarewell({ locale }: ChatSettings, conversationId: string): Line {
+  const command = `duet --conversation ${conversationId}`;
+  return createLine(say(locale, { zh: `继续这次对话：${command}`, en: `To go on with it: ${command}` }), "dim");
+}
+
+/** Shows how a conversation ended. Throws a `config` error when there is none of that id. */
+export async function openConversation(
+  chat: Pick<Chat, "duet" | "settings">,
+  chatInterface: ChatInterface,
+  id: string,
+): Promise<void> {
+  if (await showEnd(chat, chatInterface, id)) return;
+  const shown = toShortLine(id, 80);
+  throw new DuetError({
+    code: "config",
+    text: { zh: `没有编号为 ${shown} 的对话`, en: `there is no conversation ${shown}` },
+    hint: { zh: "用 /conversations 查看已有的对话。", en: "/conversations lists those there are." },
+  });
+}
+
+/** The title and the last turn of a conversation; false where there is none. */
+async function showEnd(
+  { duet, settings }: Pick<Chat, "duet" | "settings">,
+  chatInterface: ChatInterface,
+  id: string,
+): Promise<boolean> {
+  const known = await (await duet.store()).load(id);
+  if (known === undefined) return false;
+  const title = toShortLine(toConversationTitle(known.turns[0]?.question ?? "") || id, 100);
+  const { length } = known.turns;
+  chatInterface.write(
+    say(settings.locale, {
+      zh: `继续对话：${title}（${length} 轮）`,
+      en: `Going on with: ${title} (${length === 1 ? "1 turn" : `${length} turns`})`,
+    }),
+  );
+  const last = known.turns.at(-1);
+  if (last) await chatInterface.writeTurn(last);
+  return true;
+}
+
+type Found = Awaited<ReturnType<Complete>>;
+
+/** Completes a command's name at the start of the text, and behind it what the command can be given. */
+export function createCompleteCommand(chat: Chat): Complete {
+  return async (textBefore) => {
+    if (!textBefore.startsWith("/") || textBefore.includes("\n")) return undefined;
+    const [, name = "", space = "", argument = ""] = /^(\S*)(\s*)(.*)$/.exec(textBefore) ?? [];
+    if (space === "") return found(0, name, namesFor(chat));
+    const completions = await completionsOf(chat, name, argument).catch(() => []);
+    return found(textBefore.length - argument.length, argument, completions);
+  };
+}
+
+function namesFor({ settings: { locale } }: Chat): Completion[] {
+  return chatCommands.map(({ name, help }) => ({ text: name, help: say(locale, help) }));
+}
+
+async function completionsOf(chat: Chat, name: string, argument: string): Promise<readonly Completion[]> {
+  return (await findCommand(name, chatCommands)?.complete?.(chat, argument)) ?? [];
+}
+
+/** What begins as was typed stands before what holds it. Of what is typed in full already there is nothing to complete. */
+function found(from: number, typed: string, completions: readonly Completion[]): Found {
+  const wanted = typed.toLowerCase();
+  if (completions.some(({ text }) => text.toLowerCase() === wanted)) return undefined;
+  const holding = completions.filter(({ text }) => text.toLowerCase().includes(wanted));
+  const begins = ({ text }: Completion): boolean => text.toLowerCase().startsWith(wanted);
+  const ordered = [...holding.filter(begins), ...holding.filter((completion) => !begins(completion))];
+  return ordered.length === 0 ? undefined : { from, completions: ordered };
 }

@@ -1,7 +1,6 @@
 import type { ConversationEntry } from "../../app/open-duet.ts";
-import { type Locale, say } from "../../kit/locale.ts";
-import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import { toShortLine } from "../../kit/text/short-line.ts";
+import { type Locale, say } from "../../kit/errors.ts";
+import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 
 /** A conversation as one line of a list. */
 export function renderEntry(entry: ConversationEntry, locale: Locale): string {

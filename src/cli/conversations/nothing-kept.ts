@@ -1,4 +1,4 @@
-import type { Text } from "../../kit/locale.ts";
+import type { Text } from "../../kit/errors.ts";
 
 /** Why there is never anything to show where conversations are kept in memory. */
 export const nothingKept: Text = {

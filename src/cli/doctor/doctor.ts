@@ -1,11 +1,13 @@
-import type { Duet, ModelChanges } from "../../app/open-duet.ts";
+import { stat } from "node:fs/promises";
+import type { SearchCheck, SearchProvider } from "../../app/models/check-models.ts";
+import type { Duet, Inventory, ModelChanges } from "../../app/open-duet.ts";
+import { findMissingTools, isUserTool } from "../../app/tools/own-tools.ts";
 import type { Config } from "../../config/load-config.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/errors.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { Console } from "../console.ts";
 import { type Finding, toModelFinding, toServerFinding } from "./findings.ts";
-import { toSearchFinding } from "./search.ts";
 import {
   checkKeys,
   checkNode,
@@ -14,7 +16,6 @@ import {
   toConfigurationFinding,
   toLeftOutFindings,
 } from "./settings.ts";
-import { checkOwnTools, checkRoots } from "./tools.ts";
 
 export interface DoctorOptions {
   duet: Duet;
@@ -78,3 +79,90 @@ function asJson({ topic, state, name, text, hint, details }: Finding, locale: Lo
   const message = say(locale, text);
   return { topic, name, state, message, hint: hint === undefined ? null : say(locale, hint), ...details };
 }
+
+/** What the user's own directory of tools gives, and a line for each part of it that cannot be used; nothing where there is none. */
+export function checkOwnTools({ tools, dropped }: Inventory, { tools: { directory } }: Config): Finding[] {
+  const names = tools.filter(isUserTool).map(({ name }) => name);
+  const there: Finding = {
+    topic: "tools",
+    state: "ok",
+    what,
+    name: directory ?? "",
+    text: { zh: names.join("、"), en: names.join(", ") },
+    details: { tools: names },
+  };
+  const broken = findMissingTools(dropped).map(({ name, source, reason, text }): Finding => {
+    return { topic: "tools", state: "failed", what, name: "", text, details: { tool: name, source, reason } };
+  });
+  return [...(names.length > 0 ? [there] : []), ...broken];
+}
+
+/** The directories that file tools may read and that are not there; a tool would find nothing in them and say no more. */
+export async function checkRoots({ tools: { roots } }: Config): Promise<Finding[]> {
+  const there = await Promise.all(
+    roots.map((root) =>
+      stat(root).then(
+        (found) => found.isDirectory(),
+        () => false,
+      ),
+    ),
+  );
+  return roots
+    .filter((_, index) => !there[index])
+    .map((root): Finding => {
+      const text = { zh: "没有这个目录。", en: "there is no such directory." };
+      return { topic: "tools", state: "failed", what: { zh: "tools.roots", en: "tools.roots" }, name: root, text };
+    });
+}
+
+const what: Text = { zh: "自己的工具", en: "own tools" };
+
+/** Who gets search queries, in the order in which they are asked; nobody was. */
+export function toSearchFinding(search: SearchCheck | null): Finding {
+  const finding = { topic: "search", what: { zh: "搜索", en: "search" } } as const;
+  if (search === null) return { ...finding, state: "none", name: "", text: { zh: "已关闭", en: "off" } };
+  const { chain } = search;
+  const [first] = chain;
+  if (first === undefined) return { ...finding, ...nobody };
+  const toThirdParties = chain.some(({ thirdParty }) => thirdParty);
+  return {
+    ...finding,
+    state: "ok",
+    name: first.party,
+    text: {
+      zh: `${route(chain, "zh")}（未试用${toThirdParties ? "；免密钥的是第三方，会得到搜索词" : ""}）`,
+      en: `${route(chain, "en")} (not tried${toThirdParties ? "; the keyless are third parties, which get the query" : ""})`,
+    },
+    details: {
+      host: first.host,
+      third_party: first.thirdParty,
+      chain: chain.map(({ party, host, hasKey, thirdParty }) => ({
+        ...{ name: party, host, key: hasKey, third_party: thirdParty },
+      })),
+    },
+  };
+}
+
+/** The line names the first already. */
+function route(chain: readonly SearchProvider[], locale: Locale): string {
+  const places = chain.map((party) => say(locale, placeOf(party)));
+  return places.map((place, index) => (index === 0 ? place : `${chain[index]?.party} ${place}`)).join(" → ");
+}
+
+function placeOf({ host, hasKey, thirdParty }: SearchProvider): Text {
+  if (hasKey) return { zh: `${host} 有密钥`, en: `${host} with a key` };
+  return thirdParty ? { zh: `${host} 免密钥`, en: `${host} keyless` } : { zh: host, en: host };
+}
+
+const nobody: Pick<Finding, "state" | "name" | "text" | "hint"> = {
+  state: "none",
+  name: "",
+  text: {
+    zh: "没有可用的服务：没有密钥，且 search.keyless 为 false。",
+    en: "nobody to ask: there is no key, and search.keyless is false.",
+  },
+  hint: {
+    zh: "请设置 TAVILY_API_KEY 等密钥或 SEARXNG_URL。",
+    en: "Set a key such as TAVILY_API_KEY, or SEARXNG_URL.",
+  },
+};

@@ -4,8 +4,7 @@ import { type Config, createStateFolder } from "../../config/load-config.ts";
 import { describeServerCount } from "../../config/sources/choose-files.ts";
 import { findDangerousVariables } from "../../config/trust/dangerous-variables.ts";
 import { findUnpinnedPackages } from "../../config/trust/unpinned-packages.ts";
-import { toDuetError } from "../../kit/errors.ts";
-import { removePrefix, type Text } from "../../kit/locale.ts";
+import { removePrefix, type Text, toDuetError } from "../../kit/errors.ts";
 import type { Finding } from "./findings.ts";
 
 /** `version` without a `v`. */

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { getProgramPaths } from "../../config/load-config.ts";
 import type { Environment } from "../../config/sources/expand-variables.ts";
-import { joinPath, type Machine } from "./machine.ts";
+import { joinPath, type Machine } from "./launch.ts";
 
 /** What is known of a machine before it is looked at; the process's own where absent. */
 export interface Here {

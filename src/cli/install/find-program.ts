@@ -2,8 +2,7 @@ import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isExistingFile } from "../../config/sources/find-file.ts";
 import { version } from "../../kit/version.ts";
-import { findStableNodePath, listNpxPaths, type Program } from "./launch.ts";
-import type { Machine } from "./machine.ts";
+import { findStableNodePath, listNpxPaths, type Machine, type Program } from "./launch.ts";
 
 /** The program that runs now, by the paths under which it is found again. */
 export async function findProgram(machine: Machine, node: string, file: string): Promise<Program> {

@@ -1,5 +1,5 @@
-import type { Text } from "../../kit/locale.ts";
-import { findPackagedFolders, getSettingsFolder, joinPath, type Machine } from "./machine.ts";
+import type { Text } from "../../kit/errors.ts";
+import { findPackagedFolders, getSettingsFolder, joinPath, type Machine } from "./launch.ts";
 
 /** A program that starts MCP servers, and how it is told of one. */
 export interface Host {

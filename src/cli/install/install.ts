@@ -1,18 +1,18 @@
 import { resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/load-config.ts";
 import { listActiveVariables } from "../../config/sources/active-variables.ts";
-import { DuetError } from "../../kit/errors.ts";
+import { DuetError, type Locale, say, type Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
-import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import type { Entry, WantedEntry } from "./entry.ts";
+import { createEntry, type Entry, type WantedEntry } from "./entry.ts";
 import { chooseFile } from "./files/choose-file.ts";
+import { createDiff } from "./files/diff.ts";
+import { editServers, readServers, toPlainObject } from "./files/edit.ts";
 import { readHostFile, writeHostFile } from "./files/host-file.ts";
-import { type HostName, hosts } from "./hosts.ts";
+import { type Host, type HostName, hosts } from "./hosts.ts";
 import * as texts from "./install-texts.ts";
-import { isFetched, type Program, toLaunch } from "./launch.ts";
-import type { Machine } from "./machine.ts";
-import { type Plan, planChange } from "./plan-change.ts";
+import { isFetched, type Machine, type Program, toLaunch } from "./launch.ts";
 
 /** `duet install HOST` and all that it may be told. */
 export interface InstallCommand {
@@ -113,4 +113,33 @@ function hasValues(wanted: WantedEntry | undefined): boolean {
 
 function usage(text: Text): DuetError {
   return new DuetError({ code: "config", text });
+}
+
+/** What a host's file is to become. */
+interface Plan {
+  /** The same as before where nothing is to be done. */
+  text: string;
+  /** The change, fit to be shown. */
+  shown: string;
+  /** What the file is to say of the server; undefined for nothing. */
+  entry: Entry | undefined;
+}
+
+/**
+ * The file with the server of that name as wanted, or without it where nothing is wanted. Nothing is written. Throws one line
+ * where the text cannot be read, or cannot be changed without touching anything else.
+ */
+export function planChange(
+  host: Host,
+  file: string,
+  before: string,
+  name: string,
+  wanted: WantedEntry | undefined,
+): Plan {
+  const servers = readServers(host, file, before);
+  const there = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  const entry = wanted && createEntry(host, wanted, there);
+  if (isDeepStrictEqual(toPlainObject(there), toPlainObject(entry))) return { text: before, shown: "", entry };
+  const text = editServers(host, file, before, { name, there, entry });
+  return { text, shown: createDiff(file, before, text, [servers, readServers(host, file, text)]), entry };
 }

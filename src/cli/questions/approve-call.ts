@@ -1,14 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { ApprovalRequest, ApproveCall } from "../../app/open-duet.ts";
-import type { Approval } from "../../core/tools/permission.ts";
-import { type Locale, say, type Text } from "../../kit/locale.ts";
+import type { Approval } from "../../core/tools/tool.ts";
+import { type Locale, say, type Text } from "../../kit/errors.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { approvalNames } from "../../render/approval-names.ts";
-import { showLookAlikes } from "./confusable.ts";
 import { pickOne, type TypedQuestion } from "./pick-one.ts";
-import type { Choice, Picking, Reader } from "./reader.ts";
+import { type Choice, noWords, type Picking, type Reader, yesWords } from "./reader.ts";
 import { showArguments } from "./show-arguments.ts";
-import { noWords, yesWords } from "./yes-no.ts";
 
 /**
  * Asks at a terminal whether a call may run: once, for the whole conversation where that is offered and all the arguments could
@@ -100,4 +98,25 @@ function wanted(scope: Scope, canLeave: boolean): Text {
     zh: `请输入 ${hasAlways ? "y、a 或 n" : "y 或 n"}${canLeave ? "；/exit 拒绝并退出" : ""}。输入 never：本次对话中都不允许。`,
     en: `Type ${hasAlways ? "y, a or n" : "y or n"}${canLeave ? "; /exit says no and leaves" : ""}. Or never: no for the rest of this conversation.`,
   };
+}
+
+/**
+ * Makes look-alike letters visible: in a word that mixes Latin with Cyrillic or Greek letters, those stand with their code points
+ * behind it, as in `сurl(U+0441)`. Backslash escapes, of JSON or of `printable`, are no letters. Whoever agrees to a call must see
+ * what it is about (https://www.unicode.org/reports/tr39/, mixed-script detection).
+ */
+export function showLookAlikes(text: string): string {
+  return text.replace(wordsAndEscapes, (word) => {
+    if (word.startsWith("\\") || !latin.test(word)) return word;
+    const foreign = [...new Set(word.match(others))];
+    return foreign.length === 0 ? word : `${word}(${foreign.map(codePoint).join(" ")})`;
+  });
+}
+
+const wordsAndEscapes = /\\(?:u\{[0-9a-f]+\}|u[0-9a-f]{4}|[^u])|[\p{L}\p{M}]+/giu;
+const latin = /\p{Script=Latin}/u;
+const others = /[\p{Script=Cyrillic}\p{Script=Greek}]/gu;
+
+function codePoint(letter: string): string {
+  return `U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -1,8 +1,7 @@
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
-import type { Locale } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/errors.ts";
 import { type Console, writeSafely } from "../console.ts";
-import { type TypedLines, takeLines } from "./typed-lines.ts";
 
 /** Somebody at a terminal who can be asked. */
 export interface Reader {
@@ -84,5 +83,117 @@ export function openTerminalQuestions({ stdin, stderr }: Console): TerminalQuest
       return typed.fresh(signal);
     },
     close: () => close?.(),
+  };
+}
+
+/** Asks until it is a yes or a no; undefined when the input has ended. Rejects when the signal aborts. */
+export async function askYesNo(reader: Reader, query: string, signal: AbortSignal): Promise<boolean | undefined> {
+  for (;;) {
+    const line = (await askLine(reader, query, signal))?.trim();
+    const answer = line === undefined ? undefined : readYesNo(line);
+    if (line === undefined || answer !== undefined) return answer;
+    if (line !== "") reader.write(say(reader.locale, yesOrNo));
+  }
+}
+
+/** What a typed line says; undefined when it is neither. */
+export function readYesNo(line: string): boolean | undefined {
+  const word = line.trim().toLowerCase();
+  if (yesWords.has(word)) return true;
+  return noWords.has(word) ? false : undefined;
+}
+
+export const yesOrNo: Text = { zh: "请输入 y 或 n。", en: "Type y or n." };
+
+export const yesWords: ReadonlySet<string> = new Set(["y", "yes", "true", "是", "好", "同意", "允许", "批准"]);
+export const noWords: ReadonlySet<string> = new Set([
+  "n",
+  "no",
+  "false",
+  "否",
+  "不",
+  "不同意",
+  "不允许",
+  "不批准",
+  "拒绝",
+]);
+
+/** Keeps other lines off the screen while a question stands there, so that nothing that comes meanwhile can pass for one. */
+export interface QuietScreen {
+  /** The question stands until its answer is there or will not come. */
+  ask: Reader["ask"];
+  /** Settles when no question stands there. Never rejects. */
+  free(): Promise<void>;
+}
+
+export function createQuietScreen(ask: Reader["ask"]): QuietScreen {
+  let standing: Promise<void> | undefined;
+  return {
+    ask(query, signal) {
+      const answer = ask(query, signal);
+      const mine = answer.then(nothing, nothing).then(() => {
+        if (standing === mine) standing = undefined;
+      });
+      standing = mine;
+      return answer;
+    },
+    async free() {
+      while (standing) await standing;
+    },
+  };
+}
+
+function nothing(): void {}
+
+/** The lines that somebody types or pipes in. */
+interface TypedLines {
+  /** Whether no more lines will come; those that came before may still wait. */
+  readonly hasEnded: boolean;
+  /** The next line; undefined when the input has ended. */
+  next(): Promise<string | undefined>;
+  /** The first line typed from now on: what was typed before waits for `next`. Rejects when the signal aborts. */
+  fresh(signal: AbortSignal): Promise<string | undefined>;
+}
+
+/** Takes every line of `input` from now on. */
+export function takeLines(input: Interface): TypedLines {
+  const early: string[] = [];
+  let hasEnded = false;
+  let give: ((line: string | undefined) => void) | undefined;
+
+  input.on("line", (line) => {
+    if (give) give(line);
+    else early.push(line);
+  });
+  // A terminal that went away is the end of the input; readline fails even at giving it back its mode.
+  input.on("error", () => setImmediate(() => input.close()));
+  input.once("close", () => {
+    hasEnded = true;
+    give?.(undefined);
+  });
+
+  function wait(signal?: AbortSignal): Promise<string | undefined> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      if (hasEnded) return resolve(undefined);
+      const stop = (): void => {
+        give = undefined;
+        reject(signal?.reason);
+      };
+      give = (line) => {
+        give = undefined;
+        signal?.removeEventListener("abort", stop);
+        resolve(line);
+      };
+      signal?.addEventListener("abort", stop, { once: true });
+    });
+  }
+
+  return {
+    get hasEnded() {
+      return hasEnded;
+    },
+    next: async () => (early.length > 0 ? early.shift() : wait()),
+    fresh: wait,
   };
 }

@@ -1,12 +1,11 @@
+import { type Locale, say } from "../../kit/errors.ts";
 import type { JsonObject, JsonValue } from "../../kit/json.ts";
-import { type Locale, say } from "../../kit/locale.ts";
-import { toSafeJson } from "../../kit/text/sanitize.ts";
+import { takeEnd, takeStart, toSafeJson } from "../../kit/text/sanitize.ts";
 import { showBlanks } from "../../kit/text/show-blanks.ts";
-import { takeEnd, takeStart } from "../../kit/text/truncate.ts";
-import { showJoiners } from "./joiners.ts";
 
 /** Of a call's arguments, in UTF-16 units: what is agreed to is to be seen, but a book may not fill the screen. */
 const longestArguments = 10_000;
+
 /** Of each text in arguments that are longer than that. */
 const longestText = 1_000;
 
@@ -54,4 +53,24 @@ function shortText(text: string, locale: Locale): string {
 
 function notShown(count: number, locale: Locale): string {
   return say(locale, { zh: `（另有 ${count} 个字符未显示）`, en: ` (${count} more characters not shown) ` }).trimEnd();
+}
+
+/**
+ * JSON text in which what joins emoji or makes a character one (U+200D, U+FE0E, U+FE0F) is written out wherever it does
+ * neither, as in `mail\u200d`. It needs the whole text, which `printable` does not have
+ * (https://www.unicode.org/reports/tr51/).
+ */
+export function showJoiners(json: string): string {
+  return json.replace(mayBeEmoji, (run) =>
+    joiner.test(run) ? run.replace(emojiAndJoiners, (part) => (loneJoiner.test(part) ? escapeOf(part) : part)) : run,
+  );
+}
+
+const joiner = /[\u200d\ufe0e\ufe0f]/;
+const loneJoiner = /^[\u200d\ufe0e\ufe0f]$/;
+const mayBeEmoji = /(?:[\p{Emoji}\p{Emoji_Component}]|\ufe0e)+/gu;
+const emojiAndJoiners = /\p{RGI_Emoji}|\p{Extended_Pictographic}\ufe0e|[\u200d\ufe0e\ufe0f]/gv;
+
+function escapeOf(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16)}`;
 }

@@ -1,13 +1,10 @@
 import type { Duet, Inventory } from "../../app/open-duet.ts";
 import { type NamedChange, type ReadableChange, readChange } from "../../app/tools/tool-changes.ts";
-import { DuetError, toErrorReport } from "../../kit/errors.ts";
-import { say, type Text } from "../../kit/locale.ts";
-import { toSafeJson } from "../../kit/text/sanitize.ts";
-import { toShortLine } from "../../kit/text/short-line.ts";
+import { DuetError, say, type Text, toErrorReport } from "../../kit/errors.ts";
+import { toSafeJson, toShortLine } from "../../kit/text/sanitize.ts";
 import { renderError } from "../../render/event-lines.ts";
 import { type Console, writeSafely } from "../console.ts";
-import { askYesNo } from "../questions/ask-yes-no.ts";
-import { canBeAsked, openTerminalQuestions, type Reader } from "../questions/reader.ts";
+import { askYesNo, canBeAsked, openTerminalQuestions, type Reader } from "../questions/reader.ts";
 
 export interface ApproveOptions {
   duet: Pick<Duet, "locale" | "inventory" | "toolChanges" | "trustedTools" | "approveTools">;

@@ -1,13 +1,10 @@
 import type { Tool } from "../../core/tools/tool.ts";
-import { DuetError } from "../../kit/errors.ts";
+import { DuetError, type Text } from "../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../kit/json.ts";
-import type { Text } from "../../kit/locale.ts";
-import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
-import { truncate } from "../../kit/text/truncate.ts";
+import { sanitizeLine, toSafeJson, truncate } from "../../kit/text/sanitize.ts";
 import { writeSafely } from "../console.ts";
 import { createAskElicitation, createManualElicit } from "../questions/elicit.ts";
-import { createQuietScreen } from "../questions/quiet-screen.ts";
-import { canBeAsked, openTerminalQuestions } from "../questions/reader.ts";
+import { canBeAsked, createQuietScreen, openTerminalQuestions } from "../questions/reader.ts";
 import type { ToolsOptions } from "./list-tools.ts";
 
 /** Calls one tool by hand; its result goes to stdout. 0 if it succeeded, 1 if not. */

@@ -1,6 +1,5 @@
 import type { Duet } from "../../app/open-duet.ts";
-import { toErrorReport } from "../../kit/errors.ts";
-import { say } from "../../kit/locale.ts";
+import { say, toErrorReport } from "../../kit/errors.ts";
 import { toSafeJson } from "../../kit/text/sanitize.ts";
 import { type Console, writeSafely } from "../console.ts";
 import { renderTools } from "./tool-lines.ts";

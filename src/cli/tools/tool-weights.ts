@@ -1,6 +1,6 @@
 import type { Duet } from "../../app/open-duet.ts";
 import type { Tool } from "../../core/tools/tool.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say } from "../../kit/errors.ts";
 
 /** What tools weigh in each request, in tokens (an estimate). */
 export interface ToolWeights {

@@ -1,5 +1,4 @@
-import type { DuetError } from "../../kit/errors.ts";
-import type { Text } from "../../kit/locale.ts";
+import type { DuetError, Text } from "../../kit/errors.ts";
 import { joinSentences } from "../../render/event-lines.ts";
 import type { RawResult } from "./content.ts";
 

@@ -1,15 +1,14 @@
-import { toChainMeta } from "../../core/chain.ts";
+import { type Chain, type TraceContext, toChainMeta } from "../../core/chain.ts";
+import { chainProperty, hasChainProperty, toChainText } from "../../core/chain-text.ts";
 import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
-import { toDuetError } from "../../kit/errors.ts";
-import type { JsonObject } from "../../kit/json.ts";
-import { say } from "../../kit/locale.ts";
+import { say, toDuetError } from "../../kit/errors.ts";
+import type { JsonObject, JsonSchema } from "../../kit/json.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { joinSentences } from "../../render/event-lines.ts";
 import type { OnProgress } from "../lifecycle/session.ts";
 import type { RemoteTool } from "../lists/listing.ts";
 import { retryAfterRefusal } from "../refusals/retry-after.ts";
 import type { ServerConnection } from "../server-connection.ts";
-import { withChain } from "./chain-argument.ts";
 import { toToolResult } from "./content.ts";
 
 /** More progress than this within a second says nothing to anybody. */
@@ -74,4 +73,14 @@ function progressInto(context: ToolContext, { redact }: ServerConnection): OnPro
     if (count > progressPerSecond) return;
     context.progress(sanitizeLine(redact(message.slice(0, 4000))).slice(0, 500), progress, total);
   };
+}
+
+/** The arguments of a call, with the chain among them where the tool takes it; whatever a model wrote there is replaced. */
+export function withChain(
+  args: JsonObject,
+  schema: JsonSchema,
+  { chain, trace }: { chain?: Chain | undefined; trace?: TraceContext | undefined },
+): JsonObject {
+  if (chain === undefined || !hasChainProperty(schema)) return args;
+  return { ...args, [chainProperty]: toChainText(chain, trace) };
 }

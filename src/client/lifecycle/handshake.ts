@@ -1,10 +1,10 @@
 import type { Client, Implementation, Transport } from "@modelcontextprotocol/client";
-import type { ServerSettings, ServerTransport } from "../../config/server-settings.ts";
+import type { ServerSettings, ServerTransport } from "../../config/config.ts";
 import { getStatus } from "../connection-errors.ts";
 import { toClientCapabilities } from "../questions/answers.ts";
 import type { Sdk } from "../sdk.ts";
 import { createSseLink, createStreamableHttpLink, type TransportLink } from "../transport/http.ts";
-import type { ServerPins } from "../trust/pins.ts";
+import type { ServerPins } from "../trust/pin-store.ts";
 
 /** Which revisions of the protocol a server speaks: up to 2025-11-25, or from 2026-07-28 on. */
 export type Era = NonNullable<ServerPins["era"]>;

@@ -1,16 +1,16 @@
-import type { Client, Transport } from "@modelcontextprotocol/client";
+import type { Client, RequestOptions, Transport } from "@modelcontextprotocol/client";
 import type { Elicit } from "../../core/forms/elicitation.ts";
-import type { JsonObject } from "../../kit/json.ts";
+import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { RawResult } from "../calls/content.ts";
+import { mostRounds } from "../limits.ts";
 import { type Listing, listTools, type RemoteTool } from "../lists/listing.ts";
-import { createActiveCalls } from "../questions/active-calls.ts";
-import type { Notify } from "../questions/answer-context.ts";
+import { createActiveCalls, type Notify } from "../questions/active-calls.ts";
 import type { Answers } from "../questions/answers.ts";
 import type { Redact } from "../redact.ts";
 import { type ServerList, watchListChanges } from "./announcements.ts";
-import { type Answer, type Request, sendWithInput } from "./converse.ts";
 import { closeConnection, type Era, type Handshake, openConnection } from "./handshake.ts";
+import { looseResult } from "./loose-result.ts";
 
 /** What a server says of itself; untrusted, but on one line and printable. */
 export interface ServerInfo {
@@ -149,4 +149,63 @@ function offersOf(client: Client): ServerOffers {
 
 function shown(text: string): string {
   return sanitizeLine(text).slice(0, 200);
+}
+
+type Request =
+  | { method: string; params: Record<string, unknown> }
+  /** A call whose arguments are mirrored into HTTP headers: only the package's own call does that. */
+  | { method: string; call: Call; inputSchema: JsonSchema };
+
+interface Call {
+  name: string;
+  arguments: JsonObject;
+  _meta?: Record<string, unknown> | undefined;
+}
+
+/** Answers one question that a server puts in place of a result. */
+type Answer = (method: string, params: unknown) => Promise<Record<string, unknown>>;
+
+/** The timer of the package is never the one that ends a call: it can be neither paused nor told apart from a cancel. */
+const never = 2 ** 31 - 1;
+
+/**
+ * Sends a request and answers what the server asks before it has a result (`input_required` of 2026-07-28). Rejects with the
+ * package's errors.
+ */
+export async function sendWithInput(
+  client: Client,
+  request: Request,
+  options: Pick<RequestOptions, "signal" | "onprogress">,
+  answer: Answer,
+): Promise<RawResult> {
+  let more: Record<string, unknown> = {};
+  for (let round = 0; round < mostRounds; round++) {
+    const result = await send(client, request, more, options);
+    if (result.resultType !== "input_required") return result;
+    const asked = isRecord(result.inputRequests) ? Object.entries(result.inputRequests) : [];
+    const inputResponses: Record<string, unknown> = {};
+    for (const [key, question] of asked) inputResponses[key] = await answerOne(question, answer);
+    more = { inputResponses, requestState: result.requestState };
+  }
+  throw new Error(`The server has asked ${mostRounds} times without giving a result`);
+}
+
+async function answerOne(question: unknown, answer: Answer): Promise<Record<string, unknown>> {
+  if (!isRecord(question) || typeof question.method !== "string") throw new Error("The server asks without a method");
+  return answer(question.method, question.params);
+}
+
+async function send(
+  client: Client,
+  request: Request,
+  more: Record<string, unknown>,
+  { signal, onprogress }: Pick<RequestOptions, "signal" | "onprogress">,
+): Promise<RawResult> {
+  const options = { signal, onprogress, timeout: never, allowInputRequired: true };
+  if ("params" in request) {
+    const { method, params } = request;
+    return client.request({ method, params: { ...params, ...more } }, looseResult, options);
+  }
+  const toolDefinition = { name: request.call.name, inputSchema: { ...request.inputSchema, type: "object" as const } };
+  return { ...(await client.callTool({ ...request.call, ...more }, { ...options, toolDefinition })) };
 }

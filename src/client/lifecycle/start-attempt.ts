@@ -1,5 +1,5 @@
 import type { Implementation } from "@modelcontextprotocol/client";
-import type { ServerSettings } from "../../config/server-settings.ts";
+import type { ServerSettings } from "../../config/config.ts";
 import type { Sample } from "../../core/sampling.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";

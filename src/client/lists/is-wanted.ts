@@ -1,4 +1,4 @@
-import type { ServerSettings } from "../../config/server-settings.ts";
+import type { ServerSettings } from "../../config/config.ts";
 import { isMatch } from "../../kit/text/match-pattern.ts";
 
 /** Whether the configuration wants this tool; `name` is the server's own name for it. */

@@ -1,11 +1,9 @@
-import type { ServerSettings } from "../../config/server-settings.ts";
-import { DuetError, toDuetError } from "../../kit/errors.ts";
-import type { Text } from "../../kit/locale.ts";
+import type { ServerSettings } from "../../config/config.ts";
+import { DuetError, type Text, toDuetError } from "../../kit/errors.ts";
 import type { Era } from "../lifecycle/handshake.ts";
 import { approvePins, checkPins } from "../trust/check-pins.ts";
 import { makeToolVisible } from "../trust/hidden-characters.ts";
-import type { PinStore } from "../trust/pin-store.ts";
-import type { ServerPins, WaitingTool } from "../trust/pins.ts";
+import type { PinStore, ServerPins, WaitingTool } from "../trust/pin-store.ts";
 import { isSameTool } from "../trust/same-tool.ts";
 import { toServerOrigin } from "../trust/server-origin.ts";
 import { createWarnings, type OtherTool } from "../trust/tool-warnings.ts";

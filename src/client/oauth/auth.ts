@@ -1,5 +1,5 @@
 import type { AuthProvider } from "@modelcontextprotocol/client";
-import type { ServerSettings } from "../../config/server-settings.ts";
+import type { ServerSettings } from "../../config/config.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { Fetch } from "../transport/limited-fetch.ts";
 import type { CredentialOwner, CredentialStore, LockedCredentials } from "./credential-store.ts";

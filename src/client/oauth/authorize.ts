@@ -1,8 +1,7 @@
-import type { ServerSettings } from "../../config/server-settings.ts";
+import { createServer, type ServerResponse } from "node:http";
+import type { ServerSettings } from "../../config/config.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
-import { DuetError } from "../../kit/errors.ts";
-import type { Locale } from "../../kit/locale.ts";
-import { type CallbackListener, listenForCallback } from "./callback-listener.ts";
+import { DuetError, type Locale, type Text } from "../../kit/errors.ts";
 import type { CredentialOwner, CredentialStore } from "./credential-store.ts";
 import type { Challenge, Credentials } from "./credentials.ts";
 import { createLoginProvider, type LoginProvider } from "./login-provider.ts";
@@ -122,3 +121,78 @@ async function readPasted(
     if (line.trim() !== "") misread();
   }
 }
+
+/** Where the browser comes back to, on this machine only. */
+interface CallbackListener {
+  readonly redirectUrl: string;
+  /** The parameters of the first call that `isOurs` takes. */
+  readonly called: Promise<URLSearchParams>;
+  /** Tells the browser how it ended, and closes. */
+  close(outcome: "done" | "failed"): Promise<void>;
+}
+
+const path = "/callback";
+
+/** Listens on a port, or on any free one when that is undefined. Rejects with what the system says. */
+async function listenForCallback(
+  port: number | undefined,
+  { isOurs, locale }: { isOurs(parameters: URLSearchParams): boolean; locale: Locale },
+): Promise<CallbackListener> {
+  const { promise: called, resolve } = Promise.withResolvers<URLSearchParams>();
+  let waiting: ServerResponse | undefined;
+  const server = createServer((request, response) => {
+    const url = URL.parse(request.url ?? "", "http://127.0.0.1");
+    if (request.method !== "GET" || url?.pathname !== path) return void response.writeHead(404).end();
+    if (waiting !== undefined || !isOurs(url.searchParams)) {
+      return void response.writeHead(400, callbackHeaders).end(renderCallbackPage("stranger", locale));
+    }
+    waiting = response;
+    resolve(url.searchParams);
+  });
+  await new Promise<void>((done, fail) => server.once("error", fail).listen(port ?? 0, "127.0.0.1", done));
+  server.on("error", () => {});
+  const address = server.address();
+  const taken = typeof address === "object" && address !== null ? address.port : port;
+  return {
+    redirectUrl: `http://127.0.0.1:${taken}${path}`,
+    called,
+    async close(outcome) {
+      const page = waiting;
+      if (page !== undefined && !page.destroyed) {
+        page.writeHead(outcome === "done" ? 200 : 400, callbackHeaders);
+        await new Promise<void>((done) => page.once("close", done).end(renderCallbackPage(outcome, locale)));
+      }
+      server.closeAllConnections();
+      await new Promise<void>((done) => server.close(() => done()));
+    },
+  };
+}
+
+/** What the browser shows at the end of a sign-in. */
+type CallbackOutcome = "done" | "failed" | "stranger";
+
+const titles: Record<CallbackOutcome, Text> = {
+  done: { zh: "登录完成", en: "Signed in" },
+  failed: { zh: "登录没有成功", en: "The sign-in did not work" },
+  stranger: { zh: "这不是正在进行的登录", en: "This belongs to no sign-in" },
+};
+
+const advice: Record<CallbackOutcome, Text> = {
+  done: { zh: "请回到终端，可以关闭此页。", en: "Go back to the terminal; you can close this page." },
+  failed: { zh: "请回到终端查看原因。", en: "Go back to the terminal to see why." },
+  stranger: { zh: "请回到终端，重新运行 duet login。", en: "Go back to the terminal and run duet login again." },
+};
+
+/** A page of fixed words: nothing of the address that was called is on it. */
+function renderCallbackPage(outcome: CallbackOutcome, locale: Locale): string {
+  const [title, text] = [titles[outcome][locale], advice[outcome][locale]];
+  return `<!doctype html><html lang="${locale}"><meta charset="utf-8"><title>Duet</title><h1>${title}</h1><p>${text}</p></html>\n`;
+}
+
+const callbackHeaders = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": "default-src 'none'",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+  connection: "close",
+};

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { chmod, rm, stat } from "node:fs/promises";
+import { chmod, open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
-import { createFolder } from "../../kit/create-folder.ts";
+import { createSemaphore, type Semaphore, sleep } from "../../kit/async/timeout.ts";
+import { getMessage } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
-import { readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
+import { createFolder, readPrivateFile, writePrivateFile } from "../../kit/random.ts";
 import { type Credentials, noCredentials, readCredentials } from "./credentials.ts";
-import { acquireLock } from "./lock-file.ts";
 
 /** The server that credentials belong to: under its name another URL finds nothing. */
 export interface CredentialOwner {
@@ -136,4 +135,63 @@ async function readJson(file: string): Promise<unknown> {
 async function keepPrivate(folder: string): Promise<void> {
   createFolder(folder);
   if (((await stat(folder)).mode & 0o077) !== 0) await chmod(folder, 0o700);
+}
+
+/** A lock that old belongs to nobody any more, in milliseconds; whoever works behind one takes less. */
+const oldestLockMs = 60_000;
+
+/** It holds the number of a process, and nothing else. */
+const largestLock = 100;
+
+const pauseMs = 50;
+
+/**
+ * Takes a lock that other processes see, and waits while one of them has it; gives what gives it back. Rejects with the
+ * signal's reason, or with what the file system says.
+ */
+export async function acquireLock(file: string, signal: AbortSignal): Promise<() => Promise<void>> {
+  for (;;) {
+    signal.throwIfAborted();
+    if (await create(file)) return () => rm(file, { force: true });
+    if (await isAbandoned(file)) await rm(file, { force: true });
+    else await sleep(pauseMs, signal);
+  }
+}
+
+async function create(file: string): Promise<boolean> {
+  try {
+    const handle = await open(file, "wx", 0o600);
+    await handle.writeFile(String(process.pid));
+    await handle.close();
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === "EEXIST") return false;
+    throw thrown;
+  }
+}
+
+async function isAbandoned(file: string): Promise<boolean> {
+  try {
+    const { text = "", state } = await readPrivateFile(file, largestLock);
+    if (Date.now() - Number(state.mtimeMs) > oldestLockMs) return true;
+    const holder = Number(text);
+    return text !== "" && Number.isInteger(holder) && !isAlive(holder);
+  } catch (thrown) {
+    // It was given back just now.
+    if (codeOf(thrown) === "ENOENT") return false;
+    throw thrown;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return codeOf(thrown) !== "ESRCH";
+  }
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : getMessage(thrown);
 }

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { OAuthClientMetadata, OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client";
-import type { ServerSettings } from "../../config/server-settings.ts";
+import type { ServerSettings } from "../../config/config.ts";
 import type { CredentialOwner, CredentialStore } from "./credential-store.ts";
 import { type Credentials, type OAuthClient, toIssuerKey, withClient, withTokens } from "./credentials.ts";
 import { checkBrowserAddress } from "./open-browser.ts";

@@ -1,5 +1,5 @@
 import type { Implementation } from "@modelcontextprotocol/client";
-import type { ServerSettings } from "../../config/server-settings.ts";
+import type { ServerSettings } from "../../config/config.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { DuetError, type ErrorDetails } from "../../kit/errors.ts";
 import { openSession } from "../lifecycle/session.ts";

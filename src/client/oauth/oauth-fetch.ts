@@ -1,8 +1,7 @@
 import { isIP } from "node:net";
 import { type AddressKind, addressKinds, classifyAddress } from "../../kit/net/address-kind.ts";
 import { type Lookup, lookUp, type Reach } from "../../kit/net/check-address.ts";
-import { toDialTarget } from "../../kit/net/dial-target.ts";
-import { failedRequestError, refusedError } from "../../kit/net/request-errors.ts";
+import { failedRequestError, refusedError, toDialTarget } from "../../kit/net/dial-target.ts";
 import type { Fetch } from "../transport/limited-fetch.ts";
 
 /** What tests put in the place of the world. */

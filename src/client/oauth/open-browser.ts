@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { DuetError } from "../../kit/errors.ts";
-import { toShortLine } from "../../kit/text/short-line.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
 
 /**
  * Whether an address may be shown to a browser: `https`, or `http` on this machine. Servers choose it, and some systems run what

@@ -1,6 +1,5 @@
-import { DuetError, type ErrorDetails } from "../../kit/errors.ts";
-import type { Text } from "../../kit/locale.ts";
-import { toShortLine } from "../../kit/text/short-line.ts";
+import { DuetError, type ErrorDetails, type Text } from "../../kit/errors.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
 
 /** A person has to sign in; says how. */
 export function loginRequiredError(name: string): DuetError {

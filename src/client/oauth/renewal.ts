@@ -1,8 +1,7 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
-import type { ServerSettings } from "../../config/server-settings.ts";
+import type { ServerSettings } from "../../config/config.ts";
 import type { Sdk } from "../sdk.ts";
-import { findAuthorizationServer } from "./authorization-server.ts";
-import { type Credentials, getTokens, type OAuthClient, type Tokens, withTokens } from "./credentials.ts";
+import { type Credentials, getTokens, type OAuthClient, type Tokens, toIssuerKey, withTokens } from "./credentials.ts";
 import { getOAuthCode, issuerMismatchError, temporaryCodes } from "./problems.ts";
 
 export interface Renewal {
@@ -112,4 +111,35 @@ export function toTokens(given: GivenTokens, before?: Tokens): Tokens {
 export function removeTokens(credentials: Credentials): Credentials {
   const { issuer } = credentials;
   return issuer === undefined ? credentials : withTokens(credentials, issuer, undefined);
+}
+
+type Discovered = Awaited<ReturnType<Sdk["discoverOAuthServerInfo"]>>;
+
+/** The authorization server that a server names. */
+export interface AuthorizationServer {
+  url: string;
+  /** What credentials of it are kept under. */
+  issuer: string;
+  metadata: Discovered["authorizationServerMetadata"];
+  /** What tokens are asked for (RFC 8707). */
+  resource: string | undefined;
+}
+
+/** Asks the server where to sign in. Rejects with the package's errors. */
+async function findAuthorizationServer(
+  sdk: Sdk,
+  server: URL,
+  { resourceMetadataUrl, fetch }: { resourceMetadataUrl: string | undefined; fetch: FetchLike },
+): Promise<AuthorizationServer> {
+  const found = await sdk.discoverOAuthServerInfo(server, {
+    fetchFn: fetch,
+    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: new URL(resourceMetadataUrl) }),
+  });
+  const { authorizationServerUrl: url, authorizationServerMetadata: metadata, resourceMetadata } = found;
+  const resource = resourceMetadata?.resource;
+  const requestedResource = sdk.resourceUrlFromServerUrl(server);
+  if (resource !== undefined && !sdk.checkResourceAllowed({ requestedResource, configuredResource: resource })) {
+    throw new Error("Protected resource does not match the server");
+  }
+  return { url, metadata, resource, issuer: toIssuerKey(metadata?.issuer ?? url) };
 }

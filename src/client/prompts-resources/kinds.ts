@@ -1,4 +1,4 @@
-import type { Text } from "../../kit/locale.ts";
+import type { Text } from "../../kit/errors.ts";
 
 /** A prompt, a resource or a template as its server describes it: its texts may be shown, the rest is unchecked but for what names it. */
 export type ListedEntry = Readonly<Record<string, unknown>>;

@@ -1,12 +1,12 @@
+import type { Text } from "../../kit/errors.ts";
 import { toText } from "../../kit/json.ts";
+import { truncate } from "../../kit/text/sanitize.ts";
 import type { CallerOptions } from "../calls/request-sender.ts";
 import type { ServerList } from "../lifecycle/announcements.ts";
 import type { Pool } from "../pool.ts";
 import { createToolNames } from "../tool-names.ts";
-import { createCollisions } from "./collisions.ts";
 import { createEntryLists, type EntryLists, type Listeners } from "./entry-lists.ts";
 import { type Kind, kinds, type ListedEntry } from "./kinds.ts";
-import { countFixedCharacters, isTemplateMatch } from "./uri-template.ts";
 
 /** What servers offer beside tools, all servers as one. Requests reject with a `DuetError`, or with the signal's reason. */
 export interface PromptsAndResources {
@@ -141,4 +141,61 @@ function offeringsOf(shared: Shared, permits: (server: string) => boolean): Prom
     changed: lists.changed,
     only: (also) => offeringsOf(shared, (server) => permits(server) && also(server)),
   };
+}
+
+interface Found {
+  server: string;
+  entry: ListedEntry;
+}
+
+/** Keeps the first entry under each URI, by that URI. Tells of two servers that have the same one, once for these two. */
+function createCollisions(tell: (line: Text) => void) {
+  const told = new Set<string>();
+  return (kind: Kind, all: readonly Found[]): ReadonlyMap<string, Found> => {
+    const first = new Map<string, Found>();
+    for (const found of all) {
+      const uri = toText(found.entry[kind.key]);
+      const before = first.get(uri);
+      if (before === undefined) {
+        first.set(uri, found);
+        continue;
+      }
+      const pair = JSON.stringify([before.server, found.server]);
+      if (told.has(pair)) continue;
+      told.add(pair);
+      tell(collision(truncate(uri, 200), before.server, found.server));
+    }
+    return first;
+  };
+}
+
+function collision(uri: string, first: string, second: string): Text {
+  const shown = JSON.stringify(uri);
+  return {
+    zh: `MCP 服务器 ${first} 和 ${second} 都提供 ${shown}：由配置中靠前的 ${first} 应答（同样的冲突不再提示）。`,
+    en: `The MCP servers ${first} and ${second} both offer ${shown}: ${first} answers, as it comes first in the configuration (told once for these two).`,
+  };
+}
+
+/**
+ * Whether a URI may come from an RFC 6570 template: its fixed parts, in their order. That is enough to find the server, which
+ * judges for itself, and takes no longer for a template that was made to be slow.
+ */
+export function isTemplateMatch(uri: string, template: string): boolean {
+  const [first = "", ...rest] = template.split(/\{[^{}]*\}/);
+  const last = rest.pop();
+  if (last === undefined) return uri === template;
+  if (!uri.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = uri.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return uri.length - last.length >= at && uri.endsWith(last);
+}
+
+/** How narrow a template is: the characters that it fixes. */
+function countFixedCharacters(template: string): number {
+  return template.replace(/\{[^{}]*\}/g, "").length;
 }

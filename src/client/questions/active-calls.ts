@@ -1,8 +1,7 @@
 import type { Elicit, Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
-import { createSemaphore } from "../../kit/async/semaphore.ts";
-import { followSignal } from "../../kit/async/timeout.ts";
-import type { Text } from "../../kit/locale.ts";
-import type { Notify } from "./answer-context.ts";
+import { createSemaphore, followSignal } from "../../kit/async/timeout.ts";
+import type { Text } from "../../kit/errors.ts";
+import type { Redact } from "../redact.ts";
 
 /** A call under way, as far as questions go. */
 export interface ActiveCall {
@@ -109,3 +108,23 @@ function unasked(from: string): Text {
     en: `The MCP server ${from} asked a question while several parties used it; as it does not say whom it means, nobody was asked.`,
   };
 }
+
+/** Who asks, and how its own secrets are taken out of what it says. */
+export interface RequestingServer {
+  /** The configured name of the server. */
+  from: string;
+  redact: Redact;
+}
+
+/** For whom a question is answered. */
+export interface AnswerContext {
+  /** Asks the person of the call that the question belongs to; absent where nobody can be asked. */
+  elicit?: Elicit | undefined;
+  /** Aborts when the answer is not wanted any more. */
+  signal: AbortSignal;
+  /** Tells the reader of that call something once: what was written for the server, and what it cost. */
+  tell?: Notify | undefined;
+}
+
+/** Like the `notice` of a tool's context, in both languages. */
+export type Notify = (code: string, message: Text) => void;

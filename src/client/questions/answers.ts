@@ -1,11 +1,12 @@
+import { basename } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { ClientCapabilities } from "@modelcontextprotocol/client";
-import type { ServerSettings } from "../../config/server-settings.ts";
+import type { ServerSettings } from "../../config/config.ts";
 import type { Sample } from "../../core/sampling.ts";
 import type { Redact } from "../redact.ts";
-import type { AnswerContext } from "./answer-context.ts";
+import type { AnswerContext } from "./active-calls.ts";
 import { answerElicitation } from "./elicitation.ts";
 import { unknownMethodError } from "./request-refusal.ts";
-import { listRoots } from "./roots.ts";
 import { createSampling } from "./sampling.ts";
 
 /**
@@ -45,4 +46,10 @@ export function createAnswers({ settings, sample, redact }: AnswerOptions): Answ
     if (method === "roots/list" && roots) return listRoots(roots);
     throw unknownMethodError(`${JSON.stringify(method.slice(0, 100))} is not offered to this server`);
   };
+}
+
+/** Directories as MCP's `roots/list` gives them; the paths are absolute. */
+export function listRoots(directories: readonly string[]): { roots: { uri: string; name: string }[] } {
+  const roots = directories.map((path) => ({ uri: pathToFileURL(path).href, name: basename(path) || path }));
+  return { roots };
 }

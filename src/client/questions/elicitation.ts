@@ -1,14 +1,11 @@
 import type { Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
-import { type FormField, readForm } from "../../core/forms/form.ts";
-import { toFormSchema } from "../../core/forms/form-schema.ts";
+import { type Choice, type FormField, readForm, toFormSchema } from "../../core/forms/form.ts";
 import { findValueProblem, getDefaultValue } from "../../core/forms/form-value.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { getOwnValue, isRecord, type JsonObject } from "../../kit/json.ts";
-import { sanitize } from "../../kit/text/sanitize.ts";
-import { truncate } from "../../kit/text/truncate.ts";
-import type { AnswerContext, RequestingServer } from "./answer-context.ts";
-import { cleanFields } from "./clean-form.ts";
-import { readPageAddress } from "./page-address.ts";
+import { sanitize, toShortLine, truncate } from "../../kit/text/sanitize.ts";
+import type { Redact } from "../redact.ts";
+import type { AnswerContext, RequestingServer } from "./active-calls.ts";
 import { badRequestError, notNowError } from "./request-refusal.ts";
 
 /** Of a message, in UTF-16 units. */
@@ -70,4 +67,57 @@ function contentOf(
       return [[field.name, value ?? null]];
     }),
   );
+}
+
+const longestAddress = 4000;
+
+/**
+ * The address of a page that a person is to open: `https`, or `http` on this machine; without a user name, which could pass
+ * for the host. It is as the browser would read it, so that a host in foreign letters shows its real spelling.
+ */
+export function readPageAddress(address: unknown): string {
+  if (typeof address !== "string" || address.length > longestAddress || !URL.canParse(address))
+    throw badRequestError(`url is an address of at most ${longestAddress} characters`);
+  const url = new URL(address);
+  const isOpen = url.protocol === "https:" || (url.protocol === "http:" && isThisMachine(url.hostname));
+  if (!isOpen) throw badRequestError("url begins with https:, or with http: on this machine");
+  if (url.username !== "" || url.password !== "") throw badRequestError("url holds no user name and no password");
+  return url.href;
+}
+
+/** The host is written as `URL` writes it. */
+function isThisMachine(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** Of a form; lengths in UTF-16 units. */
+const most = { fields: 50, choices: 500, name: 200, value: 1000, title: 200, description: 1000 };
+
+/**
+ * The fields with words that are safe to show and hold none of the server's secrets. Names and values go back to the server
+ * as they are, so they are not changed: a form whose own hold a secret is refused, and a default that does is dropped.
+ */
+export function cleanFields(fields: readonly FormField[], redact: Redact): FormField[] {
+  if (fields.length > most.fields) throw badRequestError(`A form has at most ${most.fields} fields`);
+  const choices = fields.flatMap((field) => ("choices" in field ? field.choices : []));
+  if (choices.length > most.choices) throw badRequestError(`A form has at most ${most.choices} choices`);
+  const values = choices.map(({ value }) => value);
+  if (fields.some(({ name }) => name.length > most.name) || values.some((value) => value.length > most.value))
+    throw badRequestError(`Names in a form have at most ${most.name} characters, values ${most.value}`);
+  const holdsSecret = (text: string): boolean => redact(text) !== text;
+  if ([...fields.map(({ name }) => name), ...values].some(holdsSecret))
+    throw badRequestError("A form must not hold secrets of the server");
+  const words = (text: string, length: number): string => toShortLine(redact(text), length);
+  const titled = ({ value, title }: Choice): Choice => ({ value, title: words(title, most.title) });
+  return fields.map((field): FormField => {
+    const { title, description } = field;
+    const clean = {
+      title: title && words(title, most.title),
+      description: description && words(description, most.description),
+    };
+    const keepsDefault = getDefaultValue(field) !== undefined && !holdsSecret(JSON.stringify(field.default));
+    const chosen = keepsDefault ? {} : { default: undefined };
+    if ("choices" in field) return { ...field, ...clean, ...chosen, choices: field.choices.map(titled) };
+    return { ...field, ...clean, ...chosen };
+  });
 }

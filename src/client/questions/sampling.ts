@@ -1,9 +1,8 @@
 import type { Sample, SamplingReply, SamplingRequest } from "../../core/sampling.ts";
-import { createSemaphore } from "../../kit/async/semaphore.ts";
-import { waitAbortable } from "../../kit/async/timeout.ts";
+import { createSemaphore, waitAbortable } from "../../kit/async/timeout.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
-import type { AnswerContext, RequestingServer } from "./answer-context.ts";
+import type { AnswerContext, RequestingServer } from "./active-calls.ts";
 import { badRequestError, notNowError } from "./request-refusal.ts";
 
 /** What a server may have a model of ours do; lengths in UTF-16 units. */

@@ -1,7 +1,5 @@
-import type { ErrorCode } from "../../kit/errors.ts";
+import type { ErrorCode, Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
-import type { Text } from "../../kit/locale.ts";
-import type { ServiceRefusal } from "./refusal.ts";
 
 /** What Amap's web service says in `infocode` and `info` when it does not answer: https://lbs.amap.com/api/webservice/guide/tools/info */
 interface AmapCode {
@@ -156,4 +154,13 @@ function refusal({ number, name, code, text, remedy, retryAfterMs }: AmapCode): 
     },
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
+}
+
+/** Why a service did not do what a tool asked of it. */
+export interface ServiceRefusal {
+  code: ErrorCode;
+  /** What is wrong and what to do, in our own words; nothing of what the server said is in it. */
+  text: Text;
+  /** After how many milliseconds the same call may succeed; only where it is sure that nothing was done. */
+  retryAfterMs?: number;
 }

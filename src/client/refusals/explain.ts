@@ -1,7 +1,6 @@
+import type { ErrorCode, Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
-import { explainAmap } from "./amap.ts";
-import { explainPhrase, findPause } from "./known-phrases.ts";
-import type { ServiceRefusal } from "./refusal.ts";
+import { explainAmap, type ServiceRefusal } from "./amap.ts";
 
 /** Longer texts are results, whatever words are in them. */
 const longestError = 2000;
@@ -69,4 +68,108 @@ function clausesOf(said: string): string[] {
     .split(/\n|[:：;；]\s+|[.。](?=\s|$|["}])|"\s*[:,]\s*"?|[{[]\s*"?|"?\s*[}\]]/, 40)
     .map((clause) => clause.trim().replace(/^["']|["'.。!！]+$/g, ""))
     .filter((clause) => clause !== "");
+}
+
+/** How services word a refusal, in a clause that says nothing else. */
+interface Saying {
+  code: ErrorCode;
+  when: RegExp;
+  /** After how many milliseconds the same request may succeed, where the service counts by the second. */
+  retryAfterMs?: number;
+}
+
+const second = 1000;
+
+/** In order: the first that any clause matches decides. Money and keys come first, for they are told with status 429 too. */
+const sayings: readonly Saying[] = [
+  { code: "quota", when: /^(?:request |usage |api )?quota (?:limit )?(?:has been )?exceeded\b.{0,40}$/i },
+  { code: "quota", when: /^(?:QUOTA_LIMITED|insufficient_quota|payment required|usage limit exceeded)$/i },
+  {
+    code: "quota",
+    when: /^(?:insufficient|not enough|no more|out of) (?:credits?|balance|quota|funds|money)\b.{0,60}$/i,
+  },
+  { code: "quota", when: /^this request exceeds (?:your plan's set usage|the pay-as-you-go) limit$/i },
+  {
+    code: "quota",
+    when: /^you(?:'ve| have) (?:reached|hit|exceeded|used up) (?:your|the) (?:daily|monthly|plan)\b.{0,60}$/i,
+  },
+  { code: "quota", when: /^(?:账户|账号|余额|额度|您的账户).{0,6}(?:不足|欠费|用完|用尽|耗尽)/ },
+  { code: "auth", when: /^(?:unauthorized|authentication failed|SUBSCRIPTION_TOKEN_INVALID|invalid_api_key)$/i },
+  {
+    code: "auth",
+    when: /^(?:the provided )?(?:(?:missing|invalid|incorrect|expired)(?: or | )?){1,2}(?:api[ _-]?key|(?:access |subscription |api )?token|credentials)\b.{0,60}$/i,
+  },
+  {
+    code: "auth",
+    when: /^(?:the provided )?(?:api[ _-]?key|(?:access |subscription |api )?token) (?:is |was |has )?(?:missing|invalid|incorrect|expired|required|not (?:set|found|valid|provided)|must be provided)\b.{0,100}$/i,
+  },
+  {
+    code: "auth",
+    when: /^(?:身份验证失败|(?:API ?Key|密钥|令牌) ?(?:无效|错误|不正确|已过期)|无效的 ?(?:API ?Key|密钥|令牌))/i,
+  },
+  { code: "rate_limit", when: /^RATE_LIMITED$/, retryAfterMs: second },
+  { code: "rate_limit", when: /^(?:request )?rate limit exceeded\b.{0,40}$/i, retryAfterMs: second },
+  {
+    code: "rate_limit",
+    when: /^you(?:'ve| have) (?:exceeded|hit|reached) .{0,60}\blimit of \d+ requests per second$/i,
+    retryAfterMs: second,
+  },
+  { code: "rate_limit", when: /^you(?:'ve| have) (?:exceeded|hit|reached) .{0,60}\brate limit\b.{0,60}$/i },
+  {
+    code: "rate_limit",
+    when: /^(?:too many requests|rate limit(?:ed| reached)|your request has been blocked due to excessive requests)$/i,
+  },
+  {
+    code: "rate_limit",
+    when: /^(?:请求|访问|调用)?(?:过于|太)频繁|^.{0,12}(?:达到|超出|超过)了?.{0,4}(?:速率|频率|并发)(?:限制|上限)/,
+  },
+];
+
+const statuses: Readonly<Record<string, ErrorCode>> = { 401: "auth", 402: "quota", 429: "rate_limit" };
+
+/** `429 Too Many Requests`, `x error (401): …`, `HTTP 429`, `Request failed with status code 429` at the begin of an error. */
+const status =
+  /^(?:Error: )?(?:[\w .!'-]{0,60}?\b(?:error|status|code|HTTP)[ :=]{1,2}\(?)?(401|402|429)(?=$|[):,.\n]| [A-Z]| -)/i;
+
+const untilRetry =
+  /\b(?:retry|try again)(?: in| after)?:? ?(\d{1,6})(?:\.\d+)? ?(ms|s|m|milliseconds?|seconds?|minutes?)\b/i;
+
+const words: Readonly<Partial<Record<ErrorCode, Text>>> = {
+  auth: {
+    zh: "这个工具背后的服务不接受凭据（Key 或令牌）。请检查该服务器配置的 env 或 headers。",
+    en: "The service behind this tool does not accept the credentials (key or token). Check the env or headers of this server in the configuration.",
+  },
+  quota: {
+    zh: "这个工具背后的服务额度已用完。额度恢复或充值前请不要再调用。",
+    en: "The quota of the service behind this tool is used up. Do not call it again before it is renewed or paid for.",
+  },
+  rate_limit: {
+    zh: "这个工具背后的服务拒绝了请求：调用过于频繁。稍等再试；若常出现，请给该服务器设置更小的 callsPerSecond。",
+    en: "The service behind this tool refused: too many calls. Try again in a moment; if it comes often, set a smaller callsPerSecond for this server.",
+  },
+};
+
+/** A refusal in words that many services share, or by the HTTP status that an error begins with. */
+export function explainPhrase(text: string, clauses: readonly string[]): ServiceRefusal | undefined {
+  const saying = sayings.find(({ when }) => clauses.some((clause) => when.test(clause)));
+  const code = saying?.code ?? statuses[status.exec(text)?.[1] ?? ""];
+  const explained = code && words[code];
+  if (!explained) return undefined;
+  const mayRepeat = code === "rate_limit" && isOnlyRefusal(text);
+  const retryAfterMs = mayRepeat ? (findPause(text) ?? saying?.retryAfterMs) : undefined;
+  return { code, text: explained, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/** Whether an error tells of nothing else, so that nothing else can have been done: a line or two, and the body of an answer. */
+function isOnlyRefusal(text: string): boolean {
+  const [head = "", ...more] = text.replace(/\n\{[\s\S]*\}$/, "").split("\n");
+  return head.length <= 300 && more.every((line) => /^(?:Timestamp|Documentation|Retry after): /.test(line));
+}
+
+/** The pause that a service asks for, in milliseconds. */
+function findPause(text: string): number | undefined {
+  const [, amount, unit = ""] = untilRetry.exec(text) ?? [];
+  if (amount === undefined) return undefined;
+  if (unit.startsWith("ms") || unit.startsWith("milli")) return Number(amount);
+  return Number(amount) * (unit.startsWith("m") ? 60_000 : 1000);
 }

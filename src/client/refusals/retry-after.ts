@@ -1,7 +1,7 @@
 import type { ToolResult } from "../../core/tools/tool.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say } from "../../kit/errors.ts";
+import type { ServiceRefusal } from "./amap.ts";
 import { explainRefusal } from "./explain.ts";
-import type { ServiceRefusal } from "./refusal.ts";
 
 /** A call waits no longer than this for its second try, in milliseconds; what takes longer is the model's to decide. */
 const longestPauseMs = 2000;

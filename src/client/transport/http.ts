@@ -1,12 +1,11 @@
 import type { JSONRPCMessage, StreamableHTTPClientTransport, Transport } from "@modelcontextprotocol/client";
-import type { ServerTransport } from "../../config/server-settings.ts";
+import type { ServerTransport } from "../../config/config.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import type { Auth } from "../oauth/auth.ts";
 import type { Sdk } from "../sdk.ts";
-import { ownErrors } from "./error-codes.ts";
 import { type Fetch, limitFetch } from "./limited-fetch.ts";
-import { openFetch } from "./open-fetch.ts";
 import type { OpenFetch } from "./own-connections.ts";
+import { ownErrors } from "./stdio.ts";
 
 /** A transport that is not connected yet, and how to leave it politely. */
 export interface TransportLink {
@@ -82,4 +81,21 @@ function requestId(message: JSONRPCMessage): (string | number)[] {
 
 function cutAnswer(id: string | number): JSONRPCMessage {
   return { jsonrpc: "2.0", id, error: { code: ownErrors.cut, message: "The stream ended before the answer" } };
+}
+
+/**
+ * `fetch` for long calls: silence is limited by who calls, where the built-in one gives up on a server that thinks for five
+ * minutes. Its package is loaded at the first request.
+ */
+export function openFetch(): OpenFetch {
+  let opened: Promise<OpenFetch> | undefined;
+  return {
+    async fetch(url, init) {
+      opened ??= import("./own-connections.ts").then(({ createOwnConnections }) => createOwnConnections());
+      return (await opened).fetch(url, init);
+    },
+    async close() {
+      await opened?.then(({ close }) => close()).catch(() => {});
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { ValueCount } from "./value-count.ts";
+import { ValueCount } from "./limited-fetch.ts";
 
 /** What a line splitter hands on. */
 export interface LineSink {

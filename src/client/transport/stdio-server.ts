@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import type { Transport } from "@modelcontextprotocol/client";
-import type { ServerTransport } from "../../config/server-settings.ts";
+import type { ServerTransport } from "../../config/config.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { checkBatchArguments } from "../../kit/process/batch-file.ts";
-import { Child, type Ending } from "../../kit/process/child.ts";
+import { Child, type Ending, Tail } from "../../kit/process/child.ts";
 import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
 import type { Lifeline } from "../../kit/process/lifeline.ts";
-import { Tail } from "../../kit/process/output-tail.ts";
 import type { Sdk } from "../sdk.ts";
 import { StdioTransport } from "./stdio.ts";
 

@@ -1,6 +1,6 @@
 import { listLimits } from "../limits.ts";
 import type { RemoteTool } from "../lists/listing.ts";
-import type { PinCheck, ServerPins, WaitingTool } from "./pins.ts";
+import type { PinCheck, ServerPins, WaitingTool } from "./pin-store.ts";
 import { isSameTool } from "./same-tool.ts";
 
 export interface PinCheckOptions {

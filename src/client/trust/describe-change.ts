@@ -1,10 +1,10 @@
-import { type Locale, say } from "../../kit/locale.ts";
+import { diff } from "node:util";
+import { type Locale, say } from "../../kit/errors.ts";
+import { isRecord } from "../../kit/json.ts";
 import type { RemoteTool } from "../lists/listing.ts";
 import { makeTextVisible } from "./hidden-characters.ts";
-import { listLeaves } from "./json-leaves.ts";
-import { type Line, matchLines } from "./match-lines.ts";
 import { replacePadding } from "./padding.ts";
-import type { WaitingTool } from "./pins.ts";
+import type { WaitingTool } from "./pin-store.ts";
 
 /** So many empty lines in a row are told by their number. */
 const manyEmpty = 8;
@@ -99,4 +99,83 @@ function unchanged(count: number) {
     zh: `（其余 ${count} 项未变）`,
     en: count === 1 ? "(1 more item is the same)" : `(${count} more items are the same)`,
   };
+}
+
+/**
+ * A JSON value as its leaves, each under its path (`inputSchema.properties.to.type`); a list of plain values is one leaf.
+ * Two values are the same exactly when their leaves are.
+ */
+export function listLeaves(value: unknown, path: string): Map<string, unknown> {
+  const leaves = new Map<string, unknown>();
+  collect(value, path, leaves);
+  return leaves;
+}
+
+function collect(value: unknown, path: string, leaves: Map<string, unknown>): void {
+  const inner = partsOf(value);
+  if (inner.length === 0) {
+    if (value !== undefined) leaves.set(path, value);
+    return;
+  }
+  for (const [step, part] of inner) collect(part, path + step, leaves);
+}
+
+function partsOf(value: unknown): [string, unknown][] {
+  if (Array.isArray(value)) {
+    if (value.every((item) => typeof item !== "object" || item === null)) return [];
+    return value.map((item, index) => [`[${index}]`, item]);
+  }
+  return isRecord(value) ? Object.entries(value).map(([key, part]) => [stepOf(key), part]) : [];
+}
+
+function stepOf(key: string): string {
+  return /^[A-Za-z_$][\w$-]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}
+
+/** A line of a comparison: `+` is new, `-` is gone, a blank stays. */
+interface Line {
+  sign: "+" | "-" | " ";
+  text: string;
+}
+
+/** Node's comparison takes memory with the square of what differs; beyond this all old lines are given, then all new ones. */
+const mostCompared = 1000;
+
+/** The lines of a text, marked by what has become of them; all new where there was no text before. */
+export function matchLines(before: string | undefined, after: string): Line[] {
+  const now = after.split("\n");
+  if (before === undefined) return marked("+", now);
+  const old = before.split("\n");
+  const start = sameAtStart(old, now);
+  const end = sameAtStart(old.slice(start).reverse(), now.slice(start).reverse());
+  const [goes, comes] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
+  const middle =
+    goes.length + comes.length > mostCompared ? [...marked("-", goes), ...marked("+", comes)] : compared(goes, comes);
+  return [...marked(" ", now.slice(0, start)), ...middle, ...marked(" ", now.slice(now.length - end))];
+}
+
+function marked(sign: Line["sign"], lines: readonly string[]): Line[] {
+  return lines.map((text) => ({ sign, text }));
+}
+
+function sameAtStart(some: readonly string[], others: readonly string[]): number {
+  const different = some.findIndex((line, index) => line !== others[index]);
+  return different === -1 ? some.length : different;
+}
+
+/** What goes stands before what comes in its place. */
+function compared(old: readonly string[], now: readonly string[]): Line[] {
+  // Node's comparison fails where there is nothing to compare.
+  if (old.length === 0 || now.length === 0) return [...marked("-", old), ...marked("+", now)];
+  const lines: Line[] = [];
+  let added: Line[] = [];
+  for (const [operation, text] of diff(now, old)) {
+    if (operation === 1) added.push({ sign: "+", text });
+    else if (operation === -1) lines.push({ sign: "-", text });
+    else {
+      lines.push(...added, { sign: " ", text });
+      added = [];
+    }
+  }
+  return [...lines, ...added];
 }

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { ServerSettings } from "../../config/server-settings.ts";
-import { DuetError, getMessage } from "../../kit/errors.ts";
-import { isRecord } from "../../kit/json.ts";
-import type { Text } from "../../kit/locale.ts";
-import { readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
+import type { ServerSettings } from "../../config/config.ts";
+import type { ToolAnnotations } from "../../core/tools/tool.ts";
+import { DuetError, getMessage, type Text } from "../../kit/errors.ts";
+import { isDeeperThan, isRecord } from "../../kit/json.ts";
+import { readPrivateFile, writePrivateFile } from "../../kit/random.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import type { ServerPins } from "./pins.ts";
-import { readPins, writePins } from "./read-pins.ts";
+import { schemaDepthLimit } from "../limits.ts";
+import type { RemoteTool } from "../lists/listing.ts";
 import { toServerOrigin } from "./server-origin.ts";
 
 /** What is kept of one server. */
@@ -135,4 +135,94 @@ function unwritable(name: string, cause: unknown): DuetError {
     },
     cause,
   });
+}
+
+/** Pins as a file has them; undefined for what no `writePins` has written. */
+export function readPins(text: string): ServerPins | undefined {
+  const value = parsed(text);
+  if (!isRecord(value) || value.version !== 1 || typeof value.origin !== "string") return undefined;
+  if (!Array.isArray(value.tools)) return undefined;
+  const tools = value.tools.map(readTool);
+  if (!tools.every((tool) => tool !== undefined)) return undefined;
+  const { era } = value;
+  const approved = namesIn(value.approved);
+  return {
+    origin: value.origin,
+    ...((era === "legacy" || era === "modern") && { era }),
+    tools,
+    ...(approved.length > 0 && { approved }),
+  };
+}
+
+function writePins({ origin, era, tools, approved }: ServerPins): string {
+  return `${JSON.stringify({ version: 1, origin, era, tools, approved })}\n`;
+}
+
+/** Files of older versions have none: what was approved then counts as trusted at first use. */
+function namesIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((name) => typeof name === "string") : [];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readTool(value: unknown): RemoteTool | undefined {
+  if (!isRecord(value)) return undefined;
+  const { name, description, inputSchema, outputSchema, annotations } = value;
+  if (typeof name !== "string" || typeof description !== "string") return undefined;
+  if (!isSchema(inputSchema) || !(outputSchema === undefined || isSchema(outputSchema))) return undefined;
+  const hints = readAnnotations(annotations);
+  if (hints === undefined) return undefined;
+  return { name, description, inputSchema, ...(outputSchema && { outputSchema }), annotations: hints };
+}
+
+function isSchema(value: unknown): value is Record<string, unknown> {
+  return isRecord(value) && !isDeeperThan(value, schemaDepthLimit);
+}
+
+function readAnnotations(value: unknown): ToolAnnotations | undefined {
+  if (!isRecord(value)) return undefined;
+  const { title, readOnly, destructive, idempotent, openWorld } = value;
+  const flags = { readOnly, destructive, idempotent, openWorld };
+  if (!(title === undefined || typeof title === "string") || !areFlags(flags)) return undefined;
+  return { ...(title !== undefined && { title }), ...flags };
+}
+
+function areFlags<K extends string>(flags: Record<K, unknown>): flags is Record<K, boolean | undefined> {
+  return Object.values(flags).every((flag) => flag === undefined || typeof flag === "boolean");
+}
+
+/** What was seen of a server and approved, as it is kept from one start to the next (trust on first use). */
+export interface ServerPins {
+  /** Which program or address these pins are of: a digest of its command and arguments, or of its URL. */
+  origin: string;
+  /** Which protocol it spoke last, so that nobody has to ask again. */
+  era?: "legacy" | "modern";
+  /** The approved tools, in the server's order; also what a lazy server offers before it has started. */
+  tools: RemoteTool[];
+  /** The names of those whose definition a person has read and approved; the others were trusted at first use. */
+  approved?: string[];
+}
+
+/** A tool that may not be used until somebody approves it. */
+export interface WaitingTool {
+  /** `trusted`: it may be used, but nobody has approved it so far. */
+  kind: "changed" | "new" | "trusted";
+  tool: RemoteTool;
+  /** What was approved before; absent where it is new. */
+  pinned?: RemoteTool;
+}
+
+/** What pins say of a list of tools. */
+export interface PinCheck {
+  /** In the order of the server's list. */
+  usable: RemoteTool[];
+  waiting: WaitingTool[];
+  /** The pins from now on; the same object where nothing is to be kept anew. */
+  pins: ServerPins;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ServerSettings } from "../../config/server-settings.ts";
+import type { ServerSettings } from "../../config/config.ts";
 import { secretWord } from "../redact.ts";
 
 /**

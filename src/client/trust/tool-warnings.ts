@@ -1,9 +1,9 @@
-import type { Text } from "../../kit/locale.ts";
-import { toShortLine } from "../../kit/text/short-line.ts";
+import type { Text } from "../../kit/errors.ts";
+import { isRecord } from "../../kit/json.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
 import type { RemoteTool } from "../lists/listing.ts";
 import { findHidden } from "./hidden-characters.ts";
 import { measureLongestBlank } from "./padding.ts";
-import { listToolTexts, type ToolPart } from "./tool-texts.ts";
 
 /** A tool of another server: its own name there, and the name under which models see it. */
 export interface OtherTool {
@@ -152,3 +152,40 @@ const orders = [
   /~\/\.(?:ssh|aws|gnupg|kube|cursor)\b|\bid_(?:rsa|ed25519)\b|\/etc\/(?:passwd|shadow)\b/i,
   /(?:不要|不得|请勿|切勿|别)(?:告诉|告知|通知|提醒|让)(?:用户|使用者)|忽略(?:之前|以上|上面|先前|所有)[^。\n]{0,8}(?:指令|指示|规则|提示)/,
 ];
+
+/** Where in a tool a text stands. */
+type ToolPart = "name" | "title" | "description" | "inputSchema" | "outputSchema";
+
+/** Every word that a tool's server wrote, by part: of a schema its strings and its keys, a line each. */
+export function listToolTexts(tool: RemoteTool): [ToolPart, string][] {
+  const parts: [ToolPart, string][] = [
+    ["name", tool.name],
+    ["title", tool.annotations.title ?? ""],
+    ["description", tool.description],
+    ["inputSchema", wordsIn(tool.inputSchema)],
+    ["outputSchema", wordsIn(tool.outputSchema)],
+  ];
+  return parts.filter(([, text]) => text !== "");
+}
+
+function wordsIn(schema: unknown): string {
+  const words: string[] = [];
+  collect(schema, words);
+  return words.join("\n");
+}
+
+function collect(value: unknown, words: string[]): void {
+  if (typeof value === "string") {
+    if (value !== "") words.push(value);
+    return;
+  }
+  if (Array.isArray(value)) {
+    for (const item of value) collect(item, words);
+    return;
+  }
+  if (!isRecord(value)) return;
+  for (const key of Object.keys(value)) {
+    words.push(key);
+    collect(value[key], words);
+  }
+}

@@ -8,16 +8,14 @@ const mailServer = z
     withAllowed({ zh: "主机名或地址，不带端口", en: "a host or an address, without a port" }),
   );
 
-const sender = z
-  .string()
-  .refine(
-    (from) =>
-      /^(("[^"\\\p{Cc}]*"|[^"<>,;:@\p{Cc}]*)\s*<[^\s<>,;:@]+@[^\s<>,;:@]+>|[^\s<>,;:@]+@[^\s<>,;:@]+)$/u.test(from),
-    withAllowed({
-      zh: "name@example.com 或 Name <name@example.com>",
-      en: "name@example.com or Name <name@example.com>",
-    }),
-  );
+const sender = z.string().refine(
+  (from) =>
+    /^(("[^"\\\p{Cc}]*"|[^"<>,;:@\p{Cc}]*)\s*<[^\s<>,;:@]+@[^\s<>,;:@]+>|[^\s<>,;:@]+@[^\s<>,;:@]+)$/u.test(from),
+  withAllowed({
+    zh: "name@example.com 或 Name <name@example.com>",
+    en: "name@example.com or Name <name@example.com>",
+  }),
+);
 
 /** What `email` of the file may say. */
 export const emailSchema = z

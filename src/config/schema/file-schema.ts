@@ -4,9 +4,21 @@ import { emailSchema } from "./email-schema.ts";
 import { address, patterns, text, withAllowed } from "./schema-parts.ts";
 import { searchSchema } from "./search-schema.ts";
 import { serveSchema } from "./serve-schema.ts";
-import { terminalSchema } from "./terminal-schema.ts";
 import { toolsSchema } from "./tools-schema.ts";
 import { webSchema } from "./web-schema.ts";
+
+/** What `terminal` of the file may say. */
+export const terminalSchema = z
+  .strictObject({
+    theme: z
+      .enum(["auto", "dark", "light"])
+      .default("auto")
+      .meta({ description: "Colours for a dark or a light background; auto: as the terminal says, else dark." }),
+    screenReader: z.boolean().default(false).meta({
+      description: "Plain lines for a screen reader: nothing is redrawn, signs are words, no spinner.",
+    }),
+  })
+  .meta({ description: "The chat in a terminal." });
 
 const seconds = (from: number, to: number) => z.number().min(from).max(to);
 
@@ -47,15 +59,13 @@ export const modelSchema = z
   .meta({ description: "A model and its parameters." });
 
 // A slash would make `provider/model` ambiguous; `offline` is not a vendor.
-const providerName = z
-  .string()
-  .refine(
-    (name) => /^[A-Za-z0-9_.-]{1,40}$/.test(name) && name !== "offline",
-    withAllowed({
-      zh: "1 到 40 个字母、数字、_ . -，且不是 offline",
-      en: "1 to 40 letters, digits, _ . -, and not offline",
-    }),
-  );
+const providerName = z.string().refine(
+  (name) => /^[A-Za-z0-9_.-]{1,40}$/.test(name) && name !== "offline",
+  withAllowed({
+    zh: "1 到 40 个字母、数字、_ . -，且不是 offline",
+    en: "1 to 40 letters, digits, _ . -, and not offline",
+  }),
+);
 
 const highestRate = 1_000_000;
 const rate = z.number().min(0).max(highestRate);
@@ -269,7 +279,9 @@ export const parseOnce = { jitless: true };
 
 /** The settings as the sources say them, defaults added. */
 export type Settings = z.infer<typeof settingsSchema>;
+
 export type ServerEntry = z.infer<typeof serverSchema>;
+
 export type ModelEntry = z.infer<typeof modelSchema>;
 
 /** The JSON Schema (draft 7, which editors understand) of the configuration file. */

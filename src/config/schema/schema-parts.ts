@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Text } from "../../kit/locale.ts";
+import type { Text } from "../../kit/errors.ts";
 
 /** How `refine` says what it allows: the text stands beside the issue, where `issue.ts` finds it. */
 export function withAllowed(allowed: Text): { params: { allowed: Text } } {

@@ -1,18 +1,33 @@
+import { isIP } from "node:net";
 import * as z from "zod";
-import { isReachable, reachableForms } from "./reachable.ts";
+import type { Text } from "../../kit/errors.ts";
 import { withAllowed } from "./schema-parts.ts";
+
+/** What `isReachable` takes. */
+export const reachableForms: Text = {
+  zh: "主机、地址或网段，可带端口，例如 localhost:8080、10.0.0.0/8",
+  en: "a host, an address or a range, with a port or without, such as localhost:8080, 10.0.0.0/8",
+};
+
+/** Whether this names a host, hosts (`*.suffix`, `*`), an address or a range of them, with `:port`, `:*` or neither. */
+function isReachable(entry: string): boolean {
+  const [, what = "", port = "*"] = /^(\[.*\]|.*\/\d{1,3}|[^:]*|.*:.*:.*?)(?::(\d{1,5}|\*))?$/.exec(entry) ?? [];
+  if (port !== "*" && Number(port) > 65_535) return false;
+  const [base = "", bits] = what.replace(/^\[([0-9a-f:.]+)\]$/i, "$1").split("/");
+  const family = isIP(base);
+  if (family === 0) return bits === undefined && /^(\*|(\*\.)?[\w-]+(\.[\w-]+)*\.?)$/.test(base);
+  return !base.includes("%") && Number(bits ?? 0) <= (family === 4 ? 32 : 128);
+}
 
 const reachable = z.string().refine(isReachable, withAllowed(reachableForms));
 
-const hostPattern = z
-  .string()
-  .refine(
-    (pattern) => /^[^\s/@]+$/.test(pattern),
-    withAllowed({
-      zh: "主机名或其模式，不带 https:// 和路径",
-      en: "a host or a pattern of hosts, without https:// and path",
-    }),
-  );
+const hostPattern = z.string().refine(
+  (pattern) => /^[^\s/@]+$/.test(pattern),
+  withAllowed({
+    zh: "主机名或其模式，不带 https:// 和路径",
+    en: "a host or a pattern of hosts, without https:// and path",
+  }),
+);
 
 /** What `web` of the file may say. */
 export const webSchema = z

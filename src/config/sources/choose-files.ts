@@ -1,7 +1,6 @@
 import { dirname, join } from "node:path";
-import { DuetError } from "../../kit/errors.ts";
+import { DuetError, type Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
-import type { Text } from "../../kit/locale.ts";
 import type { Environment } from "./expand-variables.ts";
 import {
   findFile,

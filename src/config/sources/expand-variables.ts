@@ -1,3 +1,4 @@
+import type { Locale } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { configError } from "../config-errors.ts";
 import { hideSecrets } from "../secrets/mask.ts";
@@ -49,3 +50,15 @@ const notUnderstood = (found: string) => ({
   zh: `无法识别 ${found}（允许：\${VAR}、\${VAR:-默认值}、\${env:VAR}；字面的 \${ 写作 $\${）`,
   en: `${found} is not understood (allowed: \${VAR}, \${VAR:-default}, \${env:VAR}; a literal \${ is written $\${)`,
 });
+
+/** The language of the terminal, from `LC_ALL`, `LC_MESSAGES` or `LANG`. */
+export function getSystemLocale(environment: Environment): Locale {
+  const name = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || "";
+  return /^zh/i.test(name) ? "zh" : "en";
+}
+
+/** Whether LC_ALL, LC_MESSAGES or LANG names a language; `C` and `POSIX` do not. */
+export function hasLanguage(environment: Environment): boolean {
+  const name = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || "";
+  return /^[a-z]{2}/i.test(name) && !/^posix/i.test(name);
+}

@@ -1,8 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
-import { createFolder } from "../../kit/create-folder.ts";
-import { getMessage } from "../../kit/errors.ts";
-import type { Text } from "../../kit/locale.ts";
+import { getMessage, type Text } from "../../kit/errors.ts";
+import { createFolder } from "../../kit/random.ts";
 import { configError } from "../config-errors.ts";
 import type { Environment } from "./expand-variables.ts";
 

@@ -3,8 +3,8 @@ import { vendors } from "../../providers/vendors.ts";
 import { resolveVendorName } from "../models/resolve-model.ts";
 import { findPathOfVariable, findVariable } from "./environment.ts";
 import { listVariables } from "./expand-variables.ts";
-import { listLeaves } from "./merge.ts";
 import { getValue, type Path } from "./setting-path.ts";
+import { listLeaves } from "./source.ts";
 
 /**
  * The variables of the user's environment whose values a configuration file takes or gives away, each once: those that it

@@ -1,7 +1,7 @@
 import { parseEnv } from "node:util";
 import { isRecord } from "../../kit/json.ts";
-import { listLeaves } from "../sources/merge.ts";
 import { getValue, type Path, renderPath } from "../sources/setting-path.ts";
+import { listLeaves } from "../sources/source.ts";
 import { isDangerousVariable } from "./dangerous-variables.ts";
 
 /** What a configuration would start, call, read or load, word for word as written: a key and a value as `written` gives it. */

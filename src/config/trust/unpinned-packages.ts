@@ -1,5 +1,5 @@
 import { posix, win32 } from "node:path";
-import type { ServerSettings } from "../server-settings.ts";
+import type { ServerSettings } from "../config.ts";
 
 /** A server whose package may be another one at its next start. */
 export interface UnpinnedPackage {

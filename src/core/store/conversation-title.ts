@@ -1,4 +1,4 @@
-import { truncate } from "../../kit/text/truncate.ts";
+import { truncate } from "../../kit/text/sanitize.ts";
 
 /** Characters of a conversation's title. */
 const longestTitle = 200;

@@ -1,6 +1,7 @@
+import { createRandomHex } from "../../kit/random.ts";
+import type { NumberedSource } from "../sources.ts";
+import type { Source } from "../tools/tool.ts";
 import type { AgentTrace } from "../trace.ts";
-import type { Conversation, ConversationTurn, Summary } from "./conversation.ts";
-import type { IdempotencyRecords } from "./idempotency-records.ts";
 
 /**
  * Where conversations and traces are kept. Several processes may share one; what one of them has appended, the others
@@ -75,4 +76,75 @@ export interface ConversationEntry {
   /** ISO 8601, UTC. */
   createdAt: string;
   updatedAt: string;
+}
+
+/**
+ * Runs that were begun for a key of their asker's, and whose end is not kept: a process that is killed leaves the mark behind. The
+ * `append` of a run takes its mark away.
+ */
+export interface IdempotencyRecords {
+  /**
+   * Marks a run that is about to begin; where one whose id begins so is marked already, gives that one and marks nothing. Of
+   * many who ask at a time, in whichever process, one is given none.
+   */
+  mark(run: NewIdempotencyRecord): Promise<IdempotencyRecord | undefined>;
+  /** Takes the mark of a run away that was not begun after all. */
+  unmark(runId: string): Promise<void>;
+}
+
+export interface NewIdempotencyRecord {
+  runId: string;
+  /** How the ids of all runs of the same key begin. */
+  beginning: string;
+}
+
+export interface IdempotencyRecord {
+  runId: string;
+  /** ISO 8601, UTC. */
+  begunAt: string;
+}
+
+/** How long a mark stands, in milliseconds: a week. Nobody sends a request again after that. */
+export const longestRecordMs = 7 * 24 * 60 * 60 * 1000;
+
+/** One conversation as a run finds it. A run changes none of it but `sources`; it is written by the store. */
+export interface Conversation {
+  readonly id: string;
+  /** What was asked and answered, oldest first. */
+  readonly turns: readonly ConversationTurn[];
+  /** What a model reads in place of the oldest turns, once there are too many for it. */
+  readonly summary: Summary | undefined;
+  /** Every source fetched so far; their numbers stay theirs. */
+  readonly sources: SourceList;
+  /** A plan that waits to be confirmed, as its run gave it to the store. */
+  readonly pendingPlan?: string | undefined;
+}
+
+export interface ConversationTurn {
+  question: string;
+  /** As the model wrote it: its own citation numbers, no list of references. */
+  answer: string;
+}
+
+export interface Summary {
+  text: string;
+  /** How many of the oldest turns it stands for. */
+  turns: number;
+  /** Somebody asked for it: models read it also where the turns themselves would fit. */
+  isWanted?: boolean | undefined;
+}
+
+/** `run-…`, `conv-…`: 122 random bits, so that nobody guesses another's. */
+export function createId(prefix: "run" | "conv"): string {
+  return `${prefix}-${createRandomHex()}`;
+}
+
+/** Sources under the numbers by which the models cite them, through the whole conversation. */
+export interface SourceList {
+  /** Their numbers, in the order given; a page fetched again keeps the one it has. */
+  number(sources: readonly Source[]): Promise<number[]>;
+  get(number: number): Source | undefined;
+  /** By number. */
+  all(): NumberedSource[];
+  readonly size: number;
 }

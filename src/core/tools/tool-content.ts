@@ -1,5 +1,5 @@
+import { type Locale, say } from "../../kit/errors.ts";
 import { isRecord, toText } from "../../kit/json.ts";
-import { type Locale, say } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 
 /** The content of a tool's result in MCP's shape, unchecked: programs leave out, misspell and invent. */

@@ -1,6 +1,6 @@
+import { type Locale, say } from "../../kit/errors.ts";
 import type { JsonSchema } from "../../kit/json.ts";
-import { type Locale, say } from "../../kit/locale.ts";
-import { toShortLine } from "../../kit/text/short-line.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
 import type { Tool } from "./tool.ts";
 
 /** What a tool that finds tools takes: what is to be done, and how many tools it gives at most, which is `usual` when not said. */

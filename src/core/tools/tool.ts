@@ -1,9 +1,7 @@
-import type { ErrorCode } from "../../kit/errors.ts";
+import type { ErrorCode, Locale, Text } from "../../kit/errors.ts";
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
-import type { Locale, Text } from "../../kit/locale.ts";
 import type { Chain } from "../chain.ts";
 import type { Elicit } from "../forms/elicitation.ts";
-import type { Approve, Permission } from "./permission.ts";
 
 /** Something the agent can do: a built-in, a user's module, or a tool of a downstream MCP server. */
 export interface Tool {
@@ -148,4 +146,49 @@ export interface Source {
 
 export function createFailure(code: ToolFailure["code"], message: string): ToolResult {
   return { ok: false, text: message, error: { code, message } };
+}
+
+/** What was decided of one call, and by which rule. */
+export interface Permission {
+  /** `approved` and `declined` by a person; `unanswered` where nobody could be asked or nobody replied, so that it did not run. */
+  decision: "allowed" | "approved" | "declined" | "unanswered" | "denied";
+  /**
+   * The rule as it was written, with the setting it stands in: `tools.ask: *:destructive`; `question.allow` where the question
+   * itself allows less, `caller.allow` where the caller may use less, and `always` of a tool that asks each time.
+   */
+  rule: string;
+}
+
+/** A call that waits for a person. */
+export interface ApprovalRequest {
+  tool: string;
+  arguments: JsonObject;
+  /** Why it asks: the rule of the permission. */
+  rule: string;
+  /** Set where an approval counts for this call alone. */
+  onlyOnce: boolean;
+}
+
+/**
+ * What a person says: yes (`once`, `conversation`) or no (`no`, `never`), for this call or for all calls of that tool under that
+ * rule in this conversation.
+ */
+export type Approval = "once" | "conversation" | "no" | "never";
+
+/** Shows a call to a person and waits for the answer; undefined when nobody answers. Rejects only when the signal aborts. */
+export type ApproveCall = (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval | undefined>;
+
+/** The same as a tool sees it; undefined when nobody has answered. */
+export type Approve = (request: ApprovalRequest) => Promise<Approval | undefined>;
+
+/** Many tools, to be found by what they are called and say of themselves. */
+export interface ToolIndex {
+  /** At most `limit` tools that fit the words, the best first; the same for the same words. */
+  find(words: string, limit: number): FoundTool[];
+}
+
+export interface FoundTool {
+  tool: Tool;
+  /** From 0 to 1, and comparable between questions: 1 is the tool's own name. */
+  score: number;
 }

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import type { Text } from "../locale.ts";
+import type { Text } from "../errors.ts";
 
 /** What stands behind an address; only `public` is reached without a rule that names it. */
 export type AddressKind = "public" | "loopback" | "private" | "link-local" | "metadata" | "proxy" | "special";

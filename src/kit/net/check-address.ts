@@ -4,8 +4,7 @@ import { waitAbortable } from "../async/timeout.ts";
 import type { DuetError } from "../errors.ts";
 import { type AddressKind, classifyAddress } from "./address-kind.ts";
 import { describeConnectionFailure } from "./connection-failure.ts";
-import type { DialTarget } from "./dial-target.ts";
-import { failedRequestError } from "./request-errors.ts";
+import { type DialTarget, failedRequestError } from "./dial-target.ts";
 
 /** All addresses of a host, as literals, in the order in which they are to be tried. Rejects where there is none. */
 export type Lookup = (host: string) => Promise<readonly string[]>;

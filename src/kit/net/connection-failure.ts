@@ -1,6 +1,5 @@
-import { getMessage } from "../errors.ts";
-import type { Text } from "../locale.ts";
-import { toShortLine } from "../text/short-line.ts";
+import { getMessage, type Text } from "../errors.ts";
+import { toShortLine } from "../text/sanitize.ts";
 
 /**
  * Why a connection or an exchange failed, in words. Node and undici keep what they read beside the message of some of their

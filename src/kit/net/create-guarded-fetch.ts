@@ -1,17 +1,24 @@
+import { isUtf8 } from "node:buffer";
 import { STATUS_CODES } from "node:http";
+import { connect, isIP, type LookupFunction, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { createTimeLimit, timeoutError } from "../async/timeout.ts";
 import { DuetError } from "../errors.ts";
-import { toShortLine } from "../text/short-line.ts";
+import { toShortLine } from "../text/sanitize.ts";
 import { version } from "../version.ts";
 import { checkAddress, type Lookup, lookUp, type Reach } from "./check-address.ts";
 import { describeConnectionFailure } from "./connection-failure.ts";
-import { parseAddress, parseDialTarget, toDialTarget } from "./dial-target.ts";
-import { isRedirect, toNextHop } from "./follow-redirect.ts";
+import {
+  type DialTarget,
+  failedRequestError,
+  parseAddress,
+  parseDialTarget,
+  refusedError,
+  toDialTarget,
+} from "./dial-target.ts";
 import type { GuardedFetch, OutgoingRequest, OutgoingResponse } from "./guarded-fetch.ts";
 import { type Answer, type Hop, sendRequest } from "./http-exchange.ts";
-import { openSocket } from "./open-socket.ts";
 import { parseEncodings, readBody } from "./read-body.ts";
-import { failedRequestError } from "./request-errors.ts";
 
 export interface GuardedFetchOptions {
   reach: Reach;
@@ -23,6 +30,7 @@ export interface GuardedFetchOptions {
 const mostRedirects = 5;
 
 type Response = Omit<OutgoingResponse, "elapsedMs">;
+
 type Step = { response: Response; next?: undefined } | { response?: undefined; next: Hop };
 
 export function createGuardedFetch({ reach, lookup = lookUp, ca, idleMs = 15_000 }: GuardedFetchOptions): GuardedFetch {
@@ -122,4 +130,115 @@ async function read(hop: Hop, answer: Answer, maxBytes: number): Promise<Respons
 /** Errors of sockets, of HTTP and of packed content have codes; anything else is ours. */
 function isOfTheWire(thrown: unknown): boolean {
   return thrown instanceof Error && !(thrown instanceof DuetError) && "code" in thrown;
+}
+
+export interface Opening {
+  target: DialTarget;
+  /** Judged already; no other is dialled. */
+  addresses: readonly string[];
+  secure: boolean;
+  /** Certificates to trust in place of the usual ones. */
+  ca?: string | undefined;
+}
+
+/** Opens a socket to one of the addresses, whichever answers first; TLS is done and checked. Throws a `DuetError`, or the signal's reason. */
+async function openSocket({ target, addresses, secure, ca }: Opening, signal: AbortSignal): Promise<Socket> {
+  signal.throwIfAborted();
+  const { host, port } = target;
+  const socket = connect({
+    host,
+    port,
+    lookup: only(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 1000,
+    noDelay: true,
+  });
+  try {
+    await settled(socket, "connect", signal);
+    if (!secure) return socket;
+    const servername = isIP(host) === 0 ? host : undefined;
+    const tls = connectTls({ socket, host, servername, ca, ALPNProtocols: ["http/1.1"] });
+    await settled(tls, "secureConnect", signal);
+    return tls;
+  } catch (thrown) {
+    socket.destroy();
+    signal.throwIfAborted();
+    throw failedRequestError("network", target.shown, describeConnectionFailure(thrown));
+  }
+}
+
+/** A lookup that knows the answer; Node calls it for names only, a literal is dialled as it is. */
+function only(addresses: readonly string[]): LookupFunction {
+  const answers = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_host, options, callback) => {
+    const [first] = answers;
+    if (options.all || first === undefined) callback(null, answers);
+    else callback(null, first.address, first.family);
+  };
+}
+
+async function settled(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const stop = (): void => reject(signal.reason);
+  const close = (): void => reject(Object.assign(new Error(), { code: "ECONNRESET" }));
+  signal.addEventListener("abort", stop, { once: true });
+  socket.once(event, resolve).on("error", reject).once("close", close);
+  try {
+    await promise;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    socket.off("close", close);
+  }
+}
+
+/** Whether an answer sends us elsewhere. */
+export function isRedirect({ status, headers }: Pick<Answer, "status" | "headers">): boolean {
+  return [301, 302, 303, 307, 308].includes(status) && headers.location !== undefined;
+}
+
+/**
+ * The request that a redirect asks for, by the Fetch standard's rules (https://fetch.spec.whatwg.org/#http-redirect-fetch), and
+ * stricter: never from https to http, a body or a changing method never to another origin, and no header of ours but the harmless.
+ */
+export function toNextHop(hop: Hop, { status, headers }: Pick<Answer, "status" | "headers">): Hop {
+  const url = readLocation(headers.location ?? "", hop.url);
+  if (hop.url.protocol === "https:" && url.protocol === "http:") {
+    throw refusedError(url.origin, {
+      zh: `${hop.url.origin} 要求从 https 跳转到 http，不安全`,
+      en: `${hop.url.origin} redirects to it, from https to http, which is not safe`,
+    });
+  }
+  const next = turnsToGet(hop, status)
+    ? { url, method: "GET", headers: without(hop.headers, ofBodies), body: undefined }
+    : { ...hop, url };
+  if (url.origin === hop.url.origin) return next;
+  if (next.body !== undefined || !["GET", "HEAD", "OPTIONS"].includes(next.method)) {
+    throw refusedError(url.origin, {
+      zh: `${hop.url.origin} 要求把 ${hop.method} 请求转给它，没有照做`,
+      en: `${hop.url.origin} redirects a ${hop.method} request to it, which is not followed`,
+    });
+  }
+  return { ...next, headers: pickHeaders(next.headers, harmless) };
+}
+
+function turnsToGet({ method }: Hop, status: number): boolean {
+  if (status === 303) return method !== "HEAD" && method !== "GET";
+  return method === "POST" && (status === 301 || status === 302);
+}
+
+// What is not ASCII in a header arrives byte by byte; servers mean UTF-8.
+function readLocation(location: string, base: URL): URL {
+  const bytes = Buffer.from(location, "latin1");
+  return parseAddress(isUtf8(bytes) ? bytes.toString("utf8") : location, base);
+}
+
+const harmless = ["accept", "accept-encoding", "accept-language", "user-agent"];
+const ofBodies = ["content-type", "content-encoding", "content-language", "content-location"];
+
+function pickHeaders(headers: Record<string, string>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => names.includes(name)));
+}
+
+function without(headers: Record<string, string>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
 }

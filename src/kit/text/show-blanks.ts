@@ -1,4 +1,4 @@
-import { type Locale, say } from "../locale.ts";
+import { type Locale, say } from "../errors.ts";
 
 /**
  * JSON text in which 20 or more blanks in a row within a string are told by their number: what stands behind them would be

@@ -1,11 +1,9 @@
 import type { ModelSettings } from "../../core/model-settings.ts";
-import { DuetError, type ErrorCode, getMessage } from "../../kit/errors.ts";
-import type { Text } from "../../kit/locale.ts";
+import { DuetError, type ErrorCode, getMessage, type Text } from "../../kit/errors.ts";
+import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { readErrorBody } from "./error-body.ts";
 import { createHint, findConnectionRemedy } from "./error-hints.ts";
 import { classifyError } from "./error-rules.ts";
-import { toErrorText } from "./error-text.ts";
-import { readRetryAfter } from "./retry-after.ts";
 
 /** Whose error it is; the key is there to be kept out of what is shown. */
 export type ErrorOrigin = Pick<ModelSettings, "provider" | "model" | "apiKey" | "apiKeyEnv" | "baseUrl">;
@@ -130,3 +128,86 @@ const kinds: Partial<Record<ErrorCode, Text>> = {
   server: { zh: "服务出错", en: "the service failed" },
   bad_response: { zh: "返回内容不可用", en: "the response is not usable" },
 };
+
+/** Characters of a stranger's words that are shown. */
+const longestShown = 300;
+
+/** The shortest piece of a key that is looked for: shorter ones are ordinary words. */
+const shortestPiece = 8;
+
+/** A stranger's words, fit to be shown: one line, no control characters, no secrets, not long. */
+function toErrorText(text: string, key: string | undefined): string {
+  const line = sanitizeLine(withoutSecrets(text.slice(0, 4000), key ?? ""));
+  return line.length > longestShown ? `${line.slice(0, longestShown).toWellFormed()}…` : line;
+}
+
+function withoutSecrets(text: string, key: string): string {
+  return [...keyForms(key), ...patterns].reduce(
+    (rest, [secret, instead]) => rest.replaceAll(secret, instead),
+    withoutPieces(text, key),
+  );
+}
+
+type Replacement = [secret: string | RegExp, instead: string];
+
+function keyForms(key: string): Replacement[] {
+  if (key.length < 4) return [];
+  const end = key.slice(-4);
+  const forms = [key, encodeURIComponent(key), Buffer.from(key).toString("base64"), `...${end}`, `…${end}`];
+  return forms.map((form) => [form, "***"]);
+}
+
+/** Vendors show the start or the end of the key that they refuse; a long enough piece of it is the key to us. */
+function withoutPieces(text: string, key: string): string {
+  let out = "";
+  for (let start = 0; start < text.length; ) {
+    const length = key.length < shortestPiece ? 0 : pieceAt(text, start, key);
+    out += length > 0 ? "***" : text.charAt(start);
+    start += length || 1;
+  }
+  return out;
+}
+
+/** How much of the key stands at `start`, from anywhere in the key; 0 for less than a piece. */
+function pieceAt(text: string, start: number, key: string): number {
+  let length = shortestPiece;
+  if (start + length > text.length || !key.includes(text.slice(start, start + length))) return 0;
+  while (start + length < text.length && key.includes(text.slice(start, start + length + 1))) length++;
+  return length;
+}
+
+const patterns: Replacement[] = [
+  [/\b(Bearer|Basic)\s+[^\s"',;<>]+/gi, "$1 ***"],
+  // A masked key still tells its start and its end.
+  [/[\w.+/=-]*\*{3,}[\w.*+/=-]*/g, "***"],
+  [/\b(sk|pk|key|xai|gsk|tvly)[-_][\w-]{0,8}(\.{3}|…)[\w-]{2,8}/g, "***"],
+  [/\b(sk|pk|xai|tvly)-[\w-]{12,}/g, "$1-***"],
+  [/\b(gsk|hf|ghp|gho|ghs|ghu)_\w{12,}/g, "$1_***"],
+  [/\b(AIza|AKIA|LTAI)[\w-]{12,}/g, "$1***"],
+  [/\beyJ[\w-]{8,}\.[\w-]{8,}(\.[\w-]*)?/g, "***"],
+  [/(:\/\/)[^\s/@:]*:[^\s/@]*@/g, "$1***@"],
+  [/([?&;](?:api[_-]?)?(?:key|token|secret|sig|signature|password|access_token|code)=)[^\s&#"'<>]+/gi, "$1***"],
+  [/((?:x-)?api[_-]key|access[_-]token|password|secret)(["']?\s*[:=]\s*["']?)[^\s"',}&]{4,}/gi, "$1$2***"],
+];
+
+/**
+ * How long the other side asks to wait, in milliseconds: `retry-after-ms`, `retry-after` (seconds or a date), or what
+ * Google writes into the body. Undefined when it does not say, or says nonsense or a time that has passed.
+ */
+export function readRetryAfter(headers: Headers | undefined, searchable: string, now = Date.now()): number | undefined {
+  const milliseconds = number(headers?.get("retry-after-ms"));
+  if (milliseconds !== undefined) return milliseconds;
+  const value = headers?.get("retry-after");
+  const seconds = number(value);
+  if (seconds !== undefined) return seconds * 1000;
+  const until = value ? Date.parse(value) - now : Number.NaN;
+  if (until > 0) return until;
+  const told = /"retryDelay":"([\d.]+)s"/.exec(searchable) ?? /retry in ([\d.]+)s/i.exec(searchable);
+  const delay = number(told?.[1]);
+  return delay === undefined ? undefined : Math.round(delay * 1000);
+}
+
+function number(text: string | null | undefined): number | undefined {
+  if (!text || !/^\d+(\.\d+)?$/.test(text.trim())) return undefined;
+  return Number(text);
+}

@@ -1,7 +1,5 @@
-import type { AssistantMessage, Message, ToolCall } from "../../core/messages.ts";
-import type { ModelSettings } from "../../core/model-settings.ts";
-import { withValidCallIds } from "./call-ids.ts";
-import { isBlank, pairHistory } from "./paired-history.ts";
+import type { AssistantMessage, Message, ToolCall, ToolMessage } from "../../core/messages.ts";
+import type { ModelSettings, WireName } from "../../core/model-settings.ts";
 
 /** Who gets the conversation. */
 export type ReceivingModel = Pick<ModelSettings, "wire" | "provider" | "model" | "quirks">;
@@ -70,3 +68,110 @@ function inTurns(messages: readonly Message[]): Message[] {
 }
 
 const goOn: Message = { role: "user", content: "(continue)" };
+
+/**
+ * Gives the calls of others, and their results, ids that the wire takes, each once in a conversation. Whoever wrote a
+ * call gets it back under its own id. Takes a paired history.
+ */
+export function withValidCallIds(
+  messages: readonly Message[],
+  { wire, quirks }: Pick<ModelSettings, "wire" | "quirks">,
+): Message[] {
+  const form = quirks.nineLetterIds ? nineLetters : forms[wire];
+  const taken = new Set(messages.flatMap(ownIds));
+  let waiting: string[] = [];
+  return messages.map((message) => {
+    if (message.role === "tool") return { ...message, callId: waiting.shift() ?? message.callId };
+    if (message.role !== "assistant") return message;
+    const toolCalls = message.native ? message.toolCalls : message.toolCalls.map((call) => renamed(call, form, taken));
+    waiting = toolCalls.map((call) => call.id);
+    return { ...message, toolCalls };
+  });
+}
+
+interface IdForm {
+  fits: RegExp;
+  /** The nth id to try instead of one that does not fit, or is taken; from 1. */
+  instead(id: string, attempt: number): string;
+}
+
+const word: IdForm = {
+  fits: /^[a-zA-Z0-9_-]{1,64}$/,
+  instead(id, attempt) {
+    const base = id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 32) || "call";
+    return attempt === 1 ? base : `${base}-${attempt}`;
+  },
+};
+
+const forms: Record<WireName, IdForm> = {
+  // "Expected a string with maximum length 40"; of what it consists is not checked.
+  "openai-chat": { ...word, fits: /^[\x21-\x7e]{1,40}$/ },
+  "openai-responses": word,
+  "anthropic-messages": word,
+};
+
+/** Mistral: "Tool call id was ... but must be a-z, A-Z, 0-9, with a length of 9." */
+const nineLetters: IdForm = {
+  fits: /^[a-zA-Z0-9]{9}$/,
+  instead(id, attempt) {
+    const base = id
+      .replace(/[^a-zA-Z0-9]/g, "")
+      .slice(-9)
+      .padStart(9, "0");
+    const number = attempt === 1 ? "" : attempt.toString(36);
+    return base.slice(0, 9 - number.length) + number;
+  },
+};
+
+function ownIds(message: Message): string[] {
+  return message.role === "assistant" && message.native ? message.toolCalls.map((call) => call.id) : [];
+}
+
+function renamed(call: ToolCall, form: IdForm, taken: Set<string>): ToolCall {
+  let id = call.id;
+  for (let attempt = 1; taken.has(id) || !form.fits.test(id); attempt++) id = form.instead(call.id, attempt);
+  taken.add(id);
+  return id === call.id ? call : { ...call, id };
+}
+
+/**
+ * The conversation in the form that every vendor demands: each call is followed by exactly its own result, in the order
+ * of the calls. A call that was never run gets a result that says so; a result without a call goes, and so does a
+ * message that says nothing.
+ */
+export function pairHistory(messages: readonly Message[]): Message[] {
+  const paired: (Message | Slot)[] = [];
+  // Servers use an id again in later turns: then it means the later call.
+  const open = new Map<string, Slot[]>();
+  for (const message of messages) {
+    if (message.role === "tool") {
+      const slot = open.get(message.callId)?.shift();
+      if (slot) slot.result = { ...message, tool: slot.call.name };
+      continue;
+    }
+    const slots = message.role === "assistant" ? message.toolCalls.map((call): Slot => ({ call })) : [];
+    if (slots.length === 0 && isBlank(message.content)) continue;
+    paired.push(message, ...slots);
+    for (const [id, sharing] of Map.groupBy(slots, ({ call }) => call.id)) open.set(id, sharing);
+  }
+  return paired.map((entry) => ("call" in entry ? (entry.result ?? notRun(entry.call)) : entry));
+}
+
+/** The place of a call's result. */
+interface Slot {
+  call: ToolCall;
+  result?: ToolMessage;
+}
+
+function notRun(call: ToolCall): ToolMessage {
+  return { role: "tool", callId: call.id, tool: call.name, content: "This call was not run.", ok: false };
+}
+
+/** Vendors check the names in the history too, and models make up names that break the rule. */
+export function toWireToolName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unknown";
+}
+
+export function isBlank(text: string): boolean {
+  return text.trim() === "";
+}

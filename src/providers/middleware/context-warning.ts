@@ -1,8 +1,7 @@
 import type { Message } from "../../core/messages.ts";
-import { type Model, type ModelRequest, type Turn, toModelName } from "../../core/model.ts";
+import { type Model, type ModelRequest, type Notice, type Turn, toModelName } from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
-import type { Notice } from "../../core/notice.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say } from "../../kit/errors.ts";
 import { estimateMessageTokens, estimateToolTokens, perMessage, toMessageText } from "../estimate-tokens.ts";
 
 /** From this share of the room on, the reader is told. */

@@ -2,7 +2,6 @@ import { toModelName } from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
 import { type ErrorCode, toSeconds } from "../../kit/errors.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
-import { RetryBudget } from "./retry-budget.ts";
 
 /** What the callers of one model share. */
 export interface Endpoint {
@@ -52,4 +51,74 @@ export function createEndpoints(options: { now?: () => number } = {}): Endpoints
         }));
       }),
   };
+}
+
+export interface RetryBudgetOptions {
+  /** Retries that are always allowed within the window. */
+  always?: number;
+  /** Retries allowed for each first try within the window. */
+  share?: number;
+  windowMs?: number;
+  /** For tests: milliseconds that only grow. */
+  now?: () => number;
+}
+
+/**
+ * How many retries all callers of an endpoint may make together: when many runs meet a provider that fails, retries of
+ * each would keep it down.
+ */
+class RetryBudget {
+  #always: number;
+  #share: number;
+  #now: () => number;
+  #tries: RollingCount;
+  #retries: RollingCount;
+
+  constructor({ always = 10, share = 0.1, windowMs = 60_000, now = () => performance.now() }: RetryBudgetOptions = {}) {
+    this.#always = always;
+    this.#share = share;
+    this.#now = now;
+    this.#tries = new RollingCount(windowMs);
+    this.#retries = new RollingCount(windowMs);
+  }
+
+  /** A call begins: its first try, which nobody limits. */
+  began(): void {
+    this.#tries.add(this.#now());
+  }
+
+  /** Takes one retry from the budget; false when none is left. */
+  reserve(): boolean {
+    const now = this.#now();
+    const allowed = Math.max(this.#always, Math.floor(this.#share * this.#tries.at(now)));
+    if (this.#retries.at(now) >= allowed) return false;
+    this.#retries.add(now);
+    return true;
+  }
+}
+
+/** Counts what happened within the last `windowMs` milliseconds, in slices of a tenth of it. */
+class RollingCount {
+  #sliceMs: number;
+  #slices = new Map<number, number>();
+
+  constructor(windowMs: number) {
+    this.#sliceMs = windowMs / 10;
+  }
+
+  add(now: number): void {
+    const slice = this.#forget(now);
+    this.#slices.set(slice, (this.#slices.get(slice) ?? 0) + 1);
+  }
+
+  at(now: number): number {
+    this.#forget(now);
+    return this.#slices.values().reduce((sum, count) => sum + count, 0);
+  }
+
+  #forget(now: number): number {
+    const current = Math.floor(now / this.#sliceMs);
+    for (const slice of this.#slices.keys()) if (slice <= current - 10) this.#slices.delete(slice);
+    return current;
+  }
 }

@@ -1,7 +1,6 @@
-import { type Model, type ModelEvent, type ModelRequest, toModelName } from "../../core/model.ts";
+import { type Model, type ModelEvent, type ModelRequest, type Notice, toModelName } from "../../core/model.ts";
 import type { ModelSettings, Quirks } from "../../core/model-settings.ts";
-import type { Notice } from "../../core/notice.ts";
-import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/errors.ts";
 
 /** The parameters that a model takes, of those that are set; a wire writes them down in its own words. */
 export interface Parameters {

@@ -1,10 +1,7 @@
-import { type Model, type ModelEvent, type ModelRequest, toModelName } from "../../core/model.ts";
+import { type Model, type ModelEvent, type ModelRequest, type Notice, toModelName } from "../../core/model.ts";
 import type { ModelSettings, Quirks } from "../../core/model-settings.ts";
-import type { Notice } from "../../core/notice.ts";
-import { DuetError } from "../../kit/errors.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { DuetError, type Locale, say, type Text } from "../../kit/errors.ts";
 import { isContent } from "../wires/turn-reader.ts";
-import { findHistoryRepair, type HistoryRepair, isAboutHistory } from "./history-repairs.ts";
 
 /** A model as its wire opens it: a call may be made with other quirks than the vendor's row has. */
 export interface WireModel extends Model {
@@ -71,3 +68,83 @@ function stillRefused(name: string, cause: DuetError): DuetError {
     cause,
   });
 }
+
+/** How a conversation is sent again that was refused for its reasoning or its signatures. */
+interface HistoryRepair {
+  /** Completes "the history was refused; sending it again" for the reader. */
+  how: Text;
+  /** The quirks that the vendor's row should have had. */
+  quirks: Quirks;
+  /** The vendor will demand the same next time; otherwise only this conversation is the worse for it. */
+  lasting: boolean;
+}
+
+/** What may help against this refusal; undefined when it is about something else, or nothing is left to try. */
+export function findHistoryRepair(error: DuetError, quirks: Quirks): HistoryRepair | undefined {
+  const { en } = error.text;
+  return rules.find(({ about }) => about.test(en))?.mend(quirks, en);
+}
+
+/** Whether a vendor refused the reasoning or the signatures of earlier turns. */
+export function isAboutHistory(error: DuetError): boolean {
+  return rules.some(({ about }) => about.test(error.text.en));
+}
+
+interface Rule {
+  about: RegExp;
+  mend(quirks: Quirks, words: string): HistoryRepair | undefined;
+}
+
+const rules: Rule[] = [
+  { about: /reasoning_content/i, mend: mendReasoning },
+  { about: /thought[_ ]signature/i, mend: mendSignature },
+  {
+    // "Expected `thinking` or `redacted_thinking`", "Invalid `signature` in `thinking` block", "... cannot be modified".
+    about: /`(redacted_)?thinking`( block| or `redacted_thinking`)/i,
+    mend: (quirks) => ({ ...withoutThinking, quirks: { ...quirks, forgetsNative: true, noReasoning: true } }),
+  },
+  {
+    // "Item 'rs_...' of type 'reasoning' was provided without its required following item", and the other way round.
+    about: /of type 'reasoning'|required 'reasoning' item|encrypted[_ ]content/i,
+    mend: (quirks) => ({ ...withoutNative, quirks: { ...quirks, forgetsNative: true } }),
+  },
+];
+
+function mendReasoning(quirks: Quirks, words: string): HistoryRepair | undefined {
+  if (/unsupported|not (supported|allowed|permitted)|unknown|unrecognized|unexpected|extra|must not/i.test(words)) {
+    return quirks.echoReasoning ? { ...withoutReasoning, quirks: { ...quirks, echoReasoning: undefined } } : undefined;
+  }
+  if (!quirks.echoReasoning) return { ...withReasoning, quirks: { ...quirks, echoReasoning: true } };
+  // Some proxies lose an empty field, and without thinking DeepSeek and Kimi do not ask for it.
+  const body = { ...quirks.body, thinking: { type: "disabled" } };
+  return { ...withoutThinking, quirks: { ...quirks, echoReasoning: "never-empty", noReasoning: true, body } };
+}
+
+function mendSignature(quirks: Quirks): HistoryRepair {
+  if (quirks.foreignCallExtra) return { ...withoutNative, quirks: { ...quirks, forgetsNative: true } };
+  return { ...withSignature, quirks: { ...quirks, foreignCallExtra: unsignedCall } };
+}
+
+/** The word that Gemini takes instead of a signature (ai.google.dev/gemini-api/docs/thought-signatures). */
+const unsignedCall = { google: { thought_signature: "skip_thought_signature_validator" } };
+
+const withReasoning = {
+  how: { zh: "为每条助手消息补上 reasoning_content", en: "with reasoning_content on every assistant message" },
+  lasting: true,
+};
+const withoutReasoning = {
+  how: { zh: "去掉 reasoning_content", en: "without reasoning_content" },
+  lasting: true,
+};
+const withoutThinking = {
+  how: { zh: "关闭思考并去掉推理块", en: "with thinking off and without thinking blocks" },
+  lasting: false,
+};
+const withSignature = {
+  how: { zh: "为没有签名的工具调用补上占位签名", en: "with a placeholder for missing signatures" },
+  lasting: true,
+};
+const withoutNative = {
+  how: { zh: "去掉此前的推理与签名", en: "without the earlier reasoning and signatures" },
+  lasting: false,
+};

@@ -1,15 +1,13 @@
 import type { Readable } from "node:stream";
-import { type ModelEvent, type ModelRequest, toModelName } from "../../core/model.ts";
+import { type ModelEvent, type ModelRequest, type Notice, toModelName, type Usage } from "../../core/model.ts";
 import type { ModelSettings } from "../../core/model-settings.ts";
-import type { Notice } from "../../core/notice.ts";
-import { DuetError, toDuetError } from "../../kit/errors.ts";
-import { say } from "../../kit/locale.ts";
+import { DuetError, say, toDuetError } from "../../kit/errors.ts";
 import { connectionError, httpError, idleTimeoutError, keyError } from "../errors/errors.ts";
+import { estimateMessageTokens, estimateTokens, estimateToolTokens } from "../estimate-tokens.ts";
 import { createIdleTimeout } from "./idle-timeout.ts";
 import { readServerEvents } from "./server-events.ts";
 import { ConnectTimeout, HttpRefusal, type TransportResponse } from "./transport.ts";
 import type { ServerEvent, TurnReader } from "./turn-reader.ts";
-import { toFailureUsage, toTurnUsage } from "./usage-estimate.ts";
 
 /** What a wire brings to a call; the rest is the same on all of them. */
 export interface WireCall {
@@ -112,3 +110,25 @@ function close(body: Readable, complete: boolean): void {
 
 // The reader of the stream gets the error; this only keeps a late one from being an uncaught exception.
 function ignore(): void {}
+
+/** What a reader knows of the tokens of its turn, at any moment. */
+export type ReceivedTurn = Pick<TurnReader, "usage" | "written" | "done">;
+
+/**
+ * The usage of a turn, with our own estimate where the vendor told none: a budget must hold for vendors that do not
+ * count, too. Nothing is estimated where it was told.
+ */
+function toTurnUsage(request: ModelRequest, received: ReceivedTurn): Usage {
+  const { usage } = received;
+  const inputTokens = usage.inputTokens || estimateMessageTokens(request.messages) + estimateToolTokens(request.tools);
+  const outputTokens = usage.outputTokens || estimateTokens(received.written);
+  if (inputTokens === usage.inputTokens && outputTokens === usage.outputTokens) return usage;
+  return { ...usage, inputTokens, outputTokens, estimated: true };
+}
+
+/** What an attempt without a turn used; undefined when nothing shows that it reached the model. */
+export function toFailureUsage(request: ModelRequest, received: ReceivedTurn): Usage | undefined {
+  const { usage, done } = received;
+  const isReached = done || usage.inputTokens > 0 || usage.outputTokens > 0 || received.written !== "";
+  return isReached ? toTurnUsage(request, received) : undefined;
+}

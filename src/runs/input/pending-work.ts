@@ -1,8 +1,8 @@
-import type { ServerContext } from "@modelcontextprotocol/server";
+import type { McpServer, ServerContext } from "@modelcontextprotocol/server";
+import type { Caller } from "../../core/caller.ts";
 import type { ElicitationReply } from "../../core/forms/elicitation.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { canShow, type Host } from "./host.ts";
-import type { HostConnection } from "./host-connection.ts";
 import { askHost, type HostQuestion, noAnswer } from "./host-question.ts";
 import type { ProgressPace } from "./progress-pace.ts";
 
@@ -115,4 +115,17 @@ function firstOf(signals: readonly (AbortSignal | undefined)[]): { signal: Abort
       for (const end of unfollow) end();
     },
   };
+}
+
+/** One line to a host: a process's stdio, a session over HTTP, or a single request over HTTP. */
+export interface HostConnection {
+  readonly server: McpServer;
+  readonly caller: Caller;
+  /** Of the 2026 era over HTTP: it ends with each request, and what waits for the next one outlives it. */
+  readonly isOneRequest: boolean;
+  /**
+   * Only over stdio, where messages come as a stream of bytes and several may be read at once: it aborts when the host can
+   * send nothing more.
+   */
+  readonly inputEnded: AbortSignal | undefined;
 }

@@ -1,6 +1,5 @@
-import type { Text } from "../../kit/locale.ts";
-import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import { truncate } from "../../kit/text/truncate.ts";
+import type { Text } from "../../kit/errors.ts";
+import { sanitizeLine, truncate } from "../../kit/text/sanitize.ts";
 
 /** What to tell of an answer that nobody waits for: the question was withdrawn, answered before, or never asked. */
 export function describeWithdrawnQuestion(requestState: string): Text {

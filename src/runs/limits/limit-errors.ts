@@ -1,5 +1,4 @@
-import { DuetError } from "../../kit/errors.ts";
-import type { Text } from "../../kit/locale.ts";
+import { DuetError, type Text } from "../../kit/errors.ts";
 import { renderDollars } from "../../render/known-cost.ts";
 
 /** A caller has had all that it may take; it is worth trying again after so many milliseconds. */

@@ -1,14 +1,15 @@
-import type { ElicitationReply } from "../../core/forms/elicitation.ts";
+import type { PlanStep } from "../../core/events.ts";
+import type { Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
 import type { PlanReply } from "../../core/plan-reply.ts";
+import type { Approval, ApprovalRequest } from "../../core/tools/tool.ts";
+import { type Locale, say } from "../../kit/errors.ts";
 import { toText } from "../../kit/json.ts";
-import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize } from "../../kit/text/sanitize.ts";
 import { renderPlan } from "../../render/plan-lines.ts";
 import { toApproval, toApprovalQuestion } from "../input/approval-question.ts";
 import { canShow, type Host } from "../input/host.ts";
 import { type HostQuestion, toQuestion } from "../input/host-question.ts";
 import type { AskHost } from "../input/pending-work.ts";
-import type { OpenQuestion, RunQuestion } from "./run-question.ts";
 
 /**
  * Puts a run's question to the host's user, and the answer to the run. When the signal aborts first, the question is free
@@ -63,4 +64,27 @@ function toPlanReply(reply: ElicitationReply): PlanReply | undefined {
   if (reply.action !== "accept") return reply.action === "decline" ? { reply: "no" } : undefined;
   const words = toText(reply.content?.change).trim();
   return words === "" ? { reply: "yes" } : { reply: "edit", words };
+}
+
+/** What a run wants to know of a person, and where the answer goes. */
+export type RunQuestion =
+  | { readonly kind: "call"; readonly request: ApprovalRequest; answer(approval: Approval | undefined): void }
+  | { readonly kind: "plan"; readonly steps: readonly PlanStep[]; answer(reply: PlanReply | undefined): void }
+  | { readonly kind: "elicitation"; readonly elicitation: Elicitation; answer(reply: ElicitationReply): void };
+
+/** A question that is open. */
+export interface OpenQuestion {
+  /** Its own: asked again, it is another question. */
+  readonly id: string;
+  readonly question: RunQuestion;
+  /** Whether somebody's host is showing it. */
+  readonly isAsked: boolean;
+  /** Until when it waits, in milliseconds since 1970. */
+  readonly until: number;
+  /** Aborts when it is answered, by whomever, or given up. */
+  readonly closed: AbortSignal;
+  /** Somebody's host begins to show it; it is free for others again when the function that it gives is called. */
+  show(): () => void;
+  /** Nobody's word. */
+  withdraw(): void;
 }

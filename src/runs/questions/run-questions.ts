@@ -1,5 +1,5 @@
 import { createRandomHex } from "../../kit/random.ts";
-import type { OpenQuestion, RunQuestion } from "./run-question.ts";
+import type { OpenQuestion, RunQuestion } from "./put-question.ts";
 
 /** What a run asks of a person, one question at a time. */
 export interface Questions {

@@ -1,12 +1,25 @@
-import type { RunService } from "../../runs/run-service.ts";
-import type { Route } from "../http/routes.ts";
-import { type ApiTimes, defaultTimes, openApiContext } from "./api-context.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { showValue } from "../../core/tools/argument-feedback.ts";
+import { truncate } from "../../kit/text/sanitize.ts";
+import { toBoundedJson } from "../../runs/bounded-json.ts";
+import { hideCauseInTrace } from "../../runs/finished-outcome.ts";
+import { toOutcomeFor, withPlanToken } from "../../runs/outcome-for.ts";
+import type { RunHandle } from "../../runs/run-handle.ts";
+import type { CallerScope, RunService } from "../../runs/run-service.ts";
+import { RefusedError } from "../http/response/refuse.ts";
+import type { Handle, Route } from "../http/routes.ts";
+import { isEventStreamPreferred } from "./accept.ts";
+import { type ApiContext, type ApiTimes, defaultTimes, openApiContext } from "./api-context.ts";
 import { createChatRoute } from "./chat.ts";
 import { createConversationRoutes } from "./conversations.ts";
-import { createOpenApiRoute } from "./openapi/openapi-route.ts";
-import { createTraceRoute } from "./run-trace.ts";
-import { createRunRoutes } from "./runs.ts";
+import { findRun } from "./find-run.ts";
+import { toJsonResponse } from "./json-answer.ts";
+import type { RunListJson } from "./openapi/run-schema.ts";
+import { type Page, readPage } from "./page-query.ts";
+import { toQuestionJson } from "./question-json.ts";
+import { createReplyRoute } from "./reply.ts";
 import { createSettingsRoute, type ExposedConfig } from "./settings.ts";
+import { watchRun } from "./watch-run.ts";
 
 /** The agent API of the contract's section 7: its routes by path. */
 export function createApi(
@@ -22,5 +35,108 @@ export function createApi(
     ...createConversationRoutes(service),
     "/agent/settings": createSettingsRoute(service, config),
     "/openapi.json": createOpenApiRoute(service),
+  };
+}
+
+/** What one of the caller's runs did, once it has ended, as `duet://runs/…` of MCP tells it. */
+export function createTraceRoute(service: RunService): Route {
+  return {
+    async GET({ params: { id = "" }, caller }) {
+      const store = await service.duet.store(caller);
+      const trace = await store.trace(id);
+      if (trace === undefined) throw noTrace(id);
+      const told = hideCauseInTrace(trace, service.duet.localeFor(trace.question));
+      return new Response(toBoundedJson(told), { headers: { "content-type": "application/json" } });
+    },
+  };
+}
+
+function noTrace(id: string): RefusedError {
+  const shown = showValue(id);
+  return new RefusedError({
+    status: 404,
+    text: {
+      zh: `没有编号为 ${shown} 的运行的记录（允许：结果中的 run_id，且该运行已结束）。`,
+      en: `There is no trace of a run ${shown} (allowed: the run_id of a result, once that run has ended).`,
+    },
+  });
+}
+
+/** The caller's runs; what is another one's is not there. */
+export function createRunRoutes(api: ApiContext): Readonly<Record<string, Route>> {
+  return {
+    "/agent/runs": {
+      async GET({ request, caller }) {
+        const page = readPage(request);
+        return toJsonResponse(listPage([...api.runs.of(caller)], page));
+      },
+    },
+    "/agent/runs/:id": { GET: read(api), DELETE: cancel(api) },
+    "/agent/runs/:id/reply": { POST: createReplyRoute(api) },
+  };
+}
+
+function listPage(all: RunHandle[], { limit, offset }: Page): RunListJson {
+  const newestFirst = all.sort((one, other) => other.startedAt - one.startedAt);
+  const end = offset + limit;
+  return { runs: newestFirst.slice(offset, end).map(entryOf), next_offset: all.length > end ? end : null };
+}
+
+/** Of a question in the list, in UTF-16 units. */
+const longestQuestion = 500;
+
+function entryOf({ id, conversationId, question, outcome, open, startedAt }: RunHandle) {
+  return {
+    run_id: id,
+    conversation_id: conversationId,
+    question: truncate(question, longestQuestion),
+    status: outcome?.status ?? "running",
+    waits: open !== undefined,
+    started_at: new Date(startedAt).toISOString(),
+  };
+}
+
+function read(api: ApiContext): Handle {
+  return async (call) => {
+    const { request, caller, params } = call;
+    const seat = { ...api, caller };
+    const found = await findRun(seat, params.id ?? "");
+    if (isEventStreamPreferred(request)) return watchRun(api, found, call);
+    const { run, kept } = found;
+    if (kept !== undefined) return toJsonResponse({ ...kept, waits_for: null });
+    const waits = run.open && toQuestionJson(run.open, run.locale);
+    return toJsonResponse({ ...(await told(seat, run)), waits_for: waits ?? null });
+  };
+}
+
+/** What waits for a yes is told as such, with the token that says it where the answer may come so. */
+async function told(scope: CallerScope, run: RunHandle): Promise<Outcome> {
+  const { open } = run;
+  if (open === undefined || open.question.kind === "elicitation") return withPlanToken(scope, run.snapshot());
+  if (open.question.kind === "call" && scope.settings.confirm === "token")
+    return toOutcomeFor(scope, run, { end: "confirm", open });
+  return { ...run.snapshot(), status: "needs_confirmation", stop_reason: "confirmation" };
+}
+
+function cancel(api: ApiContext): Handle {
+  return async ({ caller, params }) => {
+    const { run, kept } = await findRun({ ...api, caller }, params.id ?? "");
+    return toJsonResponse(kept ?? (await api.runs.cancel(run, api.times.cancel)));
+  };
+}
+
+/** The description of the API for programs; put together when it is first asked for. */
+export function createOpenApiRoute({ settings }: Pick<RunService, "settings">): Route {
+  const url = settings.http.publicUrl?.replace(/\/+$/, "") ?? "/";
+  let text: Promise<string> | undefined;
+  async function describe(): Promise<string> {
+    const { describeApi } = await import("./openapi/document.ts");
+    return JSON.stringify(describeApi(url));
+  }
+  return {
+    async GET() {
+      text ??= describe();
+      return new Response(await text, { headers: { "content-type": "application/json" } });
+    },
   };
 }

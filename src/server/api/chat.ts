@@ -1,17 +1,30 @@
+import type { AskRequest, Duet, ModelChanges, ModelParameters } from "../../app/open-duet.ts";
 import { readChain } from "../../core/chain-text.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { canHandOut } from "../../runs/begin-run.ts";
+import { showValue } from "../../core/tools/argument-feedback.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { beginRun, canHandOut, type RunQuestionRequest } from "../../runs/begin-run.ts";
+import { noAnswer } from "../../runs/input/host-question.ts";
+import { toOutcomeFor } from "../../runs/outcome-for.ts";
+import { confirmRun } from "../../runs/questions/confirm.ts";
+import { releaseRun } from "../../runs/release-run.ts";
+import type { RunHandle } from "../../runs/run-handle.ts";
+import type { CallerScope } from "../../runs/run-service.ts";
+import { type WaitResult, waitForRun } from "../../runs/wait-for-run.ts";
 import type { HttpConnection } from "../http/connection.ts";
 import { readJsonBody } from "../http/request/read-json-body.ts";
 import { toRetryResponse } from "../http/response/again.ts";
-import type { Handle } from "../http/routes.ts";
+import { RefusedError } from "../http/response/refuse.ts";
+import type { Handle, RouteCall } from "../http/routes.ts";
 import { isEventStreamPreferred } from "./accept.ts";
 import type { ApiContext } from "./api-context.ts";
-import { chatInput } from "./chat-input.ts";
+import { type ChatInput, chatInput, toAskInput } from "./chat-input.ts";
+import { type FoundRun, findRun } from "./find-run.ts";
+import { readKey } from "./idempotency.ts";
 import { toJsonResponse, toRunLocation } from "./json-answer.ts";
 import { readFields } from "./read-fields.ts";
-import { type Chat, type ChatRun, startChatRun } from "./start-chat-run.ts";
-import { waitForOutcome } from "./wait-for-outcome.ts";
+import { startOnce } from "./start-once.ts";
 import { watchRun } from "./watch-run.ts";
 
 /** `POST /agent/chat`: asks the agent, and gives the outcome (the contract's section 5) or the events as they happen. */
@@ -61,4 +74,168 @@ function leaving({ onClose }: HttpConnection): AbortSignal {
     if (!isWhole) left.abort();
   });
   return left.signal;
+}
+
+export interface OutcomeWait {
+  scope: CallerScope;
+  run: RunHandle;
+  /** How long, in milliseconds. */
+  windowMs: number;
+  /** Whether somebody answers the run's questions beside this request. */
+  isAsked: boolean;
+  /** Whether a call that waits for a person may be given out as a token. */
+  handsOut: boolean;
+  /** Whether the run goes on without this request. */
+  isKept: boolean;
+  /** Aborts when whoever waits has left. */
+  signal: AbortSignal;
+}
+
+/** Waits for a run on behalf of one request; one that nobody else counts on is cancelled with it. Rejects when the signal aborts. */
+export async function waitForOutcome({ scope, run, isKept, signal, ...wait }: OutcomeWait): Promise<Outcome> {
+  const holder = {};
+  run.hold(holder);
+  // Held by nobody who could leave.
+  if (isKept) run.hold({});
+  try {
+    const waitResult = await (wait.isAsked
+      ? endOf(run, wait.windowMs, signal)
+      : waitForRun(run, { ...wait, host: silent, requestContext: { signal, ask: async () => noAnswer } }));
+    // Who is told that it goes on will ask for it again.
+    if (waitResult.end !== "ended") run.hold({});
+    return await toOutcomeFor(scope, run, waitResult);
+  } finally {
+    if (signal.aborted) releaseRun(scope, run, [holder]);
+    else run.release(holder);
+  }
+}
+
+/** A caller to whom no question can be put in the middle of its request. */
+const silent = {
+  name: "",
+  title: "",
+  asksForms: false,
+  asksUrls: false,
+  isModern: false,
+  capabilities: {},
+};
+
+async function endOf(run: RunHandle, windowMs: number, signal: AbortSignal): Promise<WaitResult> {
+  const window = createTimeLimit(windowMs, () => timeoutError("wait_s", windowMs), signal);
+  try {
+    while (run.outcome === undefined && !window.signal.aborted) await run.waitForChange(window.signal);
+    signal.throwIfAborted();
+    return { end: run.outcome === undefined ? "window" : "ended" };
+  } finally {
+    window.clear();
+  }
+}
+
+/** A question that came to `POST /agent/chat`. */
+interface Chat {
+  api: ApiContext;
+  scope: CallerScope;
+  call: RouteCall;
+  input: ChatInput;
+  /** Whether its caller reads events, and not one answer. */
+  reads: "events" | "answer";
+  /** Aborts when the caller has left. */
+  signal: AbortSignal;
+}
+
+/** The run of a question, and whether its caller has named it, to ask for it again. */
+type ChatRun = FoundRun & { isKeyed: boolean };
+
+/** The run that the question's key stands for already, the one that it confirms, or a new one. */
+export async function startChatRun(chat: Chat): Promise<ChatRun> {
+  const { api, scope, call, input } = chat;
+  const { wait_s, ...asked } = input;
+  const key = readKey(call.request.headers, call.caller, asked);
+  if (key === undefined) return { run: await open(chat, undefined), isKeyed: false };
+  const id = await api.keyed.join(key, {
+    isThere: (runId) => isThere(scope, runId),
+    begin: () => startOnce(scope, key, () => open(chat, key.runId)),
+  });
+  return { ...(await findRun(scope, id)), isKeyed: true };
+}
+
+/** Browsers say so, and no script can: a person sits at the page. */
+function comesFromOurPage({ headers }: Request): boolean {
+  return headers.get("sec-fetch-site") === "same-origin";
+}
+
+async function isThere({ duet, runs, caller }: CallerScope, runId: string): Promise<boolean> {
+  if (runs.find(runId, caller) !== undefined) return true;
+  const store = await duet.store(caller);
+  return (await store.runs({ beginning: runId })).length > 0;
+}
+
+async function open({ scope, call, input, reads, signal }: Chat, runId: string | undefined): Promise<RunHandle> {
+  const asks = input.asks === true;
+  const asked: RunQuestionRequest = {
+    scope,
+    input: toAskInput(input),
+    chain: readChain(undefined, input.duet_chain, call.request.headers),
+    host: { asksForms: asks },
+    // One answer can hand out what waits for a person; a reader of events who answers nothing is not to wait for it.
+    isUnattended: reads === "events" && !asks,
+    locale: input.locale ?? scope.duet.localeFor(input.message),
+    models: await chooseRunModels(scope.duet, input, signal),
+    isInteractive: comesFromOurPage(call.request),
+    runId,
+  };
+  return input.confirmation ? confirmRun(asked, input.confirmation) : beginRun(asked);
+}
+
+/**
+ * The two models that a question is to be run with; undefined where it says nothing of them. Only what can be chosen is taken: a
+ * caller never says where a model is. Throws `Refused`.
+ */
+export async function chooseRunModels(
+  duet: Duet,
+  { models, parameters }: ChatInput,
+  signal: AbortSignal,
+): Promise<AskRequest["models"]> {
+  const changes: ModelChanges = {
+    functionCall: models?.function_call,
+    answer: models?.answer,
+    parameters: parameters && {
+      functionCall: toParameters(parameters.function_call),
+      answer: toParameters(parameters.answer),
+    },
+  };
+  if (Object.values(changes).every((change) => change === undefined)) return undefined;
+  await refuseOthers(duet, { "models.function_call": models?.function_call, "models.answer": models?.answer }, signal);
+  try {
+    return await duet.models(changes);
+  } catch (thrown) {
+    if (!(thrown instanceof DuetError) || thrown.code !== "config") throw thrown;
+    throw new RefusedError({ status: 400, text: thrown.text, hint: thrown.hint });
+  }
+}
+
+function toParameters(given: NonNullable<ChatInput["parameters"]>["answer"]): ModelParameters | undefined {
+  return given && { temperature: given.temperature, topP: given.top_p, maxTokens: given.max_tokens };
+}
+
+async function refuseOthers(
+  duet: Duet,
+  named: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<void> {
+  const given = Object.entries(named).filter(([, name]) => name !== undefined);
+  if (given.length === 0) return;
+  const choices = await duet.modelNames(signal);
+  for (const [field, name = ""] of given) {
+    if (choices.includes(name)) continue;
+    const shown = showValue(name);
+    const allowed = choices.join(", ");
+    throw new RefusedError({
+      status: 400,
+      text: {
+        zh: `${field}: ${shown} 不可选（允许：${allowed}）`,
+        en: `${field}: ${shown} cannot be chosen (allowed: ${allowed})`,
+      },
+    });
+  }
 }

@@ -1,8 +1,7 @@
 import type { PlanStep } from "../../core/events.ts";
+import type { Locale } from "../../kit/errors.ts";
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
-import type { Locale } from "../../kit/locale.ts";
-import { toHostQuestion } from "../../runs/questions/put-question.ts";
-import type { OpenQuestion } from "../../runs/questions/run-question.ts";
+import { type OpenQuestion, toHostQuestion } from "../../runs/questions/put-question.ts";
 
 /** A question of a run as the agent API gives it out. */
 export interface QuestionJson {

@@ -1,6 +1,5 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
-import { DuetError } from "../../kit/errors.ts";
-import type { Text } from "../../kit/locale.ts";
+import { DuetError, type Text } from "../../kit/errors.ts";
 
 /** Where to listen. */
 export interface ListenAddress {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { DuetError } from "../../kit/errors.ts";
-import type { OpenPages } from "./auth/authenticate.ts";
+import type { OpenPages } from "./auth/open-auth.ts";
 
 /** The page as it is sent. */
 interface Page {

@@ -1,6 +1,6 @@
 import { sleep } from "../../kit/async/timeout.ts";
 import type { JsonObject } from "../../kit/json.ts";
-import type { Authenticate, OpenPages } from "./auth/authenticate.ts";
+import type { Authenticate, OpenPages } from "./auth/open-auth.ts";
 
 /** Whether a question could be served now, and what speaks for it or against it. */
 export interface Readiness {

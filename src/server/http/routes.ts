@@ -1,14 +1,11 @@
 import { Hono } from "hono";
-import { getMessage } from "../../kit/errors.ts";
-import type { Locale } from "../../kit/locale.ts";
+import { getMessage, type Locale } from "../../kit/errors.ts";
 import type { Log } from "../operations/log.ts";
-import type { Admission, Authenticate, OpenPages } from "./auth/authenticate.ts";
+import type { Admission, Authenticate, OpenPages } from "./auth/open-auth.ts";
 import type { HttpConnection } from "./connection.ts";
 import type { AllowedNames } from "./request/allowed-names.ts";
-import { addCorsHeaders, toPreflightResponse } from "./request/cors.ts";
-import { findDialect } from "./response/dialects.ts";
+import { findDialect, type HttpRefusal } from "./response/dialects.ts";
 import type { InFlight } from "./response/in-flight.ts";
-import type { HttpRefusal } from "./response/refusal.ts";
 import { internal, RefusedError, toRefusal, toRefusalResponse } from "./response/refuse.ts";
 
 /** A request whose sender is known. */
@@ -152,3 +149,44 @@ const notFound: HttpRefusal = {
   status: 404,
   text: { zh: "没有此路径", en: "there is nothing at this path" },
 };
+
+/** What pages of the configured origins may send beside what all pages may. */
+const sendable = [
+  "accept",
+  "authorization",
+  "content-type",
+  "idempotency-key",
+  "last-event-id",
+  "mcp-method",
+  "mcp-name",
+  "mcp-protocol-version",
+  "mcp-session-id",
+];
+
+/** Names of parameters that a tool wants in headers as well, and what OpenAI's client says of itself. */
+const parameter = /^(?:mcp-param|x-stainless)-[a-z0-9-]{1,64}$/;
+
+/** The answer to a browser that asks before it sends; no credentials are needed for it, and none are allowed by it. */
+export function toPreflightResponse(request: Request): Response {
+  const wanted = (request.headers.get("access-control-request-headers") ?? "").toLowerCase().split(/\s*,\s*/);
+  const headers = {
+    "access-control-allow-methods": "GET, POST, DELETE",
+    "access-control-allow-headers": [...sendable, ...wanted.filter((name) => parameter.test(name)).slice(0, 32)].join(
+      ", ",
+    ),
+    "access-control-max-age": "600",
+  };
+  return new Response(null, { status: 204, headers: { allow: "GET, POST, DELETE, OPTIONS", ...headers } });
+}
+
+/** Lets a page of a configured origin read the answer. Never an origin that is not in the list, never with cookies. */
+export function addCorsHeaders(headers: Headers, request: Request, names: AllowedNames): void {
+  const origin = request.headers.get("origin");
+  headers.append("vary", "Origin");
+  if (origin === null || !names.isForeignOrigin(origin.toLowerCase())) {
+    for (const name of [...headers.keys()]) if (name.startsWith("access-control-")) headers.delete(name);
+    return;
+  }
+  headers.set("access-control-allow-origin", origin);
+  headers.set("access-control-expose-headers", "Location, Mcp-Session-Id, WWW-Authenticate, Retry-After");
+}

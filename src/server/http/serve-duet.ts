@@ -1,6 +1,6 @@
 import type { Duet } from "../../app/open-duet.ts";
 import type { Config } from "../../config/load-config.ts";
-import { say } from "../../kit/locale.ts";
+import { say, type Text } from "../../kit/errors.ts";
 import { openRunService, type RunService } from "../../runs/run-service.ts";
 import { createApi } from "../api/api.ts";
 import type { ExposedConfig } from "../api/settings.ts";
@@ -14,7 +14,6 @@ import { findReadiness } from "../operations/readiness.ts";
 import { parseListenAddress } from "./address.ts";
 import { openAuth } from "./auth/open-auth.ts";
 import { createChatPages } from "./chat-page.ts";
-import { describePageAddress } from "./page-line.ts";
 import type { Route } from "./routes.ts";
 import { serveOverHttp } from "./serve-http.ts";
 
@@ -93,3 +92,22 @@ export function joinRoutes(
 }
 
 type RoutesByPath = Readonly<Record<string, Route>>;
+
+/** Where a browser finds the page, and how it signs in; `url` is the address of `/mcp`. */
+export function describePageAddress(
+  { serve: { http }, httpToken }: Pick<Config, "serve" | "httpToken">,
+  url: string,
+): Text {
+  const page = http.publicUrl === undefined ? new URL("/", url).href : `${http.publicUrl.replace(/\/+$/, "")}/`;
+  if (httpToken !== undefined)
+    return {
+      zh: `网页：${page}#token=…（… 处填入 DUET_HTTP_TOKEN 的值）`,
+      en: `the page: ${page}#token=… (put the value of DUET_HTTP_TOKEN for …)`,
+    };
+  if (http.auth !== undefined)
+    return {
+      zh: `网页：${page}#token=…（… 处填入 serve.http.auth 所用的访问令牌）`,
+      en: `the page: ${page}#token=… (put an access token of serve.http.auth for …)`,
+    };
+  return { zh: `网页：${page}`, en: `the page: ${page}` };
+}

@@ -1,25 +1,25 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { Config } from "../../config/load-config.ts";
-import type { Caller } from "../../core/caller.ts";
-import { DuetError } from "../../kit/errors.ts";
-import type { Locale } from "../../kit/locale.ts";
+import { type Caller, operator } from "../../core/caller.ts";
+import { DuetError, type Locale } from "../../kit/errors.ts";
 import type { Log } from "../operations/log.ts";
 import { isLoopback, toUrlHost } from "./address.ts";
-import { createAuthenticate } from "./auth/admit.ts";
-import type { Authenticate, OpenPages } from "./auth/authenticate.ts";
+import type { Authenticate, OpenPages } from "./auth/open-auth.ts";
+import { toHttpConnection } from "./connection.ts";
 import { createHealthPages, type Readiness } from "./health.ts";
 import { type ConnectionLimits, connectionLimits, listen } from "./listen.ts";
-import { createListener } from "./listener.ts";
 import { createMcpRoute } from "./mcp/mcp-route.ts";
 import type { OnChange } from "./mcp/requests.ts";
 import { createAllowedNames } from "./request/allowed-names.ts";
 import { checkRequest } from "./request/check-request.ts";
-import { findDialect } from "./response/dialects.ts";
+import { findDialect, type HttpRefusal } from "./response/dialects.ts";
 import { createInFlight, type InFlight } from "./response/in-flight.ts";
-import type { HttpRefusal } from "./response/refusal.ts";
 import { renderRefusal } from "./response/refuse.ts";
-import { type Answer, createRoutes, type Route } from "./routes.ts";
+import { type Answer, createRoutes, type Route, type Routes } from "./routes.ts";
 
 export interface HttpServerOptions {
   /** One for each session of the 2025 protocol and each request of the 2026 one. */
@@ -166,4 +166,104 @@ function unguarded(host: string): DuetError {
       en: "Set DUET_HTTP_TOKEN or serve.http.auth, or listen on 127.0.0.1.",
     },
   });
+}
+
+/** What is served here must not change the whole process: the globals stay as they are. */
+const ours = { overrideGlobalObjects: false };
+
+/** Joins Node's requests to web-standard ones. */
+export function createListener(routes: Routes): RequestListener {
+  async function respond(request: Request, incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
+    const response = await routes.fetch(request, { connection: toHttpConnection(incoming, outgoing) });
+    if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
+    // What the package would say in its place has the cause in it.
+    await sendStream(response, outgoing).catch(() => outgoing.destroy());
+    return RESPONSE_ALREADY_SENT;
+  }
+  return (incoming, outgoing) => {
+    const answer = getRequestListener((request) => respond(request, incoming, outgoing), ours);
+    void answer(incoming, outgoing);
+  };
+}
+
+/** How much may wait for somebody who reads slowly, in bytes; one message more may come on top, however long it is. */
+const mostWaiting = 1_048_576;
+
+/** Milliseconds within which what waits must have been taken. */
+const stalledMs = 60_000;
+
+/**
+ * Sends a response whose body comes bit by bit, each at once. The source is never held back, as it would keep everything
+ * itself: a reader for whom more waits than the limits say is cut off.
+ */
+export async function sendStream(response: Response, outgoing: ServerResponse): Promise<void> {
+  const reader = response.body?.getReader();
+  let stalled: NodeJS.Timeout | undefined;
+  outgoing.once("close", () => {
+    clearTimeout(stalled);
+    reader?.cancel().catch(() => {});
+  });
+  outgoing.on("drain", () => {
+    clearTimeout(stalled);
+    stalled = undefined;
+  });
+  if (outgoing.destroyed) return void (await reader?.cancel());
+  outgoing.writeHead(response.status, headersOf(response));
+  outgoing.flushHeaders();
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+    if (outgoing.destroyed) return;
+    if (done) return void outgoing.end();
+    if (outgoing.writableLength > mostWaiting) return void outgoing.destroy();
+    if (!outgoing.write(value)) stalled ??= setTimeout(() => outgoing.destroy(), stalledMs);
+  }
+}
+
+/** Whether the connection stays is not for the SDK to say. */
+function headersOf({ headers }: Response): Record<string, string> {
+  const { connection: _, ...rest } = Object.fromEntries(headers);
+  return rest;
+}
+
+/** By the operator's token or by signing in, whichever there is. Without either, whoever can reach us is the operator. */
+export function createAuthenticate(token: string | undefined, signIn: Authenticate | undefined): Authenticate {
+  if (token === undefined) return signIn ?? (async () => ({ caller: operator }));
+  const byToken = admitByToken(token);
+  if (signIn === undefined) return byToken;
+  return async (request) => {
+    const admission = await byToken(request);
+    return "status" in admission ? signIn(request) : admission;
+  };
+}
+
+/** One token for the operator, in the `Authorization` header only; it is compared in constant time. */
+function admitByToken(token: string): Authenticate {
+  const expected = digest(token);
+  return async (request) => {
+    const header = request.headers.get("authorization");
+    const given = header === null ? undefined : /^bearer +(\S+) *$/i.exec(header)?.[1];
+    if (given !== undefined && timingSafeEqual(digest(given), expected)) return { caller: operator };
+    // RFC 6750, section 3.1: a request without credentials is told the scheme and nothing else.
+    const challenge = header === null ? 'Bearer realm="duet"' : 'Bearer realm="duet", error="invalid_token"';
+    return {
+      status: 401,
+      error: "auth",
+      text: header === null ? needed : notAccepted,
+      headers: { "www-authenticate": challenge },
+    };
+  };
+}
+
+const needed = {
+  zh: "需要令牌：Authorization: Bearer 后接 DUET_HTTP_TOKEN 的值",
+  en: "a token is needed: Authorization: Bearer and the value of DUET_HTTP_TOKEN",
+};
+
+const notAccepted = {
+  zh: "令牌不被接受：须为 DUET_HTTP_TOKEN 的值",
+  en: "the token is not accepted: it must be the value of DUET_HTTP_TOKEN",
+};
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
 }

@@ -1,6 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { toDuetError } from "../../kit/errors.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say, toDuetError } from "../../kit/errors.ts";
 
 /** What went wrong, in words for the host's model. */
 export function toFailedResult(thrown: unknown, locale: Locale): CallToolResult {

@@ -3,8 +3,8 @@ import zhCN from "zod/v4/locales/zh-CN.js";
 import { listKeys } from "../../config/schema/describe-schema.ts";
 import { renderArgumentProblems, showName, toValueProblem, unknownField } from "../../core/tools/argument-feedback.ts";
 import type { ArgumentProblem } from "../../core/tools/tool.ts";
+import type { Locale } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
-import type { Locale } from "../../kit/locale.ts";
 
 const wordsOf = { zh: { error: zhCN().localeError }, en: {} };
 

@@ -1,5 +1,5 @@
 import type { Gateway } from "../../app/open-duet.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say } from "../../kit/errors.ts";
 
 export interface ReportUnapprovedOptions {
   gateway: Gateway;

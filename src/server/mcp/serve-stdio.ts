@@ -1,14 +1,15 @@
+import { Writable } from "node:stream";
+import { finished } from "node:stream/promises";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Duet } from "../../app/open-duet.ts";
 import { operator } from "../../core/caller.ts";
 import { createTimeLimit, sleep, timeoutError } from "../../kit/async/timeout.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say } from "../../kit/errors.ts";
 import type { ExitDeadline } from "../../kit/process/exit-deadline.ts";
 import { openRunService } from "../../runs/run-service.ts";
-import { claimStdout } from "./claim-stdout.ts";
 import { createHostLines } from "./host-lines.ts";
 import { createMcpInterface, type McpInterfaceOptions } from "./mcp-interface.ts";
-import { followRequests } from "./open-requests.ts";
 import { reportUnapproved } from "./report-unapproved.ts";
 
 export interface StdioServerOptions extends Omit<McpInterfaceOptions, "room"> {
@@ -138,4 +139,85 @@ function tooLong(bytes: number) {
     zh: `调用方的一条消息有 ${bytes} 字节，未予处理（允许：不超过 ${messageLimit}）。`,
     en: `A message from the host has ${bytes} bytes and was refused (allowed: at most ${messageLimit}).`,
   };
+}
+
+/** Stdout as it belongs to the protocol. */
+export interface ClaimedStdout {
+  readonly stream: Writable;
+  /** Resolves when everything that was written has been taken by the reader's pipe; never rejects. */
+  written(): Promise<void>;
+  /** Takes no more; resolves as `written` does, and gives stdout back then. A reader that has stopped reading keeps it waiting. */
+  release(): Promise<void>;
+}
+
+/**
+ * Keeps stdout for the protocol: only what is written to the stream that it gives gets there. Whatever else in the process writes to
+ * stdout, such as a module of the user's, is heard on `stderr`.
+ */
+export function claimStdout(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): ClaimedStdout {
+  const { write } = stdout;
+  stdout.write = stderr.write.bind(stderr);
+  const stream = new Writable({
+    decodeStrings: false,
+    write: (chunk, encoding, done) => void write.call(stdout, chunk, encoding, done),
+  });
+  // Each message that waits for a slow reader listens for its turn; one that comes too late fails by itself.
+  stream.setMaxListeners(0).on("error", () => {});
+  return {
+    stream,
+    written: () =>
+      new Promise((resolve) => {
+        if (stream.writableEnded || stream.destroyed) resolve();
+        else stream.write("", () => resolve());
+      }),
+    async release() {
+      stream.end();
+      await finished(stream).catch(() => {});
+      stdout.write = write;
+    },
+  };
+}
+
+/** The requests of a host that wait for an answer. */
+export interface OpenRequests {
+  /** Resolves when each is answered, or when the signal aborts. */
+  settled(signal: AbortSignal): Promise<void>;
+}
+
+/** Follows what goes through a transport that is already connected. */
+export function followRequests(transport: Transport): OpenRequests {
+  const open = new Set<string | number>();
+  const waiting = new Set<() => void>();
+  function close(id: unknown): void {
+    if (typeof id !== "string" && typeof id !== "number") return;
+    open.delete(id);
+    if (open.size > 0) return;
+    for (const resolve of waiting) resolve();
+    waiting.clear();
+  }
+  const { onmessage } = transport;
+  transport.onmessage = (message, extra) => {
+    if ("method" in message && "id" in message) open.add(message.id);
+    // A request that is cancelled gets no answer.
+    else if (isCancel(message)) close(message.params?.requestId);
+    onmessage?.call(transport, message, extra);
+  };
+  const send = transport.send.bind(transport);
+  transport.send = async (message, options) => {
+    const sent = send(message, options);
+    if (!("method" in message)) close(message.id);
+    await sent;
+  };
+  return {
+    settled: (signal) =>
+      new Promise((resolve) => {
+        if (open.size === 0 || signal.aborted) return resolve();
+        waiting.add(resolve);
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      }),
+  };
+}
+
+function isCancel(message: JSONRPCMessage): message is JSONRPCMessage & { params?: Record<string, unknown> } {
+  return "method" in message && message.method === "notifications/cancelled";
 }

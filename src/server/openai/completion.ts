@@ -1,5 +1,4 @@
-import type { Annotation } from "./annotations.ts";
-import type { WireUsage } from "./usage.ts";
+import type { ModelBill, Outcome } from "../../core/outcome.ts";
 
 /** Names one answer in each of its pieces. */
 export interface CompletionId {
@@ -63,3 +62,36 @@ export function toCompletion({ id, created, model }: CompletionId, answer: Compl
     usage,
   };
 }
+
+/** OpenAI's shape of a citation. `start_index` and `end_index`: where its number stands in the text, in UTF-16 units. */
+export interface Annotation {
+  type: "url_citation";
+  url_citation: { url: string; title: string; start_index: number; end_index: number };
+}
+
+/** One for each source, where it is cited first. */
+export function toAnnotations({ response, citations }: Pick<Outcome, "response" | "citations">): Annotation[] {
+  return citations.map(({ n, title, url }) => {
+    const marker = `[${n}]`;
+    const start = Math.max(0, response.indexOf(marker));
+    const end = response.startsWith(marker, start) ? start + marker.length : start;
+    return { type: "url_citation", url_citation: { url, title, start_index: start, end_index: end } };
+  });
+}
+
+/** Tokens of all models of a run, as OpenAI counts them: cached ones are part of the prompt's, reasoning of the completion's. */
+export function toUsage(bills: readonly Tokens[]) {
+  const sum = (name: keyof Tokens): number => bills.reduce((before, bill) => before + bill[name], 0);
+  const [input, output] = [sum("input_tokens"), sum("output_tokens")];
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: sum("cached_tokens") },
+    completion_tokens_details: { reasoning_tokens: sum("reasoning_tokens") },
+  };
+}
+
+type Tokens = Pick<ModelBill, "input_tokens" | "output_tokens" | "cached_tokens" | "reasoning_tokens">;
+
+export type WireUsage = ReturnType<typeof toUsage>;

@@ -1,12 +1,9 @@
 import type { Outcome } from "../../core/outcome.ts";
-import type { ErrorCode, ErrorReport } from "../../kit/errors.ts";
-import type { Locale } from "../../kit/locale.ts";
-import { renderOutcome } from "../../render/outcome-lines.ts";
+import type { ErrorCode, ErrorReport, Locale } from "../../kit/errors.ts";
+import { renderOutcome } from "../../render/step-writer.ts";
 import { toRetryResponse } from "../http/response/again.ts";
-import type { HttpRefusal } from "../http/response/refusal.ts";
-import { type Annotation, toAnnotations } from "./annotations.ts";
-import type { Finish } from "./completion.ts";
-import { toUsage, type WireUsage } from "./usage.ts";
+import type { HttpRefusal } from "../http/response/dialects.ts";
+import { type Annotation, type Finish, toAnnotations, toUsage, type WireUsage } from "./completion.ts";
 
 /** How a run ended, in OpenAI's words. */
 export interface CompletionEnd {

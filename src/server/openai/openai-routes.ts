@@ -1,7 +1,30 @@
+import type { AskRequest, Duet } from "../../app/open-duet.ts";
+import { readChain } from "../../core/chain-text.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import type { Message } from "../../core/messages.ts";
+import { addUsage, type FinishReason, type Model, noUsage, toModelName, type Usage } from "../../core/model.ts";
+import { hasSucceeded, type Outcome, type Status, type StopReason } from "../../core/outcome.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { DuetError, type Locale, say, toDuetError } from "../../kit/errors.ts";
+import { createRandomHex } from "../../kit/random.ts";
+import { beginRun } from "../../runs/begin-run.ts";
+import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";
-import type { Route } from "../http/routes.ts";
-import { createChat } from "./chat.ts";
+import { createRunSnapshot } from "../../runs/run-snapshot.ts";
+import { readJsonBody } from "../http/request/read-json-body.ts";
+import { toRetryResponse } from "../http/response/again.ts";
+import type { HttpRefusal } from "../http/response/dialects.ts";
+import { RefusedError } from "../http/response/refuse.ts";
+import type { Handle, Route, RouteCall } from "../http/routes.ts";
+import { abortOnLeave } from "./abort-on-leave.ts";
+import { createCompletionId, toCompletion, toUsage } from "./completion.ts";
+import { toCompletionEnd } from "./finish.ts";
 import { createModelRoutes } from "./models.ts";
+import { type ChatRequest, readChat } from "./read-chat.ts";
+import { readMessages, readText } from "./read-messages.ts";
+import { createReasoning } from "./reasoning.ts";
+import { isSideCall } from "./side-calls.ts";
+import { type AnswerOptions, streamAnswer } from "./stream-answer.ts";
 
 /** What programs that speak OpenAI's wire call: `/v1/chat/completions` and `/v1/models`. */
 export function createOpenAiRoutes(service: RunService): Readonly<Record<string, Route>> {
@@ -12,3 +35,246 @@ export function createOpenAiRoutes(service: RunService): Readonly<Record<string,
     "/v1/models/:id": { GET: models.one },
   };
 }
+
+/** `POST /v1/chat/completions`. */
+export function createChat(service: RunService): Handle {
+  return async (call) => {
+    const asked = readChat(await readJsonBody(call, service.settings.http.maxBody));
+    return isSideCall(asked) ? answerSideCall(service, asked, call) : answer(service, asked, call);
+  };
+}
+
+async function answer(service: RunService, asked: ChatRequest, call: RouteCall): Promise<Response> {
+  const { duet, runs } = service;
+  const { question, history, instruction, notes } = readMessages(asked.messages);
+  const locale = duet.localeFor(question);
+  const models = await chooseModelParameters(duet, asked);
+  const run = beginRun({
+    scope: { ...service, caller: call.caller },
+    input: { question, mode: asked.mode, search: asked.search, max_tokens: asked.maxTokens },
+    chain: readChain(undefined, undefined, call.request.headers),
+    host: { asksForms: false },
+    // Nobody can be asked over this wire.
+    isUnattended: true,
+    locale,
+    models,
+    given: { history, instruction },
+  });
+  const gone = abortOnLeave(call, run, service);
+  const options: AnswerOptions = {
+    naming: createCompletionId(run.id, asked.model),
+    includesUsage: asked.includesUsage,
+    locale,
+    notes: [...notes, ...(asked.hasTools ? [unusedTools] : [])].map((note) => say(locale, note)),
+    ended: runs.ended,
+  };
+  const headers = { "x-request-id": run.id };
+  if (!asked.isStreamed) return Response.json(await waitForCompletion(run, options, gone), { headers });
+  const refusal = await earlyRefusal(run, locale, gone);
+  if (refusal) throw new RefusedError(refusal);
+  const type = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-transform" };
+  return new Response(streamAnswer(run, options), { headers: { ...headers, ...type, "x-accel-buffering": "no" } });
+}
+
+/** How long a stream's head waits for the run's first word, in milliseconds. */
+const longestHeadMs = 2000;
+
+/**
+ * Waits until the run says something or is over, and gives the refusal of one that should be asked again later: clients
+ * obey a status and its `Retry-After`, and no error within a stream that has begun.
+ */
+async function earlyRefusal(run: RunHandle, locale: Locale, gone: AbortSignal): Promise<HttpRefusal | undefined> {
+  const limit = createTimeLimit(longestHeadMs, () => timeoutError("head", longestHeadMs), gone);
+  while (run.outcome === undefined && !run.events.some(isUnderWay) && !limit.signal.aborted)
+    await run.waitForEvent(limit.signal);
+  limit.clear();
+  if (run.outcome === undefined || toRetryResponse(run.outcome) === undefined) return undefined;
+  const ending = toCompletionEnd(run.outcome, locale);
+  return "failure" in ending ? ending.failure : undefined;
+}
+
+/** Whether the model speaks, a tool runs, or the run waits for something: its end is then not to be waited for. */
+function isUnderWay(event: AgentEvent): boolean {
+  if (event.type === "notice") return event.code === "retry";
+  return !["run-start", "phase-start", "phase-end", "run-end"].includes(event.type);
+}
+
+const unusedTools = {
+  zh: "请求中的工具没有使用：Duet 运行自己的工具。",
+  en: "The tools of the request are not used: Duet runs tools of its own.",
+};
+
+/**
+ * The models with the client's temperature and top_p for the answer; undefined where it sets none, or where the answer model
+ * has no parameters. Throws `Refused` (400) for a value that the model does not take.
+ */
+export async function chooseModelParameters(
+  duet: Duet,
+  { temperature, topP }: Pick<ChatRequest, "temperature" | "topP">,
+): Promise<AskRequest["models"]> {
+  if (temperature === undefined && topP === undefined) return undefined;
+  const { answer } = await duet.modelParameters();
+  const hasParameters = Object.values(answer).some((value) => value !== undefined);
+  if (!hasParameters) return undefined;
+  try {
+    return await duet.models({ parameters: { answer: { temperature, topP } } });
+  } catch (thrown) {
+    if (!(thrown instanceof DuetError) || thrown.code !== "config") throw thrown;
+    const param = thrown.text.en.includes("top_p") ? "top_p" : "temperature";
+    throw new RefusedError({ status: 400, text: thrown.text, hint: thrown.hint, param });
+  }
+}
+
+/** A run as one chat completion, when it has ended. Throws `Refused` where it has no answer. */
+export async function waitForCompletion(
+  run: RunHandle,
+  { naming, locale, notes, ended }: AnswerOptions,
+  signal: AbortSignal,
+): Promise<object> {
+  const reasoning = createReasoning(locale);
+  const thoughts: string[] = notes.map((note) => `ℹ ${note}\n\n`);
+  const take = (event: AgentEvent): void => void thoughts.push(reasoning(event));
+  for (const event of run.events) take(event);
+  const unfollow = run.follow(take);
+  const outcome = await ended(run, signal);
+  unfollow();
+  const ending = toCompletionEnd(outcome ?? run.snapshot(), locale);
+  if ("failure" in ending) throw new RefusedError(ending.failure);
+  const { notice, ...said } = ending;
+  if (notice !== "") thoughts.push(`\n\n${notice}`);
+  return toCompletion(naming, { ...said, content: run.snapshot().response, reasoning: thoughts.join("").trim() });
+}
+
+/** Output tokens where the client names no limit. */
+const mostTokens = 1000;
+
+/**
+ * Has the function-call model answer a chat page's own request: one turn that counts as a run of the caller's and stands in no
+ * list. Throws where the caller has had its share, and `Refused` where the model has no answer.
+ */
+export async function answerSideCall(service: RunService, asked: ChatRequest, call: RouteCall): Promise<Response> {
+  const { duet, runs } = service;
+  const { locale } = duet;
+  const { model, messages, maxTokens = mostTokens } = asked;
+  const { functionCall } = await duet.models();
+  // A model that goes by rules can name nothing, and the client goes on without.
+  if (functionCall.followsPrompts === false) return Response.json(nothingOf(model));
+  const said = messages.map(({ content }): Message => ({ role: "user", content: readText(content, "messages") }));
+  const runId = `run-${createRandomHex()}`;
+  const run = runs.begin({
+    id: runId,
+    key: runId,
+    caller: call.caller,
+    locale,
+    request: { question: "", mode: "chat" },
+    isAside: true,
+    asks: { calls: false, plans: false, forms: false },
+    patienceMs: 0,
+    ask: ({ signal }) => streamSideRun({ runId, model: functionCall, messages: said, maxTokens, signal }),
+  });
+  const outcome = (await runs.ended(run, abortOnLeave(call, run, service))) ?? run.snapshot();
+  const ending = toCompletionEnd(outcome, locale);
+  if ("failure" in ending) throw new RefusedError(ending.failure);
+  const { finish, usage } = ending;
+  const answer = { content: outcome.response, reasoning: "", annotations: [], finish, usage };
+  return Response.json(toCompletion(createCompletionId(runId, model), answer), { headers: { "x-request-id": runId } });
+}
+
+function nothingOf(model: string): object {
+  const nothing = { content: "", reasoning: "", annotations: [], finish: "stop", usage: toUsage([]) } as const;
+  return toCompletion(createCompletionId(`side-${createRandomHex()}`, model), { ...nothing, annotations: [] });
+}
+
+export interface SideRun {
+  runId: string;
+  model: Model;
+  messages: Message[];
+  /** Output tokens. */
+  maxTokens: number;
+  signal: AbortSignal | undefined;
+}
+
+/** For a title or some tags, in milliseconds. */
+const longestMs = 30_000;
+
+/** One turn of a model as the events of a run: no prompt of ours, no tools, nothing kept. Throws what the model throws. */
+export async function* streamSideRun({
+  runId,
+  model,
+  messages,
+  maxTokens,
+  signal,
+}: SideRun): AsyncGenerator<AgentEvent> {
+  const name = toModelName(model);
+  const began = performance.now();
+  const snapshot = createRunSnapshot({ runId, conversationId: "", mode: "chat" });
+  const bill = createBill(model);
+  const limit = createTimeLimit(longestMs, () => timeoutError(name, longestMs), signal);
+  const place = { phase: "decide", step: 1, model: name } as const;
+  let finish: FinishReason | undefined;
+  let failure: DuetError | undefined;
+
+  function told(event: AgentEvent): AgentEvent {
+    snapshot.handle(event);
+    return event;
+  }
+
+  const models = { functionCall: name, answer: name };
+  const traceId = createRandomHex();
+  yield told({ type: "run-start", runId, traceId, conversationId: "", mode: "chat", models, toolCount: 0 });
+  yield told({ type: "phase-start", ...place, reason: "" });
+  try {
+    const run = { id: runId, leftMs: () => limit.leftMs };
+    for await (const event of model.stream({ messages, tools: [], maxTokens, run }, limit.signal)) {
+      if (event.type === "text-delta") yield told({ type: "answer-delta", text: event.text });
+      else if (event.type === "spent") bill.add(event.usage);
+      else if (event.type === "turn-end") {
+        bill.add(event.turn.usage);
+        finish = event.turn.finish;
+      }
+    }
+    if (finish === undefined) throw new DuetError({ code: "bad_response", text: unfinished });
+  } catch (thrown) {
+    failure = toDuetError(thrown);
+  } finally {
+    limit.clear();
+  }
+  const error = signal?.aborted ? "cancelled" : failure?.code;
+  const elapsedMs = Math.round(performance.now() - began);
+  yield told({ type: "phase-end", ...place, ...bill.total(), elapsedMs, finish, error });
+  if (failure !== undefined) throw failure;
+  yield { type: "run-end", outcome: endOf(snapshot.outcome(), finish) };
+}
+
+/** Of all attempts; the cost is null where one of them has none that is known. */
+function createBill(model: Model) {
+  let usage = noUsage;
+  const costs: (number | null)[] = [];
+  return {
+    add(used: Usage): void {
+      usage = addUsage(usage, used);
+      costs.push(model.cost?.(used) ?? null);
+    },
+    total() {
+      const known = costs.filter((cost) => cost !== null);
+      const costUsd =
+        known.length > 0 && known.length === costs.length ? known.reduce((sum, cost) => sum + cost, 0) : null;
+      return { usage, costUsd };
+    },
+  };
+}
+
+function endOf(soFar: Outcome, finish: FinishReason = "stop"): Outcome {
+  const [status, stop_reason] = ends[finish];
+  return { ...soFar, success: hasSucceeded(status), status, stop_reason };
+}
+
+const ends: Readonly<Record<FinishReason, readonly [Status, StopReason]>> = {
+  stop: ["complete", "answered"],
+  "tool-calls": ["complete", "answered"],
+  length: ["partial", "length"],
+  refused: ["partial", "refused"],
+  "content-filter": ["partial", "refused"],
+};
+
+const unfinished = { zh: "模型的回复没有结束标记", en: "the model ended its reply without a terminal marker" };

@@ -1,6 +1,6 @@
 import type { AskRequest } from "../../app/open-duet.ts";
+import type { Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
-import type { Text } from "../../kit/locale.ts";
 import { RefusedError } from "../http/response/refuse.ts";
 
 /** As a client sends it; what more there is in it is not looked at. */

@@ -1,5 +1,4 @@
-import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
-import { truncate } from "../../kit/text/truncate.ts";
+import { sanitizeLine, toSafeJson, truncate } from "../../kit/text/sanitize.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 

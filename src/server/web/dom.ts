@@ -1,3 +1,10 @@
+import type { PlanStep } from "../../core/events.ts";
+import { type Locale, say } from "../../kit/errors.ts";
+import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
+import { showBlanks } from "../../kit/text/show-blanks.ts";
+import { toSafeUrl } from "./safe-url.ts";
+import { planStates } from "./texts.ts";
+
 /** A part of the page that shows values of one kind. */
 export interface Part<T> {
   readonly element: HTMLElement;
@@ -47,4 +54,70 @@ export function createList<T>(parent: Element, create: () => Part<T>): (values: 
 /** A section under a heading, out of sight while it has nothing to show. A page may have many of one name. */
 export function createSection(name: string, title: string, ...children: readonly Node[]): HTMLElement {
   return createElement("section", { class: name, hidden: "" }, createElement("h2", {}, title), ...children);
+}
+
+/** Opens a page elsewhere. */
+export type OpenLink = (url: string) => Promise<unknown>;
+
+/** A link, or the text alone where the address is none that a page may lead to. */
+export function createLink(url: string, text: string, openLink: OpenLink | undefined, label?: string): HTMLElement {
+  const href = toSafeUrl(url);
+  if (href === undefined) return createElement("span", {}, text);
+  const more = label === undefined ? undefined : { "aria-label": label, title: label };
+  const link = createElement("a", { href, target: "_blank", rel: "noopener noreferrer nofollow", ...more }, text);
+  if (openLink === undefined) return link;
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    void openLink(href);
+  });
+  return link;
+}
+
+export interface Fold {
+  readonly element: HTMLDetailsElement;
+  /** Opens it, and folds it once; nothing any more as soon as the reader has done either. */
+  open(isOpen: boolean): void;
+}
+
+export function createFold(summary: readonly (Node | string)[], body: readonly Node[]): Fold {
+  const head = createElement("summary", {}, ...summary);
+  const details = createElement("details", {}, head, createElement("div", { class: "body" }, ...body));
+  let isDone = false;
+  // A key that folds comes as a click too.
+  head.addEventListener("click", () => {
+    isDone = true;
+  });
+  return {
+    element: details,
+    open(isOpen) {
+      if (isDone || details.hasAttribute("open") === isOpen) return;
+      details.toggleAttribute("open", isOpen);
+      isDone = !isOpen;
+    },
+  };
+}
+
+/** A step of the plan: what it is for, with which tool, and how far it is. */
+export function createPlanStep(locale: Locale): Part<PlanStep> {
+  const description = createElement("span", { dir: "auto" });
+  const tool = createElement("code");
+  const state = createElement("span", { class: "state" });
+  const given = createElement("code", { class: "given", dir: "auto" });
+  const item = createElement("li", {}, description, " ", tool, " ", state, given);
+  return {
+    element: item,
+    show(step) {
+      setText(description, sanitize(step.description));
+      setText(tool, sanitizeLine(step.tool));
+      setShown(tool, step.tool !== "");
+      // What is confirmed is seen whole.
+      const json = JSON.stringify(step.parameters) ?? "{}";
+      setText(given, showBlanks(sanitizeLine(json), locale));
+      setShown(given, step.tool !== "" && json !== "{}");
+      setText(state, say(locale, planStates[step.state]));
+      item.dataset.state = step.state;
+      if (step.state === "running") item.setAttribute("aria-current", "step");
+      else item.removeAttribute("aria-current");
+    },
+  };
 }

@@ -1,13 +1,21 @@
 import { LRUCache } from "lru-cache";
-import { type Conversation, type ConversationTurn, createId, type Summary } from "../../core/store/conversation.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
-import type { SourceList } from "../../core/store/source-list.ts";
-import type { ConversationEntry, SharedStore } from "../../core/store/store.ts";
+import {
+  type Conversation,
+  type ConversationEntry,
+  type ConversationTurn,
+  createId,
+  type IdempotencyRecord,
+  type IdempotencyRecords,
+  longestRecordMs,
+  type SharedStore,
+  type SourceList,
+  type Summary,
+} from "../../core/store/store.ts";
 import type { Source } from "../../core/tools/tool.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { toRunEntry } from "../sqlite/rows.ts";
 import { noConversationError } from "../store-errors.ts";
-import { createMemoryIdempotencyRecords } from "./idempotency-records.ts";
 
 interface Kept {
   id: string;
@@ -151,5 +159,38 @@ export function createMemorySourceList(): SourceList {
     get size() {
       return sources.length;
     },
+  };
+}
+
+export interface MemoryIdempotencyRecords {
+  of(owner: string | undefined): IdempotencyRecords;
+  /** The run is kept. */
+  settle(runId: string): void;
+}
+
+/** Marks for as long as the process lives. */
+export function createMemoryIdempotencyRecords(): MemoryIdempotencyRecords {
+  const marks = new Map<string, IdempotencyRecord & { owner: string | undefined }>();
+  const settle = (runId: string): void => void marks.delete(runId);
+
+  function prune(): void {
+    const oldest = new Date(Date.now() - longestRecordMs).toISOString();
+    for (const { runId, begunAt } of marks.values()) if (begunAt < oldest) settle(runId);
+  }
+
+  return {
+    settle,
+    of: (owner) => ({
+      async mark({ runId, beginning }) {
+        prune();
+        for (const { owner: whose, ...mark } of marks.values())
+          if (whose === owner && mark.runId.startsWith(beginning)) return mark;
+        marks.set(runId, { runId, begunAt: new Date().toISOString(), owner });
+        return undefined;
+      },
+      async unmark(runId) {
+        if (marks.get(runId)?.owner === owner) settle(runId);
+      },
+    }),
   };
 }

@@ -1,9 +1,12 @@
+import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, renameSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { sleep } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
+import { createFolder } from "../../kit/random.ts";
 import { isBusy, isDamage, toStoreError } from "../store-errors.ts";
-import { getFileIdentity } from "./damaged-file.ts";
-import { type Database, openDatabase } from "./open-database.ts";
-import type { Statements } from "./statements.ts";
+import { inspectSchema, migrateSchema } from "./schema.ts";
+import { prepareStatements, type Statements } from "./statements.ts";
 
 /** The store's database through its whole life: opened again when its file is another one, set aside when it is damaged. */
 export interface StoreConnection {
@@ -116,4 +119,164 @@ function closed(): DuetError {
     code: "internal",
     text: { zh: "对话存储已关闭", en: "the store of conversations is closed" },
   });
+}
+
+interface Database {
+  connection: DatabaseSync;
+  statements: Statements;
+  /** Which file this is, whatever its name is by now. */
+  identity: string | undefined;
+}
+
+export interface OpenedDatabase extends Database {
+  /** The name under which a damaged store was kept; undefined when there was none. */
+  damaged: string | undefined;
+}
+
+/** How long SQLite itself waits for a lock, in milliseconds; the whole process stands still meanwhile. */
+const busyTimeoutMs = 20;
+
+/**
+ * Opens the store, or begins it. A damaged one is set aside first, and so is the one whose identity is `condemned`.
+ * Throws a `DuetError` for a store of a newer version, else what SQLite and the file system throw.
+ */
+export function openDatabase(file: string, condemned?: string): OpenedDatabase {
+  return withOpenLock(file, () => {
+    const isCondemned = condemned !== undefined && getFileIdentity(file) === condemned;
+    let damaged = isCondemned || isLogAlone(file) ? moveDamagedFile(file) : undefined;
+    for (;;) {
+      const connection = connect(file);
+      try {
+        start(connection);
+        return { connection, statements: prepareStatements(connection), identity: getFileIdentity(file), damaged };
+      } catch (thrown) {
+        const isNew = isDamage(thrown) && damaged === undefined;
+        // SQLite sees that an open file was moved, and leaves its log alone when it closes. Windows moves no open file.
+        if (!isNew || process.platform === "win32") connection.close();
+        if (!isNew) throw thrown;
+        damaged = moveDamagedFile(file);
+        if (connection.isOpen) connection.close();
+      }
+    }
+  });
+}
+
+function connect(file: string): DatabaseSync {
+  ensurePrivateFile(file);
+  const { DatabaseSync } = loadSqlite();
+  return new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+}
+
+/** Looks before it touches: a newer store stays as it is. */
+function start(connection: DatabaseSync): void {
+  const state = inspectSchema(connection);
+  connection.exec(settings);
+  // A store that can only be read says so now.
+  if (state === "ours") connection.exec("BEGIN IMMEDIATE; ROLLBACK");
+  else migrateSchema(connection, state);
+}
+
+// NORMAL keeps every commit through a crash of the process; only a crash of the machine may take the last ones back.
+// What is deleted is overwritten.
+const settings = `
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+PRAGMA secure_delete = ON;
+PRAGMA trusted_schema = OFF;
+`;
+
+/**
+ * Does the work while no other process opens this store or sets it aside. The lock is SQLite's own, on a file beside
+ * the store that stays empty, so it ends with its process. Throws SQLite's "busy" when another one is at it.
+ */
+export function withOpenLock<T>(file: string, work: () => T): T {
+  const gateFile = `${file}-gate`;
+  ensurePrivateFile(gateFile);
+  const { DatabaseSync } = loadSqlite();
+  const gate: DatabaseSync = new DatabaseSync(gateFile, { timeout: 20 });
+  try {
+    // Without this the lock would leave a journal on disk for a moment.
+    gate.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+    return work();
+  } finally {
+    // Closing gives the lock back; nothing was written.
+    gate.close();
+  }
+}
+
+/**
+ * Makes the file, empty and for its owner alone, if it is not there; takes others' rights to it away if it is. Throws what
+ * the file system throws when this process cannot read and write it.
+ */
+function ensurePrivateFile(file: string): void {
+  createFolder(dirname(file));
+  // Never opens a file that is there: closing it would drop the locks that SQLite holds on it in this process.
+  if (create(file)) return;
+  accessSync(file, constants.R_OK | constants.W_OK);
+  if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+}
+
+function create(file: string): boolean {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST") return false;
+    throw thrown;
+  }
+}
+
+/** The database, its log, the log's index, and the journal of its first moments. */
+const parts = ["", "-wal", "-shm", "-journal"];
+
+/**
+ * Renames a store with all its parts to `FILE.damaged-TIME` (UTC), never over a file that is there; gives the name.
+ * Only behind the gate.
+ */
+function moveDamagedFile(file: string): string {
+  const time = new Date().toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
+  const wanted = `${file}.damaged-${time}`;
+  let name = wanted;
+  for (let again = 2; parts.some((part) => existsSync(name + part)); again++) name = `${wanted}-${again}`;
+  for (const part of parts) if (existsSync(file + part)) renameSync(file + part, name + part);
+  return name;
+}
+
+/** Whether there is a log without its database: SQLite would delete it. */
+export function isLogAlone(file: string): boolean {
+  return sizeOf(file) === 0 && sizeOf(`${file}-wal`) > 0;
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Which file stands under this name; undefined when there is none. */
+function getFileIdentity(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+type Sqlite = typeof import("node:sqlite");
+
+/**
+ * Node's own SQLite, read when first asked for. Node 22 says on stderr that it is experimental, at this very moment;
+ * that one warning is dropped, every other one goes its way.
+ */
+export function loadSqlite(load: () => Sqlite = () => process.getBuiltinModule("node:sqlite")): Sqlite {
+  const { emitWarning } = process;
+  process.emitWarning = new Proxy(emitWarning, {
+    apply(target, self, words) {
+      if (!isAboutSqlite(words)) Reflect.apply(target, self, words);
+    },
+  });
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function isAboutSqlite([warning, kind]: unknown[]): boolean {
+  return kind === "ExperimentalWarning" && String(warning).startsWith("SQLite ");
 }

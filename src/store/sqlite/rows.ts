@@ -1,6 +1,5 @@
 import type { NumberedSource } from "../../core/sources.ts";
-import type { Conversation } from "../../core/store/conversation.ts";
-import type { ConversationEntry, RunEntry } from "../../core/store/store.ts";
+import type { Conversation, ConversationEntry, RunEntry } from "../../core/store/store.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import type { Owner, Statements } from "./statements.ts";

@@ -1,12 +1,19 @@
 import type { NumberedSource } from "../../core/sources.ts";
-import { type Conversation, createId } from "../../core/store/conversation.ts";
-import type { SharedStore } from "../../core/store/store.ts";
+import { toConversationTitle } from "../../core/store/conversation-title.ts";
+import {
+  type Conversation,
+  createId,
+  type FinishedRun,
+  type IdempotencyRecords,
+  longestRecordMs,
+  type SharedStore,
+  type SourceList,
+} from "../../core/store/store.ts";
+import type { Source } from "../../core/tools/tool.ts";
 import { toText } from "../../kit/json.ts";
-import { type ConnectionOptions, openStoreConnection } from "./connection.ts";
-import { createSqliteIdempotencyRecords } from "./idempotency-records.ts";
+import { type ConnectionOptions, openStoreConnection, type StoreConnection } from "./connection.ts";
 import { type LoadedConversation, loadConversation, toEntry, toRunEntry, toTrace } from "./rows.ts";
-import { saveRun } from "./save-run.ts";
-import { createSqliteSourceList } from "./source-list.ts";
+import { type Owner, type Statements, updateConversation } from "./statements.ts";
 
 const defaults: ConnectionOptions = { patienceMs: 3_000, onDamage() {} };
 
@@ -88,4 +95,135 @@ export async function createSqliteStore(file: string, options: Partial<Connectio
   }
 
   return of(undefined);
+}
+
+/** One owner's marks, in the store's own file. */
+export function createSqliteIdempotencyRecords(connection: StoreConnection, owner: Owner): IdempotencyRecords {
+  return {
+    async mark({ runId, beginning }) {
+      const oldest = new Date(Date.now() - longestRecordMs).toISOString();
+      const found = await connection.write(({ pruneMarks, markFrom, addMark }) => {
+        pruneMarks.run({ oldest });
+        const there = markFrom.get({ beginning, owner });
+        if (there === undefined) addMark.run({ run: runId, owner, now: new Date().toISOString() });
+        return there;
+      });
+      return found && { runId: toText(found.run), begunAt: toText(found.begun_at) };
+    },
+    async unmark(runId) {
+      await connection.write(({ dropMark }) => dropMark.run({ run: runId, owner }));
+    },
+  };
+}
+
+/** A run with whose it is, and the numbers that it owes. */
+interface Kept {
+  run: FinishedRun;
+  owner: Owner;
+  owed: readonly NumberedSource[];
+}
+
+/**
+ * Keeps a run with the sources its turn may cite; a run that is kept already stays as it is. Within a transaction. Throws where
+ * the conversation or the run is another owner's.
+ */
+export function saveRun(statements: Statements, { run, owner, owed }: Kept): void {
+  const { conversationId, runId, turn, trace, pendingPlan } = run;
+  statements.dropMark.run({ run: runId, owner });
+  if (statements.isKept.get({ run: runId, owner })) return;
+  const title = toConversationTitle(trace.question);
+  const turns = updateConversation(statements, { id: conversationId, owner, title, turns: turn ? 1 : 0 });
+  statements.addTrace.run(runId, conversationId, JSON.stringify(trace), owner);
+  statements.dropPlan.run(conversationId);
+  if (pendingPlan !== undefined) statements.addPlan.run(conversationId, pendingPlan);
+  if (turn === undefined) return;
+  statements.addTurn.run(conversationId, turns, turn.question, turn.answer);
+  for (const source of owed) saveSource(statements, conversationId, source);
+}
+
+export interface SourceListOptions {
+  conversationId: string;
+  owner: Owner;
+  connection: StoreConnection;
+  /** As they were loaded. */
+  known: readonly NumberedSource[];
+  /** Takes the numbers that could not be claimed; they are to be kept with the conversation's next turn. */
+  owe(sources: readonly NumberedSource[]): void;
+}
+
+/**
+ * The sources of one conversation as one run sees them: those that were loaded and those it claimed. A number is claimed
+ * in the store before it is given, so that no other process gives it to another page; where the store cannot be written
+ * the run goes on with numbers of its own, which it owes.
+ */
+export function createSqliteSourceList({
+  conversationId,
+  owner,
+  connection,
+  known,
+  owe,
+}: SourceListOptions): SourceList {
+  const byNumber = new Map(known.map(({ n, source }) => [n, source]));
+  const byUrl = new Map(known.map(({ n, source }) => [source.url, n]));
+  let last = known.at(-1)?.n ?? 0;
+
+  const isFresh = ({ url }: Source): boolean => !byUrl.has(url);
+
+  function learn({ n, source }: NumberedSource): void {
+    byNumber.set(n, source);
+    byUrl.set(source.url, n);
+    last = Math.max(last, n);
+  }
+
+  /** Gives and learns in one go: calls run side by side, and a number may be given only once. */
+  function numberAlone(sources: readonly Source[]): void {
+    const numbered = sources.filter(isFresh).map((source, index) => ({ n: last + 1 + index, source }));
+    numbered.forEach(learn);
+    owe(numbered);
+  }
+
+  return {
+    async number(sources) {
+      const fresh = [...new Map(sources.filter(isFresh).map((source) => [source.url, source])).values()];
+      if (fresh.length > 0) {
+        await connection
+          .write((statements) => claim(statements, { conversationId, owner, sources: fresh, after: last }))
+          .then(
+            (claimed) => claimed.forEach(learn),
+            () => numberAlone(fresh),
+          );
+      }
+      return sources.map(({ url }) => byUrl.get(url) ?? 0);
+    },
+    get: (wanted) => byNumber.get(wanted),
+    all: () => [...byNumber].map(([n, source]) => ({ n, source })).sort((a, b) => a.n - b.n),
+    get size() {
+      return byNumber.size;
+    },
+  };
+}
+
+interface Claim {
+  conversationId: string;
+  owner: Owner;
+  sources: readonly Source[];
+  /** New numbers come after this one, whatever the store says: it is in use. */
+  after: number;
+}
+
+/** The numbers that these pages have or now get. Within a transaction. */
+function claim(statements: Statements, { conversationId, owner, sources, after }: Claim): NumberedSource[] {
+  updateConversation(statements, { id: conversationId, owner });
+  let last = Math.max(after, Number(statements.lastNumber.get(conversationId)?.n));
+  return sources.map((source) => {
+    const taken = statements.sourceNumber.get(conversationId, source.url);
+    if (taken) return { n: Number(taken.n), source };
+    saveSource(statements, conversationId, { n: ++last, source });
+    return { n: last, source };
+  });
+}
+
+/** Keeps a source under its number. Throws when either is taken. */
+function saveSource(statements: Statements, conversationId: string, { n, source }: NumberedSource): void {
+  statements.addSource.run(conversationId, n, source.url, source.title, source.snippet);
 }

@@ -1,7 +1,6 @@
 import type { Tool } from "../../core/tools/tool.ts";
-import { DuetError, toDuetError } from "../../kit/errors.ts";
-import type { Text } from "../../kit/locale.ts";
-import { toShortLine } from "../../kit/text/short-line.ts";
+import { DuetError, type Text, toDuetError } from "../../kit/errors.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
 import type { DroppedTool } from "../collect-tools.ts";
 
 /** What a directory of the user's own gives: tools, and what cannot be used and why. */

@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
-import type { Text } from "../../kit/locale.ts";
 import type { DroppedTool } from "../collect-tools.ts";
 import { fileRefusedError, toDroppedTool } from "./broken-tools.ts";
 

@@ -1,8 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
-import { DuetError } from "../../kit/errors.ts";
-import type { Text } from "../../kit/locale.ts";
+import { DuetError, type Text } from "../../kit/errors.ts";
 
 /** What a module exports by default. Throws a `config` error that does not name it when it does not load, or exports none. */
 export async function importDefault(path: string): Promise<unknown> {

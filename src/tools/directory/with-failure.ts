@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { createFailure, type Tool } from "../../core/tools/tool.ts";
-import { say, type Text } from "../../kit/locale.ts";
-import { toShortLine } from "../../kit/text/short-line.ts";
+import { say, type Text } from "../../kit/errors.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
 import { wrapTool } from "../define-tool.ts";
 
 /** Makes what a tool throws its failed result, which names `where`; only the end of the caller's signal is still thrown. */

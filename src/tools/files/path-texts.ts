@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { createFailure, type ToolResult } from "../../core/tools/tool.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say } from "../../kit/errors.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 
 /** How a file is called towards the model, which can hand it back: relative when there is one root, else absolute. */

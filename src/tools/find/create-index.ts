@@ -1,9 +1,7 @@
-import type { Tool } from "../../core/tools/tool.ts";
-import type { FoundTool, ToolIndex } from "../../core/tools/tool-index.ts";
-import { type Form, type Meaning, readQuery } from "./read-query.ts";
-import { createThesaurus } from "./thesaurus.ts";
-import { countWords, toOwnName } from "./tool-words.ts";
-import { createWordReader } from "./words.ts";
+import type { FoundTool, Tool, ToolIndex } from "../../core/tools/tool.ts";
+import { isRecord } from "../../kit/json.ts";
+import { createThesaurus, type Thesaurus } from "./thesaurus.ts";
+import { createWordReader, isHan, type ReadWords, toPairs } from "./words.ts";
 
 /** Where a term stands: tools by their place in the list, ascending, and how much each is about it. */
 interface Postings {
@@ -95,3 +93,136 @@ export function createToolIndex(tools: readonly Tool[]): ToolIndex {
 function plain(name: string): string {
   return name.toLowerCase().replace(/[\s_.-]+/g, "");
 }
+
+/** The tool's name as its server calls it: what stands behind the server's prefix. */
+function toOwnName({ name, source }: Pick<Tool, "name" | "source">): string {
+  const prefix = `${source}__`;
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name.slice(name.indexOf("__") + 1);
+}
+
+/** Characters of a description, and of those of all parameters; the rest repeats, or is no description. */
+const longestText = 500;
+const longestParameter = 80;
+const mostParameters = 20;
+const mostValues = 10;
+
+/**
+ * Tells `count` each term of a tool with how much the tool is about it, as often as the term comes: a name says more than a
+ * description, and in a long text each word counts less.
+ */
+export function countWords(tool: Tool, read: ReadWords, count: (term: string, weight: number) => void): void {
+  function add(text: string, weight: number): void {
+    if (text === "") return;
+    const { stems, runs } = read(text);
+    const each = weight / (1 + (stems.length + 2 * runs.length) / 80);
+    for (const stem of stems) count(stem, each);
+    for (const run of runs) {
+      for (const character of run) count(character, each);
+      if (run.length > 1) for (const pair of toPairs(run)) count(pair, each);
+    }
+  }
+  const { names, descriptions, values } = parametersOf(tool);
+  add(toOwnName(tool), 4);
+  add(tool.source, 2);
+  add(tool.annotations.title ?? "", 2);
+  add(tool.description.slice(0, longestText), 1);
+  add(names, 0.7);
+  add(descriptions.slice(0, longestText), 0.5);
+  add(values.slice(0, longestText), 0.3);
+}
+
+/** The words of all parameters together, by kind. */
+function parametersOf({ inputSchema }: Tool): { names: string; descriptions: string; values: string } {
+  const properties = isRecord(inputSchema.properties) ? inputSchema.properties : {};
+  const names = Object.keys(properties).slice(0, mostParameters);
+  let descriptions = "";
+  let values = "";
+  for (const name of names) {
+    const schema = properties[name];
+    if (!isRecord(schema)) continue;
+    if (typeof schema.description === "string") descriptions += ` ${schema.description.slice(0, longestParameter)}`;
+    if (Array.isArray(schema.enum)) values += ` ${schema.enum.slice(0, mostValues).filter(isWord).join(" ")}`;
+  }
+  return { names: names.join(" "), descriptions, values };
+}
+
+function isWord(value: unknown): boolean {
+  return typeof value === "string" && value.length < 40;
+}
+
+/** One thing that a query is about, in every form in which a tool may speak of it. */
+interface Meaning {
+  /** How much it says: a single character says little. */
+  weight: number;
+  forms: readonly Form[];
+}
+
+interface Form {
+  /** The terms that together are the form: one word, or the pairs of a Chinese one. */
+  terms: readonly string[];
+  /** 1 for the query's own word, less for another that means much the same. */
+  nearness: number;
+}
+
+/** Characters; who asks with more says the most important things first. */
+const longestQuery = 600;
+const mostMeanings = 60;
+const other = 0.75;
+
+/** What a query is about, in the order of its words; no meaning twice. */
+export function readQuery(query: string, thesaurus: Thesaurus, read: ReadWords): Meaning[] {
+  const { stems, runs } = read(query.slice(0, longestQuery));
+  const meanings = new Map<string, Meaning>();
+  function add(word: string, weight: number): void {
+    if (meanings.size >= mostMeanings || meanings.has(word)) return;
+    const others = thesaurus.formsOf(word).filter((form) => !isHan(form) || form.length > 1);
+    const forms = [formOf(word, 1), ...others.map((form) => formOf(form, other))];
+    meanings.set(word, { weight, forms });
+  }
+  for (const stem of stems) if (!isEmpty(stem)) add(stem, 1);
+  for (const run of runs) readRun(run, thesaurus, add);
+  return [...meanings.values()];
+}
+
+function formOf(word: string, nearness: number): Form {
+  return { terms: isHan(word) ? toPairs(word) : [word], nearness };
+}
+
+/** Chinese has no spaces: known words are taken out, and what is left between them is read in pairs. */
+function readRun(run: string, thesaurus: Thesaurus, add: (word: string, weight: number) => void): void {
+  let rest = "";
+  const flush = (): void => {
+    if (rest.length > 1) for (const pair of toPairs(rest)) add(pair, 1);
+    else if (rest !== "" && !particles.includes(rest)) add(rest, 0.3);
+    rest = "";
+  };
+  for (let at = 0; at < run.length; ) {
+    const known = thesaurus.knownAt(run, at);
+    if (known === undefined) {
+      rest += run.charAt(at);
+      at += 1;
+      continue;
+    }
+    flush();
+    add(known, known.length > 1 ? 1 : 0.6);
+    at += known.length;
+  }
+  flush();
+}
+
+/** Characters that stand in every question. */
+const particles = "的了吗呢吧啊是在有我你他她它们这那个和与或对把被给请帮要想会能可以到从用为很不也都就去来上下里";
+
+function isEmpty(stem: string): boolean {
+  return stem.length < 2 || emptyWords.has(stem);
+}
+
+/** Words that stand in every question, by their stems. */
+const emptyWords: ReadonlySet<string> = new Set(
+  (
+    "an the of to in on at for from by with and or is are be was do does did it its this that these those there what " +
+    "which who how when why can could would should will may please me my we our you your he she they them his her if as " +
+    "not no so about into than then use us tool tools want need help let some any all more most very just also have has had " +
+    "give tell show know like one am im ll ve re per via"
+  ).split(" "),
+);

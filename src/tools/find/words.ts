@@ -1,5 +1,3 @@
-import { toStem } from "./stem.ts";
-
 /** What a text is about, for finding it again: Latin words by their stems, and Chinese in runs of characters. */
 export interface Words {
   stems: string[];
@@ -43,4 +41,31 @@ export function isHan(text: string): boolean {
 export function toPairs(run: string): string[] {
   if (run.length < 2) return [run];
   return Array.from({ length: run.length - 1 }, (_, index) => run.slice(index, index + 2));
+}
+
+/**
+ * An English word without its endings, in lower case, so that "creates", "created" and "creating" are one. It need be no
+ * word: both sides of a comparison are cut alike.
+ */
+export function toStem(word: string): string {
+  if (word.length < 4 || word === "news") return word;
+  const singular = withoutPlural(word);
+  const ending = endings.find((each) => singular.endsWith(each) && singular.length - each.length >= 3);
+  const bare = ending === undefined ? singular : withoutDouble(singular.slice(0, -ending.length));
+  return bare.length > 3 && bare.endsWith("e") ? bare.slice(0, -1) : bare;
+}
+
+const endings = ["ing", "ed", "ion"];
+
+function withoutPlural(word: string): string {
+  if (!word.endsWith("s") || word.endsWith("ss") || word.endsWith("us") || word.endsWith("is")) return word;
+  if (word.endsWith("ies")) return `${word.slice(0, -3)}y`;
+  const isLong = ["sses", "shes", "ches", "xes"].some((each) => word.endsWith(each));
+  return word.slice(0, isLong ? -2 : -1);
+}
+
+/** "mapping" is "map". */
+function withoutDouble(word: string): string {
+  const last = word.at(-1) ?? "";
+  return word.length > 3 && word.at(-2) === last && "bdfgmnprt".includes(last) ? word.slice(0, -1) : word;
 }

@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { ToolAnnotations, ToolResult } from "../../core/tools/tool.ts";
+import type { DuetError, Locale, Text } from "../../kit/errors.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../../kit/json.ts";
-import type { Locale, Text } from "../../kit/locale.ts";
 
 /** What each kind of module says of itself when it is loaded, and what a call takes and gives. All of it can be cloned. */
 interface Kinds {
@@ -12,8 +12,11 @@ interface Kinds {
 }
 
 export type ModuleKind = keyof Kinds;
+
 export type Description<Kind extends ModuleKind> = Kinds[Kind]["description"];
+
 export type Input<Kind extends ModuleKind> = Kinds[Kind]["input"];
+
 export type Output<Kind extends ModuleKind> = Kinds[Kind]["output"];
 
 /** One tool of a module, or why it cannot be used; `where` names its file and, in a list, its place. */
@@ -81,3 +84,68 @@ export type FromWorker<Kind extends ModuleKind = ModuleKind> =
 
 /** Why a thread came to its end without being told to. */
 export type Ending = { by: "exit"; code: number } | { by: "error"; thrown: unknown } | { by: "memory" };
+
+/** A module as its thread serves it to the program. */
+export interface ModuleServer<Kind extends ModuleKind = ModuleKind> {
+  readonly description: Description<Kind>;
+  /** What it gives and what it throws must be such that it can be cloned. */
+  call(input: Input<Kind>, context: ModuleContext): Promise<Output<Kind>>;
+}
+
+export interface ModuleContext {
+  signal: AbortSignal;
+  progress(message: string): void;
+}
+
+export interface CallOptions {
+  signal: AbortSignal;
+  /** What is called, as errors of other calls name it. */
+  label: string;
+  /** The error of a call that is not done in time, while the module still answers. */
+  lateError: () => DuetError;
+  onProgress?: ((message: string) => void) | undefined;
+}
+
+/** A call that waits for its module. */
+export interface Call<Kind extends ModuleKind> {
+  id: number;
+  options: CallOptions;
+  /** Whether it has reached the module. */
+  isStarted: boolean;
+  resolve(output: Output<Kind>): void;
+  reject(error: unknown): void;
+}
+
+type CallMessage<Kind extends ModuleKind> = Extract<
+  FromWorker<Kind>,
+  { type: "started" | "progress" | "result" | "failed" }
+>;
+
+/** Hands what the module sent about a call to whoever waits for it. */
+export function settleCall<Kind extends ModuleKind>(call: Call<Kind>, message: CallMessage<Kind>): void {
+  switch (message.type) {
+    case "started":
+      call.isStarted = true;
+      return;
+    case "progress":
+      call.options.onProgress?.(message.message);
+      return;
+    case "result":
+      call.resolve(message.output);
+      return;
+    case "failed":
+      call.reject(toError(message.error));
+  }
+}
+
+export function toPlainError(thrown: unknown): PlainError {
+  return thrown instanceof Error
+    ? { name: thrown.name, message: thrown.message }
+    : { name: "AbortError", message: String(thrown) };
+}
+
+function toError({ name, message }: PlainError): Error {
+  const error = new Error(message);
+  error.name = name;
+  return error;
+}

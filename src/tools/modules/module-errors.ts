@@ -1,8 +1,7 @@
 import { inspect } from "node:util";
-import { DuetError } from "../../kit/errors.ts";
-import type { Text } from "../../kit/locale.ts";
+import { DuetError, type Text } from "../../kit/errors.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
-import { toShortLine } from "../../kit/text/short-line.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
 import type { Ending } from "./messages.ts";
 
 const lost: Text = {
@@ -49,7 +48,7 @@ export function endedWhileLoadingError(ending: Ending, memoryMb: number): DuetEr
   });
 }
 
-export function loadTimeoutError(ms: number): DuetError {
+function loadTimeoutError(ms: number): DuetError {
   return new DuetError({
     code: "config",
     text: { zh: `${ms / 1000} 秒内没有加载完`, en: `did not load within ${ms / 1000} s` },
@@ -83,4 +82,30 @@ function describeEnding(ending: Ending, memoryMb: number): Text {
   const { thrown } = ending;
   const shown = toShortLine(thrown instanceof Error ? String(thrown) : inspect(thrown), 300);
   return { zh: `没有捕获的错误：${shown}`, en: `nothing caught its error: ${shown}` };
+}
+
+/** How long a thread may take until it begins with the module, in milliseconds: a machine may be busy. */
+const longestStartMs = 60_000;
+
+/** What a thread becomes when it is loaded. */
+export interface Opening<T> extends PromiseWithResolvers<T> {
+  /** The module itself is being loaded: its own limit begins. */
+  startClock(): void;
+}
+
+/** Rejects where the thread does not begin in time, or the module does not load within `loadMs`. */
+export function createOpening<T>(loadMs: number, onImporting = (): void => {}): Opening<T> {
+  const opening = Promise.withResolvers<T>();
+  const limitTo = (ms: number): NodeJS.Timeout => setTimeout(() => opening.reject(loadTimeoutError(ms)), ms);
+  let timer = limitTo(longestStartMs);
+  const clear = (): void => clearTimeout(timer);
+  opening.promise.then(clear, clear);
+  return {
+    ...opening,
+    startClock() {
+      clear();
+      timer = limitTo(loadMs);
+      onImporting();
+    },
+  };
 }

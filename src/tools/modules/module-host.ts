@@ -1,18 +1,27 @@
 import { waitAbortable } from "../../kit/async/timeout.ts";
-import { DuetError } from "../../kit/errors.ts";
-import type { Text } from "../../kit/locale.ts";
-import type { Description, FromWorker, Input, ModuleKind, Output } from "./messages.ts";
-import { type Call, type CallOptions, settleCall, toPlainError } from "./module-call.ts";
+import { DuetError, type Text } from "../../kit/errors.ts";
+import {
+  type Call,
+  type CallOptions,
+  type Description,
+  type FromWorker,
+  type Input,
+  type ModuleKind,
+  type Output,
+  settleCall,
+  toPlainError,
+} from "./messages.ts";
 import {
   abandonedError,
   blockedByOtherError,
   blockedError,
   closingError,
   crashedError,
+  createOpening,
   endedWhileLoadingError,
+  type Opening,
   tooMuchOutput,
 } from "./module-errors.ts";
-import { createOpening, type Opening } from "./module-opening.ts";
 import { type ModuleSource, type ModuleThread, startModuleThread } from "./module-thread.ts";
 
 /** A module of the user's in a thread of its own, which is started anew by the first call after it has come to an end. */

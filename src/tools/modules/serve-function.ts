@@ -1,6 +1,6 @@
 import { importModule } from "../directory/import-module.ts";
 import { NotJson, writeJson } from "../own-result.ts";
-import type { ModuleServer } from "./served-module.ts";
+import type { ModuleServer } from "./messages.ts";
 
 /** Serves a module whose default export is a function of one object. */
 export async function serveFunction(path: string): Promise<ModuleServer<"function">> {

@@ -1,16 +1,84 @@
 // The thread in which a module of the user's runs: what it does there for ever, or wrongly, leaves the program alone.
 import { flushCompileCache } from "node:module";
+import { StringDecoder } from "node:string_decoder";
 import { inspect } from "node:util";
 import { workerData } from "node:worker_threads";
 import { DuetError } from "../../kit/errors.ts";
 import { sharePackages } from "../directory/share-packages.ts";
-import type { FromWorker, Input, ModuleKind, PlainError, ToWorker, WorkerData } from "./messages.ts";
-import { sendOutput } from "./send-output.ts";
-import type { ModuleContext, ModuleServer } from "./served-module.ts";
+import type {
+  FromWorker,
+  Input,
+  ModuleContext,
+  ModuleKind,
+  ModuleServer,
+  PlainError,
+  ToWorker,
+  WorkerData,
+} from "./messages.ts";
+
+/** Characters that a module may print within a second; what is more is left out, and that is told. */
+const mostPerSecond = 1_000_000;
+
+/**
+ * Gives what this thread writes to stdout and stderr, by whatever name, to `send`: it must arrive before the result of the call that
+ * printed it, and must not wait until a thread that works on and on comes to rest. `sendMissing` is told how many characters were left out.
+ */
+export function sendOutput(send: (text: string) => void, sendMissing: (characters: number) => void): void {
+  const limited = limitPerSecond(send, sendMissing);
+  for (const stream of [process.stdout, process.stderr]) {
+    const decoder = new StringDecoder("utf8");
+    stream.write = (
+      chunk: string | Uint8Array,
+      encoding?: BufferEncoding | ((error?: Error | null) => void),
+      done?: (error?: Error | null) => void,
+    ): boolean => {
+      limited(typeof chunk === "string" ? chunk : decoder.write(Buffer.from(chunk)));
+      const told = typeof encoding === "function" ? encoding : done;
+      if (told) queueMicrotask(told);
+      return true;
+    };
+  }
+  // Node's own way would write to the terminal directly. That a feature is experimental is told by the program, if at all.
+  process.removeAllListeners("warning").on("warning", ({ name, message }) => {
+    if (name !== "ExperimentalWarning") limited(`${name}: ${message}\n`);
+  });
+}
+
+/** Drops what goes over the limit of a second; how much that was is told as soon as the second is over. */
+function limitPerSecond(
+  send: (text: string) => void,
+  sendMissing: (characters: number) => void,
+): (text: string) => void {
+  let second = 0;
+  let sent = 0;
+  let missing = 0;
+  let timer: NodeJS.Timeout | undefined;
+  function tellMissing(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (missing > 0) sendMissing(missing);
+    missing = 0;
+  }
+  return (text) => {
+    const now = Math.floor(performance.now() / 1000);
+    if (now !== second) {
+      second = now;
+      sent = 0;
+      tellMissing();
+    }
+    const part = text.slice(0, mostPerSecond - sent);
+    sent += part.length;
+    missing += text.length - part.length;
+    if (part !== "") send(part);
+    // Nothing may be printed after it.
+    if (missing > 0) timer ??= setTimeout(tellMissing, 1000).unref();
+  };
+}
 
 /** More progress than this within a second says nothing to anybody. */
 const progressPerSecond = 50;
 const longestProgress = 4000;
+
 /** Milliseconds of rest after which what loading has left behind is cleared away. */
 const restMs = 500;
 
@@ -101,11 +169,16 @@ sendOutput(
   (text) => send({ type: "output", text }),
   (characters) => send({ type: "output-missing", characters }),
 );
+
 sharePackages(lendTo);
+
 const opened = Promise.withResolvers<ModuleServer>();
+
 // It keeps the thread alive also while the module waits for what never comes.
 port.on("message", (message: ToWorker) => receive(opened.promise, message));
+
 send({ type: "importing" });
+
 void load().then((served) => {
   if (served === undefined) return;
   opened.resolve(served);

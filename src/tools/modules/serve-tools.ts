@@ -1,15 +1,14 @@
 import { readFile, stat } from "node:fs/promises";
 import type { Tool } from "../../core/tools/tool.ts";
 import { DuetError, getMessage } from "../../kit/errors.ts";
-import { truncate } from "../../kit/text/truncate.ts";
+import { truncate } from "../../kit/text/sanitize.ts";
 import { fileRefusedError, toFileError } from "../directory/broken-tools.ts";
 import { findFirstParagraph, readDocstring } from "../directory/docstring.ts";
 import { importDefault } from "../directory/import-module.ts";
 import { withFailure } from "../directory/with-failure.ts";
 import { toTool } from "../own-tool.ts";
 import { withOutputLimit } from "../tool-limits.ts";
-import type { ToolFacts, ToolReport } from "./messages.ts";
-import type { ModuleServer } from "./served-module.ts";
+import type { ModuleServer, ToolFacts, ToolReport } from "./messages.ts";
 
 /** Characters of a description that does not stand in the export. */
 const longestDescription = 1000;

@@ -1,7 +1,8 @@
-import type { Lookup } from "../../kit/net/check-address.ts";
+import { addressKinds, classifyAddress } from "../../kit/net/address-kind.ts";
+import type { Lookup, Reach } from "../../kit/net/check-address.ts";
+import { refusedError } from "../../kit/net/dial-target.ts";
 import type { GuardedFetch } from "../../kit/net/guarded-fetch.ts";
-import { readReachList } from "./reach-list.ts";
-import { createWebRules } from "./web-rules.ts";
+import { type ReachList, readReachList } from "./reach-list.ts";
 
 /** What the tools that go out may reach; see the configuration's `web`. */
 export interface ToolFetchRules {
@@ -35,3 +36,29 @@ export function createToolFetch({ reach, ports }: ToolFetchRules, parts: ToolFet
     connect: async (host, port, options) => (await door()).connect(host, port, options),
   };
 }
+
+/** What the configuration's `web` lets tools dial: what `reach` names, and public hosts at `ports`. */
+export function createWebRules(reach: ReachList, ports: ReadonlySet<number>): Reach {
+  return {
+    permits: (host, address, port) =>
+      reach.permits(host, address, port) || (classifyAddress(address) === "public" && ports.has(port)),
+    refusal,
+  };
+}
+
+/** Says which setting would allow the first address. */
+const refusal: Reach["refusal"] = ({ host, port, shown }, address, kind) => {
+  if (kind === "public") {
+    return refusedError(shown, {
+      zh: `端口 ${port} 不在 web.ports 中；如需访问，把端口加入 web.ports，或把 "${shown}" 加入 web.reach`,
+      en: `port ${port} is not among web.ports; add it there, or "${shown}" to web.reach, to allow this`,
+    });
+  }
+  const { zh, en } = addressKinds[kind];
+  const entry = kind === "proxy" ? "198.18.0.0/15" : shown;
+  const isLiteral = host === address;
+  return refusedError(shown, {
+    zh: `${isLiteral ? "这" : `它解析到 ${address}，`}是${zh}；如需访问，把 "${entry}" 加入 web.reach`,
+    en: `it ${isLiteral ? "is" : `resolves to ${address},`} ${en}; add "${entry}" to web.reach to allow this`,
+  });
+};

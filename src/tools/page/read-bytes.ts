@@ -1,6 +1,6 @@
 import { cleanLine, cleanText } from "./clean-text.ts";
 import { decodePage, isBinary } from "./decode-page.ts";
-import type { PageBytes, Reading } from "./page.ts";
+import type { PageBytes, Reading } from "./page-kind.ts";
 
 /** More of one page is not kept: a conversation holds several. */
 const longestText = 2_000_000;

@@ -1,20 +1,16 @@
+import { LRUCache } from "lru-cache";
 import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
 import { createFailure, type Source, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
-import { DuetError } from "../../kit/errors.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { DuetError, type Locale, say, type Text } from "../../kit/errors.ts";
 import type { GuardedFetch } from "../../kit/net/guarded-fetch.ts";
-import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import { toShortLine } from "../../kit/text/short-line.ts";
-import { truncate } from "../../kit/text/truncate.ts";
+import { sanitizeLine, takeStart, toShortLine, truncate } from "../../kit/text/sanitize.ts";
 import { defineTool } from "../define-tool.ts";
+import { shareWork } from "../shared-work.ts";
 import { createHeavyWork, type HeavyWork } from "../workers/heavy-work.ts";
 import { cleanLine } from "./clean-text.ts";
 import { fetchPage } from "./fetch-page.ts";
-import type { Page } from "./page.ts";
 import { findAddress, isOtherPage, removeHash } from "./page-address.ts";
-import { createPageCache, type FoundPage } from "./page-cache.ts";
-import { slicePage } from "./page-piece.ts";
-import { toPageError } from "./page-problems.ts";
+import type { Page, PageProblem } from "./page-kind.ts";
 
 /**
  * `read_page`: the main content of a web page or PDF as Markdown, piece by piece. It keeps what it has read, so make it once a
@@ -125,4 +121,108 @@ function facts({ byline, published, pages, truncated }: Page, url: string, asked
 function pdfPages({ all, read }: { all: number; read: number }) {
   if (read === all) return { zh: `PDF，${all} 页`, en: all === 1 ? "PDF, 1 page" : `PDF, ${all} pages` };
   return { zh: `PDF，${all} 页中的前 ${read} 页`, en: `PDF, the first ${read} of ${all} pages` };
+}
+
+/** Why a page that came has no text for us, as an error. */
+export function toPageError(problem: PageProblem): DuetError {
+  return new DuetError({ code: "tool", text: textOf(problem) });
+}
+
+function textOf(problem: PageProblem): Text {
+  switch (problem.problem) {
+    case "elsewhere": {
+      const url = toShortLine(problem.url, 300);
+      return { zh: `网页没有内容，只指向 ${url}`, en: `The page has no content; it only leads on to ${url}` };
+    }
+    default:
+      return texts[problem.problem];
+  }
+}
+
+const texts: Record<Exclude<PageProblem["problem"], "elsewhere">, Text> = {
+  empty: { zh: "网页没有可读的文字", en: "The page has no readable text." },
+  "needs-script": {
+    zh: "网页不运行 JavaScript 就没有可读的文字",
+    en: "The page has no readable text without JavaScript.",
+  },
+  "needs-login": { zh: "网页要求登录", en: "The page asks for a login." },
+  binary: { zh: "内容是二进制数据，不是文字", en: "The content is binary data, not text." },
+  encrypted: { zh: "PDF 有密码保护，无法读取", en: "The PDF is protected by a password and cannot be read." },
+  "broken-pdf": { zh: "PDF 已损坏，无法读取", en: "The PDF is damaged and cannot be read." },
+  scanned: {
+    zh: "PDF 里没有文字（可能是扫描件）",
+    en: "The PDF has no text; it may be a scan.",
+  },
+};
+
+/** A page and the address at which it was in the end. */
+interface FoundPage {
+  url: string;
+  page: Page;
+}
+
+/** The pages of one conversation, by the addresses asked for and found; the least recently read is forgotten first. */
+export interface PageCache {
+  /** From the shelf, from whoever is loading it, or by `load`. Failures are not kept. */
+  take(url: string, load: () => Promise<FoundPage>, signal: AbortSignal): Promise<FoundPage & { cached: boolean }>;
+}
+
+const mostPages = 30;
+
+/** Characters of all of them. */
+const mostText = 6_000_000;
+
+export function createPageCache(): PageCache {
+  const pages = new LRUCache<string, FoundPage>({
+    max: mostPages,
+    maxSize: mostText,
+    sizeCalculation: ({ page }) => page.text.length + 1000,
+  });
+  const pending = new Map<string, Promise<FoundPage>>();
+
+  return {
+    async take(url, load, signal) {
+      const key = removeHash(url);
+      const known = pages.get(key);
+      if (known) return { ...known, cached: true };
+      const { result, isShared } = await shareWork({
+        ...{ key, pending, signal },
+        work: async () => {
+          const found = await load();
+          pages.set(key, found);
+          pages.set(removeHash(found.url), found);
+          return found;
+        },
+        isGood: () => true,
+      });
+      return { ...result, cached: isShared };
+    },
+  };
+}
+
+/**
+ * Characters of a page that are read at once. A model reads at most 20,000 of one result: title, address and what is said
+ * beside the text have to fit too.
+ */
+export const longestPiece = 18_000;
+
+/** The text from `start` on, ended at a paragraph where one is near, and the line that says how to read on. */
+export function slicePage(text: string, start: number, locale: Locale): string {
+  const piece = cutPiece(text.slice(start), longestPiece);
+  const end = start + piece.length;
+  if (end >= text.length) return piece.trim();
+  return `${piece.trim()}\n\n${say(locale, {
+    zh: `…（第 ${start} 到 ${end} 个字符，共 ${text.length} 个；用 start=${end} 继续读）`,
+    en: `… (characters ${start} to ${end} of ${text.length}; read on with start=${end})`,
+  })}`;
+}
+
+function cutPiece(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const head = takeStart(text, longest);
+  for (const mark of ["\n\n", "\n", "。", ". ", " "]) {
+    const end = head.lastIndexOf(mark) + mark.length;
+    if (end > longest * 0.6) return head.slice(0, end);
+  }
+  return head;
 }

@@ -1,7 +1,7 @@
 import { getDocumentProxy } from "unpdf";
 import { isRecord } from "../../kit/json.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
-import type { PageBytes, PageProblem, Reading } from "./page.ts";
+import type { PageBytes, PageProblem, Reading } from "./page-kind.ts";
 
 const mostPages = 200;
 /** Milliseconds after which no further page is begun, so that what was read is not lost. */

@@ -1,6 +1,5 @@
 import type { Source } from "../../core/tools/tool.ts";
-import { DuetError, type ErrorCode } from "../../kit/errors.ts";
-import type { Text } from "../../kit/locale.ts";
+import { DuetError, type ErrorCode, type Text } from "../../kit/errors.ts";
 
 /** One search engine. Finding nothing is an empty list; everything that keeps it from finding is a `SearchError`. */
 export interface SearchBackend {

@@ -1,6 +1,6 @@
+import type { Text } from "../../kit/errors.ts";
 import { isRecord, toText } from "../../kit/json.ts";
-import type { Text } from "../../kit/locale.ts";
-import { truncate } from "../../kit/text/truncate.ts";
+import { truncate } from "../../kit/text/sanitize.ts";
 import type { SearchFailure } from "./backend.ts";
 
 /** How one search service is asked and how its answers read: functions without a network. */

@@ -1,8 +1,7 @@
 // The parser is CommonJS and of some weight: whoever needs this file imports it when first needed.
 import { parse } from "yaml";
-import { getMessage } from "../../kit/errors.ts";
+import { getMessage, type Text } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
-import type { Text } from "../../kit/locale.ts";
 
 /** A `SKILL.md` taken apart; without frontmatter all of it is body. */
 export interface SkillDocument {

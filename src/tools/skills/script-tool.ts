@@ -1,14 +1,19 @@
+import { constants } from "node:fs";
+import { access, open } from "node:fs/promises";
+import { basename } from "node:path";
 import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
 import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
+import { createTimeLimit } from "../../kit/async/timeout.ts";
+import { type Locale, say, type Text } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
-import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { Child, type Ending } from "../../kit/process/child.ts";
 import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
 import type { Lifeline } from "../../kit/process/lifeline.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
+import { truncateMiddle } from "../../kit/text/truncate-middle.ts";
 import { defineTool } from "../define-tool.ts";
-import { findAllowed } from "../files/allowed-path.ts";
-import { runScript } from "./run-script.ts";
-import { findCommand } from "./script-command.ts";
-import { toScriptResult } from "./script-result.ts";
+import { readStart } from "../files/read-start.ts";
+import { findAllowed } from "../files/walk-files.ts";
 import type { Skill } from "./skill.ts";
 
 /** What scripts are run with. */
@@ -106,9 +111,157 @@ function purpose(seconds: number): Text {
     en: `Runs a script of a skill (read its text with \`skill\` first). It runs in the skill's folder, for ${seconds} s at most.`,
   };
 }
+
 const words: Record<"name" | "script" | "args" | "stdin", Text> = {
   name: { zh: "技能的名称", en: "The skill's name" },
   script: { zh: "脚本，例如 scripts/fill.py", en: "The script, such as scripts/fill.py" },
   args: { zh: "参数，每个一项；不经过 shell", en: "Its arguments, one an item; no shell is involved" },
   stdin: { zh: "写到标准输入的文字", en: "A text for its standard input" },
 };
+
+/** Which program runs a script by the end of its name. */
+const interpreters: Record<string, string> = {
+  py: "python3",
+  js: process.execPath,
+  mjs: process.execPath,
+  cjs: process.execPath,
+  ts: process.execPath,
+  mts: process.execPath,
+  sh: "sh",
+  bash: "bash",
+  rb: "ruby",
+};
+
+/** The program and its first arguments; undefined for what is neither executable nor of a known kind. */
+export async function findCommand(script: string): Promise<[command: string, ...args: string[]] | undefined> {
+  const head = await readHead(script);
+  const ending = /\.([a-z]+)$/.exec(script)?.[1] ?? "";
+  const interpreter = Object.hasOwn(interpreters, ending) ? interpreters[ending] : undefined;
+  const isExecutable = await access(script, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  // Some file systems call every file executable: a script of a known kind has to name its program too.
+  if (isExecutable && (head.startsWith("#!") || interpreter === undefined)) return [script];
+  if (interpreter === undefined) return undefined;
+  return interpreter === "sh" && /^#!.*\bbash\b/.test(head) ? ["bash", script] : [interpreter, script];
+}
+
+/** The beginning of the first line. */
+async function readHead(script: string): Promise<string> {
+  const handle = await open(script, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const { bytes } = await readStart(handle, 100);
+    return bytes.toString("latin1").split("\n")[0] ?? "";
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Characters of a script's output that are kept, head and tail. */
+const mostCharacters = 200_000;
+
+/** What a model reads of a script that is over: how it ended, unless well, and what it wrote. */
+export function toScriptResult(
+  script: string,
+  command: string,
+  { ending, output, errors, stopped }: ScriptRun,
+  { timeoutMs, locale }: { timeoutMs: number; locale: Locale },
+): ToolResult {
+  const { code, signal, error } = ending;
+  if (error !== undefined) return createFailure("tool", say(locale, notStarted(script, command, error)));
+  const written = [shorten(output, locale), errors && `stderr:\n${errors}`].filter((part) => part !== "");
+  if (code === 0 && stopped === undefined) return { ok: true, text: written.join("\n\n") || say(locale, silent) };
+  const how = say(locale, stopped === undefined ? ended(script, code ?? signal) : endings[stopped](script, timeoutMs));
+  const text = [how, ...written].join("\n\n");
+  return { ok: false, text, error: { code: stopped === "time" ? "timeout" : "tool", message: how } };
+}
+
+function shorten(output: string, locale: Locale): string {
+  return truncateMiddle(output, mostCharacters, (missing) =>
+    say(locale, { zh: `…[省略 ${missing} 个字符]…`, en: `…[${formatCount(missing, "character")} left out]…` }),
+  );
+}
+
+function ended(script: string, how: number | string | null): Text {
+  return { zh: `${script} 以 ${how} 结束（失败）。`, en: `${script} failed: it ended with ${how}.` };
+}
+
+const endings: Record<"time" | "output", (script: string, timeoutMs: number) => Text> = {
+  time: (script, timeoutMs) => ({
+    zh: `${script} 超时（${timeoutMs / 1000} 秒），已被终止。`,
+    en: `${script} did not end within ${timeoutMs / 1000} s and was stopped.`,
+  }),
+  output: (script) => ({
+    zh: `${script} 的输出过多，已被终止。`,
+    en: `${script} wrote too much and was stopped.`,
+  }),
+};
+
+function notStarted(script: string, command: string, error: Error): Text {
+  const program = basename(command);
+  return {
+    zh: `${script} 无法启动：${program}：${error.message}`,
+    en: `${script} could not be started: ${program}: ${error.message}`,
+  };
+}
+
+const silent: Text = { zh: "（成功结束，没有输出）", en: "(it ended well and wrote nothing)" };
+
+/** A script with all that it is started with. */
+export interface ScriptCall {
+  command: string;
+  args: string[];
+  cwd: string;
+  env: Record<string, string>;
+  stdin: string;
+  /** Milliseconds. */
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** How a script ended, and what it wrote. */
+interface ScriptRun {
+  ending: Ending;
+  /** What it wrote to stdout, in bounded memory. */
+  output: string;
+  /** The end of what it wrote to stderr. */
+  errors: string;
+  /** Why it was ended before it was done. */
+  stopped?: "time" | "output";
+}
+
+/** One that writes more than this, in bytes, is ended. */
+const mostBytes = 10_000_000;
+
+/**
+ * Runs a script to its end, without a shell, in a process group that ends with it, with its time, or with us. Rejects with the
+ * signal's reason when that aborts, and with what `spawn` throws for arguments that no process can have.
+ */
+export async function runScript(call: ScriptCall, lifeline: Lifeline): Promise<ScriptRun> {
+  const { command, args, cwd, env, stdin, timeoutMs, signal } = call;
+  signal.throwIfAborted();
+  const child = new Child({ command, args, cwd, env, mayCloseOutput: true, lastWordsMs: 2000 }, lifeline);
+  const limit = createTimeLimit(timeoutMs, () => new Error("late"), signal);
+  const stop = (): void => void child.stop();
+  limit.signal.addEventListener("abort", stop, { once: true });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  child.stdout?.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= mostBytes) chunks.push(chunk);
+    else stop();
+  });
+  child.stdin?.end(stdin);
+  try {
+    const ending = await child.ended;
+    await child.stop();
+    signal.throwIfAborted();
+    const output = Buffer.concat(chunks).toString("utf8").trim();
+    const errors = child.words.toString().trim();
+    const stopped = limit.expired ? "time" : bytes > mostBytes ? "output" : undefined;
+    return { ending, output, errors, ...(stopped && { stopped }) };
+  } finally {
+    limit.clear();
+  }
+}

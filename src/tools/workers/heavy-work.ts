@@ -1,7 +1,6 @@
-import { createSemaphore } from "../../kit/async/semaphore.ts";
-import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
+import { createSemaphore, createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError, getMessage } from "../../kit/errors.ts";
-import type { Input, Job, JobName, Output, Reply } from "./job.ts";
+import type { Input, Job, JobName, Output, Reply } from "./run-job.ts";
 import { tooMuchWorkError, workFailedError, workTimeoutError } from "./work-errors.ts";
 import type { WorkerPool, WorkerPoolOptions } from "./worker-pool.ts";
 

@@ -1,5 +1,6 @@
-import { DuetError, getMessage } from "../../kit/errors.ts";
-import type { Input, Job, JobName, Output, Reply } from "./job.ts";
+import { DuetError, type ErrorCode, getMessage, type Text } from "../../kit/errors.ts";
+import type { Conversion, Converted } from "../builtin/format-data/convert.ts";
+import type { PageBytes, Reading } from "../page/page-kind.ts";
 
 // What they take is heavy as well, and is imported when first needed.
 const jobs: { [Name in JobName]: (input: Input<Name>) => Promise<Output<Name>> } = {
@@ -23,3 +24,29 @@ export async function runJob<Name extends JobName>({ name, input }: Job<Name>): 
     return { failed: getMessage(thrown) };
   }
 }
+
+/** What each job takes and gives. */
+interface Jobs {
+  /** The text of a page. */
+  page: { input: PageBytes; output: Reading };
+  /** Data in another format. */
+  convert: { input: Conversion; output: Converted };
+}
+
+export type JobName = keyof Jobs;
+
+export type Input<Name extends JobName> = Jobs[Name]["input"];
+
+export type Output<Name extends JobName> = Jobs[Name]["output"];
+
+/** One job on its way to the child process. */
+export interface Job<Name extends JobName = JobName> {
+  name: Name;
+  input: Input<Name>;
+}
+
+/** What comes back: what was made, an error that the job foresees, or one that it does not. */
+export type Reply<Name extends JobName = JobName> =
+  | { output: Output<Name> }
+  | { refused: { code: ErrorCode; text: Text } }
+  | { failed: string };

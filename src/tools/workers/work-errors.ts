@@ -1,5 +1,5 @@
 import { DuetError } from "../../kit/errors.ts";
-import { toShortLine } from "../../kit/text/short-line.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
 
 /** Work that was stopped after so many milliseconds. */
 export function workTimeoutError(ms: number): DuetError {

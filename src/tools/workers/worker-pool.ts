@@ -1,5 +1,8 @@
-import { createLifeline } from "../../kit/process/lifeline.ts";
-import { startWorkerProcess, type WorkerProcess } from "./worker-process.ts";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { createLifeline, type Lifeline } from "../../kit/process/lifeline.ts";
+import type { Job, JobName, Reply } from "./run-job.ts";
+import { outOfMemoryError, workFailedError } from "./work-errors.ts";
 
 /** Child processes that are kept for the next job for a while. */
 export interface WorkerPool {
@@ -64,4 +67,94 @@ export function createWorkerPool({ idleMs, memoryMb }: WorkerPoolOptions): Worke
       await Promise.all([...all].map(dismiss));
     },
   };
+}
+
+/** A child process that does one job at a time. It keeps no process alive but while it works. */
+interface WorkerProcess {
+  /** Settles when the process is over; never rejects. */
+  readonly ended: Promise<void>;
+  /** Rejects with a `DuetError` when the process ends before it has answered. */
+  ask<Name extends JobName>(job: Job<Name>): Promise<Reply<Name>>;
+  /** Ends it at once, whatever it does. */
+  end(): Promise<void>;
+}
+
+/** Starts it, with so many megabytes for what it computes with, and as many again for all else. */
+export function startWorkerProcess(memoryMb: number, lifeline: Lifeline | undefined): WorkerProcess {
+  const child = forkWorker(memoryMb, lifeline !== undefined);
+  const { pid } = child;
+  if (pid !== undefined) lifeline?.hold(pid);
+  let isEnding = false;
+  keepsAlive(child, false);
+
+  const ended = endOf(child).then(() => {
+    if (pid !== undefined) lifeline?.release(pid);
+  });
+
+  function whyEnded(code: number | null, signal: string | null): Error {
+    const isMemory = !isEnding && (code === 134 || ["SIGABRT", "SIGKILL", "SIGTRAP"].includes(String(signal)));
+    return isMemory ? outOfMemoryError() : workFailedError(`the process ended: ${signal ?? code}`);
+  }
+
+  return {
+    ended,
+    async ask(job) {
+      const heard = new AbortController();
+      const { signal } = heard;
+      keepsAlive(child, true);
+      try {
+        const answered = once(child, "message", { signal }).then(([reply]) => reply);
+        const died = once(child, "exit", { signal }).then(([code, by]): never => {
+          throw whyEnded(code, by);
+        });
+        child.send(job);
+        return await Promise.race([answered, died]);
+      } finally {
+        heard.abort();
+        keepsAlive(child, false);
+      }
+    },
+    async end() {
+      isEnding = true;
+      keepsAlive(child, true);
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+/** It sees nothing of the environment, stands in no directory of the user's, and what it prints is nobody's business. */
+function forkWorker(memoryMb: number, hasGroup: boolean): ChildProcess {
+  const name = import.meta.url.endsWith(".ts") ? "./heavy-worker.ts" : "./heavy-worker.js";
+  const child = fork(new URL(name, import.meta.url), [String(2 * memoryMb * 1024 * 1024)], {
+    execArgv: [`--max-old-space-size=${memoryMb}`],
+    env: {},
+    cwd: "/",
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    detached: hasGroup,
+    windowsHide: true,
+  });
+  // Who waits for an answer hears of it.
+  child.on("error", () => {});
+  return child;
+}
+
+function endOf(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once("exit", () => resolve());
+    child.once("error", () => {
+      if (child.pid === undefined) resolve();
+    });
+  });
+}
+
+function keepsAlive(child: ChildProcess, isAwaited: boolean): void {
+  if (isAwaited) {
+    child.ref();
+    child.channel?.ref();
+  } else {
+    child.unref();
+    child.channel?.unref();
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { renderPlainResults, toAnswerMessage } from "../../../src/agent/answer/answer-messages.ts";
+import { renderPlainResults, toAnswerMessage } from "../../../src/agent/answer/write-answer.ts";
 import type { Observation } from "../../../src/agent/loop/act.ts";
 
 function observation(name: string, text: string, more: Partial<Observation> = {}): Observation {

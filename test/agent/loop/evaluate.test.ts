@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Limits } from "../../../src/agent/limits/limits.ts";
+import type { Limits } from "../../../src/agent/limits/run-clock.ts";
 import type { Observation } from "../../../src/agent/loop/act.ts";
 import { evaluate, findReachedLimit, type Progress } from "../../../src/agent/loop/evaluate.ts";
 import { defaultLimits } from "../../fakes/run.ts";

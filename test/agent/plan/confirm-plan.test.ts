@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { AgentEvent, PlanStep } from "../../../src/core/events.ts";
 import type { PlanReply } from "../../../src/core/plan-reply.ts";
 import type { ConversationStore } from "../../../src/core/store/store.ts";
-import type { Approval, ApprovalRequest } from "../../../src/core/tools/permission.ts";
+import type { Approval, ApprovalRequest } from "../../../src/core/tools/tool.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { createPermissionCheck, withPermission } from "../../../src/tools/permission-rules.ts";

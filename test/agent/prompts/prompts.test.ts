@@ -1,18 +1,19 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { type CustomPrompt, choosePrompt } from "../../../src/agent/prompts/choose-prompt.ts";
 import {
+  type CustomPrompt,
+  choosePrompt,
   isPartName,
   listPlaceholders,
   listRequiredPlaceholders,
   type PromptName,
   partNames,
   promptNames,
-} from "../../../src/agent/prompts/prompt-names.ts";
+} from "../../../src/agent/prompts/choose-prompt.ts";
 import { fillPlaceholders, findPlaceholders } from "../../../src/agent/prompts/prompt-template.ts";
 import { createPrompts } from "../../../src/agent/prompts/prompts.ts";
-import type { Locale } from "../../../src/kit/locale.ts";
+import type { Locale } from "../../../src/kit/errors.ts";
 
 const folder = join(import.meta.dirname, "../../../src/agent/prompts");
 const model = { provider: "openai", model: "gpt-4o-mini" };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ApprovalRequest } from "../../../src/app/open-duet.ts";
-import type { Approval } from "../../../src/core/tools/permission.ts";
+import type { Approval } from "../../../src/core/tools/tool.ts";
 import { countedTool, duetWith } from "../../fakes/callers.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseInterface } from "../../../src/cli/chat/choose-interface.ts";
+import { chooseInterface } from "../../../src/cli/chat/open-interface.ts";
 
 const terminal = { isTTY: true };
 const wide = { isTTY: true, columns: 40 };

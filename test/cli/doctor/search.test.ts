@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { findSearchInUse } from "../../../src/app/models/check-models.ts";
-import { toSearchFinding } from "../../../src/cli/doctor/search.ts";
+import { toSearchFinding } from "../../../src/cli/doctor/doctor.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { configFile } from "../../fakes/program.ts";
 

@@ -1,5 +1,4 @@
-import type { Program } from "../../../src/cli/install/launch.ts";
-import type { Machine } from "../../../src/cli/install/machine.ts";
+import type { Machine, Program } from "../../../src/cli/install/launch.ts";
 
 /** A Linux machine with nothing special about it. */
 export const linux: Machine = {

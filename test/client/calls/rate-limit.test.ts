@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createRateLimiter } from "../../../src/client/calls/rate-limit.ts";
+import { createRateLimiter } from "../../../src/client/calls/request-sender.ts";
 
 /** Lets everything that is ready to run do so. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createCallClock } from "../../../src/client/calls/call-clock.ts";
 import type { ServerList } from "../../../src/client/lifecycle/announcements.ts";
-import { createRestarts } from "../../../src/client/lifecycle/restart-delays.ts";
+import { createRestarts } from "../../../src/client/lifecycle/server-lifecycle.ts";
 import { listBelievedMs } from "../../../src/client/limits.ts";
 import { createCoalescedWork } from "../../../src/client/lists/coalesce.ts";
 import { createPool, type Pool, type PoolOptions } from "../../../src/client/pool.ts";
-import type { ServerSettings } from "../../../src/config/server-settings.ts";
+import type { ServerSettings } from "../../../src/config/config.ts";
 import { changingServer } from "../../fakes/mcp-http.ts";
 import {
   allDead,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRestarts } from "../../../src/client/lifecycle/restart-delays.ts";
+import { createRestarts } from "../../../src/client/lifecycle/server-lifecycle.ts";
 
 test("a server that keeps failing is tried again at growing distances, then once a minute and only for a call", () => {
   const restarts = createRestarts(() => 0.5);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { listBelievedMs } from "../../../src/client/limits.ts";
 import { createPool } from "../../../src/client/pool.ts";
-import type { ServerSettings } from "../../../src/config/server-settings.ts";
+import type { ServerSettings } from "../../../src/config/config.ts";
 import { call, readyPoolOf, stdio } from "../servers.ts";
 
 /** A server that answers its first list with the tool `one`; `later` is what it does about lists besides. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createCredentialStore } from "../../../src/client/oauth/credential-store.ts";
 import { createLoginProvider } from "../../../src/client/oauth/login-provider.ts";
-import type { AuthSettings } from "../../../src/config/server-settings.ts";
+import type { AuthSettings } from "../../../src/config/config.ts";
 import { http } from "../servers.ts";
 
 const url = "https://docs.example/mcp";

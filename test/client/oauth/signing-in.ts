@@ -6,7 +6,7 @@ import type { CredentialStore } from "../../../src/client/oauth/credential-store
 import { type LoginOptions, type SignInResult, signInToServer } from "../../../src/client/oauth/login.ts";
 import { createAnswers } from "../../../src/client/questions/answers.ts";
 import { createRedactor } from "../../../src/client/redact.ts";
-import type { ServerSettings } from "../../../src/config/server-settings.ts";
+import type { ServerSettings } from "../../../src/config/config.ts";
 import { http } from "../servers.ts";
 
 export const clientInfo = { name: "duet-test", version: "0" };

@@ -1,8 +1,7 @@
 import { expect, test, vi } from "vitest";
 import type { CallerOptions } from "../../../src/client/calls/request-sender.ts";
 import type { Pool } from "../../../src/client/pool.ts";
-import { createPromptsAndResources } from "../../../src/client/prompts-resources/prompts-resources.ts";
-import { isTemplateMatch } from "../../../src/client/prompts-resources/uri-template.ts";
+import { createPromptsAndResources, isTemplateMatch } from "../../../src/client/prompts-resources/prompts-resources.ts";
 
 type Answer = Record<string, unknown>;
 type Ask = (method: string, params: Record<string, unknown>) => Promise<Answer> | Answer;

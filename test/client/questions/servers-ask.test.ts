@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createPool, type Pool } from "../../../src/client/pool.ts";
-import type { ServerSettings } from "../../../src/config/server-settings.ts";
+import type { ServerSettings } from "../../../src/config/config.ts";
 import type { Elicit, Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import type { SamplingRequest } from "../../../src/core/sampling.ts";
 import type { JsonObject } from "../../../src/kit/json.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openFetch } from "../../../src/client/transport/open-fetch.ts";
+import { openFetch } from "../../../src/client/transport/http.ts";
 import { startListener, startSite } from "../../tools/outgoing/servers.ts";
 
 test("requests one after the other share connections", async () => {

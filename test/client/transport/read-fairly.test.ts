@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { readFairly } from "../../../src/client/transport/read-fairly.ts";
+import { readFairly } from "../../../src/client/transport/stdio.ts";
 
 test("all that is written comes, in order, while others have their turns", async () => {
   const stream = new PassThrough({ highWaterMark: 1_000_000 });

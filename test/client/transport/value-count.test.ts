@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ValueCount } from "../../../src/client/transport/value-count.ts";
+import { ValueCount } from "../../../src/client/transport/limited-fetch.ts";
 
 function countOf(text: string, size = text.length): number {
   const bytes = Buffer.from(text);

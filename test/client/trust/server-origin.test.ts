@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { toServerOrigin } from "../../../src/client/trust/server-origin.ts";
-import type { ServerTransport } from "../../../src/config/server-settings.ts";
+import type { ServerTransport } from "../../../src/config/config.ts";
 
 function stdio(args: string[], more: Partial<Extract<ServerTransport, { type: "stdio" }>> = {}): string {
   return toServerOrigin({ transport: { type: "stdio", command: "npx", args, env: {}, inheritEnv: [], ...more } });

@@ -1,6 +1,6 @@
-import type { ServerPins } from "../../../src/client/trust/pins.ts";
+import type { ServerPins } from "../../../src/client/trust/pin-store.ts";
 import { toServerOrigin } from "../../../src/client/trust/server-origin.ts";
-import type { ServerSettings } from "../../../src/config/server-settings.ts";
+import type { ServerSettings } from "../../../src/config/config.ts";
 
 export function serverNamed(name: string, args: string[] = [name]): ServerSettings {
   return {

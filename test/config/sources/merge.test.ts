@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { listLeaves, mergeTrees } from "../../../src/config/sources/merge.ts";
 import { getValue } from "../../../src/config/sources/setting-path.ts";
+import { listLeaves, mergeTrees } from "../../../src/config/sources/source.ts";
 
 describe("merging", () => {
   test("joins objects, replaces lists and values", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isRedirect, toNextHop } from "../../../src/kit/net/follow-redirect.ts";
+import { isRedirect, toNextHop } from "../../../src/kit/net/create-guarded-fetch.ts";
 import type { Hop } from "../../../src/kit/net/http-exchange.ts";
 
 const secrets = { authorization: "Bearer canary", cookie: "a=canary", "x-api-key": "canary" };

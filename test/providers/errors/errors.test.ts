@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { connectionError, httpError, keyError } from "../../../src/providers/errors/errors.ts";
-import { readRetryAfter } from "../../../src/providers/errors/retry-after.ts";
+import { connectionError, httpError, keyError, readRetryAfter } from "../../../src/providers/errors/errors.ts";
 import { settings } from "../reading.ts";
 
 function error(status: number, body: unknown, headers: Record<string, string> = {}) {

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AssistantMessage, Message, ToolCall } from "../../../src/core/messages.ts";
-import { convertHistory } from "../../../src/providers/history/convert-history.ts";
-import { toWireToolName } from "../../../src/providers/history/paired-history.ts";
+import { convertHistory, toWireToolName } from "../../../src/providers/history/convert-history.ts";
 import { parseArguments } from "../../../src/providers/wires/tool-fragments.ts";
 import { anyText } from "../../fakes/any-text.ts";
 import { listOf, recordOf } from "../../fakes/provider-rules.ts";

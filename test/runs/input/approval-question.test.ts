@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ElicitationReply } from "../../../src/core/forms/elicitation.ts";
-import type { Approval } from "../../../src/core/tools/permission.ts";
+import type { Approval } from "../../../src/core/tools/tool.ts";
 import { toApproval, toApprovalQuestion } from "../../../src/runs/input/approval-question.ts";
 
 test.each<[ElicitationReply, Approval | undefined]>([

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createNotifier } from "../../../src/runs/notifier.ts";
 import { createQuestions } from "../../../src/runs/questions/run-questions.ts";
+import { createNotifier } from "../../../src/runs/run-handle.ts";
 import { linkHost } from "../../fakes/linked-hosts.ts";
 import { openFace } from "../mcp-interface.ts";
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { runListSchema } from "../../../src/server/api/openapi/run-schema.ts";
-import { createBoundedLabel } from "../../../src/server/operations/bounded-label.ts";
+import { createBoundedLabel } from "../../../src/server/operations/metrics.ts";
 import { openOperations } from "../../../src/server/operations/operations.ts";
 import { countedTool } from "../../fakes/callers.ts";
 import { startHttpDuet } from "../../fakes/http-duet.ts";

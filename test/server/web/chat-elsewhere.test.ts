@@ -1,18 +1,20 @@
 import { expect, test } from "vitest";
 import { createApi } from "../../../src/server/web/chat/api/api.ts";
-import { createSender } from "../../../src/server/web/chat/api/http.ts";
-import { createConversations } from "../../../src/server/web/chat/chat-conversations.ts";
+import { createSender } from "../../../src/server/web/chat/api/follow-run.ts";
+import { createConversations, loadSteps } from "../../../src/server/web/chat/chat-conversations.ts";
 import { createList } from "../../../src/server/web/chat/chat-list.ts";
 import { createRuns } from "../../../src/server/web/chat/chat-runs.ts";
-import { loadSteps } from "../../../src/server/web/chat/load-steps.ts";
 import { startConversation } from "../../../src/server/web/chat/state/chat-choices.ts";
-import { type ChatState, createChat, createTurn } from "../../../src/server/web/chat/state/chat-state.ts";
-import { toSideEntries } from "../../../src/server/web/chat/state/side-entries.ts";
-import { createStore, type Store } from "../../../src/server/web/chat/state/store.ts";
-import { getTabTitle } from "../../../src/server/web/chat/state/talk-title.ts";
+import {
+  type ChatState,
+  createChat,
+  createStore,
+  createTurn,
+  type Store,
+} from "../../../src/server/web/chat/state/chat-state.ts";
+import { getTabTitle, toSideEntries } from "../../../src/server/web/chat/state/side-entries.ts";
 import { createAddressHash } from "../../../src/server/web/chat/storage/address-hash.ts";
-import { createSaver } from "../../../src/server/web/chat/storage/save-chat.ts";
-import { createTabStorage } from "../../../src/server/web/chat/storage/tab-storage.ts";
+import { createSaver, createTabStorage } from "../../../src/server/web/chat/storage/tab-storage.ts";
 import { toView } from "../../../src/server/web/run/to-view.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { type HttpDuetSettings, startHttpDuet } from "../../fakes/http-duet.ts";

@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import { createApi, readRunId } from "../../../src/server/web/chat/api/api.ts";
-import { followRun, type RunUpdate } from "../../../src/server/web/chat/api/follow-run.ts";
-import { createSender } from "../../../src/server/web/chat/api/http.ts";
-import { readMessages } from "../../../src/server/web/chat/api/read-messages.ts";
+import { createSender, followRun, type RunUpdate, readMessages } from "../../../src/server/web/chat/api/follow-run.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { type HttpDuetSettings, startHttpDuet } from "../../fakes/http-duet.ts";
 import type { ScriptedTurn } from "../../fakes/model.ts";

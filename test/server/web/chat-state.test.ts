@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readConversation } from "../../../src/server/web/chat/api/conversation.ts";
 import { readQuestion } from "../../../src/server/web/chat/api/question.ts";
 import { readSettings } from "../../../src/server/web/chat/api/server-settings.ts";
-import { applyEvents, closeQuestion } from "../../../src/server/web/chat/state/apply-events.ts";
+import { applyEvents, closeQuestion } from "../../../src/server/web/chat/chat-runs.ts";
 import { chooseMode, chooseModel, chooseParameter } from "../../../src/server/web/chat/state/chat-choices.ts";
 import {
   addTurn,

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { CallTool } from "../../../src/server/web/host/call-tool.ts";
-import { createFollower } from "../../../src/server/web/host/follow.ts";
+import { type CallTool, createFollower } from "../../../src/server/web/host/follow.ts";
 import type { RunChange } from "../../../src/server/web/run/run-state.ts";
 
 test("a run that cannot be looked at is given up after four tries, in the language of that time", async () => {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { loadSqlite } from "../../../src/store/sqlite/load-sqlite.ts";
+import { loadSqlite } from "../../../src/store/sqlite/connection.ts";
 
 test("Node 22's warning that SQLite is experimental is dropped, and only that one", () => {
   const { emitWarning } = process;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toStem } from "../../../src/tools/find/stem.ts";
-import { createWordReader, toPairs } from "../../../src/tools/find/words.ts";
+import { createWordReader, toPairs, toStem } from "../../../src/tools/find/words.ts";
 
 describe("the words of a text", () => {
   test.each([

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { checkAddress } from "../../../src/kit/net/check-address.ts";
 import { parseDialTarget } from "../../../src/kit/net/dial-target.ts";
+import { createWebRules } from "../../../src/tools/outgoing/create-outgoing.ts";
 import { readReachList } from "../../../src/tools/outgoing/reach-list.ts";
-import { createWebRules } from "../../../src/tools/outgoing/web-rules.ts";
 
 const { signal } = new AbortController();
 

@@ -1,8 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import { createToolFetch } from "../../../src/tools/outgoing/create-outgoing.ts";
-import { longestPiece } from "../../../src/tools/page/page-piece.ts";
-import { createReadPage } from "../../../src/tools/page/read-page.ts";
+import { createReadPage, longestPiece } from "../../../src/tools/page/read-page.ts";
 import { createHeavyWork } from "../../../src/tools/workers/heavy-work.ts";
 import { startCpuClock } from "../../fakes/cpu-time.ts";
 import { testContext } from "../context.ts";

@@ -1,4 +1,4 @@
-import type { PageBytes } from "../../../src/tools/page/page.ts";
+import type { PageBytes } from "../../../src/tools/page/page-kind.ts";
 
 export function html(text: string): PageBytes {
   const bytes = new TextEncoder().encode(text);

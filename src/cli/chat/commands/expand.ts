@@ -1,8 +1,6 @@
-import { toShortLine } from "../../../kit/text/short-line.ts";
-import type { Chat } from "../chat-state.ts";
-import { expandRun } from "../expand-run.ts";
-import { expandStep } from "../steps/expand-step.ts";
-import type { Step } from "../steps/step.ts";
+import { toShortLine } from "../../../kit/text/sanitize.ts";
+import { type Chat, expandRun } from "../expand-run.ts";
+import { expandStep, type Step } from "../steps/step-words.ts";
 import type { ChatCommand } from "./chat-command.ts";
 import { commandError } from "./command-error.ts";
 

@@ -1,6 +1,6 @@
-import { say } from "../../../kit/locale.ts";
-import { toShortLine } from "../../../kit/text/short-line.ts";
-import { createLine, type Line } from "../../terminal/text/line.ts";
+import { say } from "../../../kit/errors.ts";
+import { toShortLine } from "../../../kit/text/sanitize.ts";
+import { createLine, type Line } from "../../terminal/text/width.ts";
 import type { ChatCommand } from "./chat-command.ts";
 import { commandError } from "./command-error.ts";
 

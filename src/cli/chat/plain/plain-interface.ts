@@ -1,16 +1,17 @@
-import { say, type Text } from "../../../kit/locale.ts";
-import { writeSafely } from "../../console.ts";
-import { createQuietScreen } from "../../questions/quiet-screen.ts";
-import type { Reader } from "../../questions/reader.ts";
-import type { InputHistory } from "../../terminal/editor/editor.ts";
-import { type Line, toPlainText } from "../../terminal/text/line.ts";
-import type { ChatHandler, ChatInterface } from "../chat-interface.ts";
+import type { AgentEvent } from "../../../core/events.ts";
+import { type Locale, say, type Text } from "../../../kit/errors.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { phaseNames } from "../../../render/event-lines.ts";
+import { type Output, writeSafely } from "../../console.ts";
+import { createRenderer } from "../../create-renderer.ts";
+import { createQuietScreen, type Reader } from "../../questions/reader.ts";
+import type { InputHistory } from "../../terminal/editor/menu.ts";
+import type { KeyInput } from "../../terminal/keys/read-keys.ts";
+import { type Line, toPlainText } from "../../terminal/text/width.ts";
+import type { ChatHandler, ChatInterface, ShownRun } from "../answer-question.ts";
 import { createInputQueue } from "../input-queue.ts";
 import { createInterrupts } from "../screen/interrupts.ts";
-import type { StepLog } from "../steps/step.ts";
-import { longestLine, readCappedLines } from "./capped-lines.ts";
-import { isTyped, type PlainConsole } from "./plain-console.ts";
-import { openPlainRun } from "./plain-run.ts";
+import type { StepLog } from "../steps/step-words.ts";
 import { createPlainTyping } from "./plain-typing.ts";
 import { toScreenReaderText } from "./screen-reader-text.ts";
 
@@ -143,4 +144,148 @@ function tooLong(bytes: number): Text {
 function shown(lines: readonly (string | Line)[], { handler, isScreenReader }: PlainInterfaceOptions): string {
   const texts = lines.flatMap((line) => (typeof line === "string" ? line : toPlainText(line)).split("\n"));
   return texts.map((text) => `${isScreenReader ? toScreenReaderText(text, handler.locale) : text}\n`).join("");
+}
+
+/** What comes of the lines that are piped in. */
+export interface LineHandler {
+  line(text: string): void;
+  /** A line outgrew the limit and is left out, its end too; called once for it, with its bytes so far. */
+  tooLong(bytes: number): void;
+  /** No more lines will come: the input has ended, has failed or is no longer read. Called once. */
+  end(): void;
+}
+
+/** Bytes of a line. */
+const longestLine = 1_000_000;
+
+/** Gives each line of `input` from now on, also a last one without its end. What it gives stops the reading. */
+export function readCappedLines(input: NodeJS.ReadableStream, taker: LineHandler): () => void {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  let isOpen = true;
+
+  function add(part: Buffer): void {
+    if (bytes > longestLine) return;
+    bytes += part.length;
+    parts.push(part);
+    if (bytes <= longestLine) return;
+    parts = [];
+    taker.tooLong(bytes);
+  }
+
+  function endLine(): void {
+    const text = Buffer.concat(parts).toString("utf8").replace(/\r$/, "");
+    const isWhole = bytes <= longestLine;
+    parts = [];
+    bytes = 0;
+    if (isWhole) taker.line(text);
+  }
+
+  function read(chunk: Uint8Array | string): void {
+    const piece = Buffer.from(chunk);
+    let from = 0;
+    for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, from)) {
+      add(piece.subarray(from, end));
+      from = end + 1;
+      endLine();
+    }
+    if (from < piece.length) add(piece.subarray(from));
+  }
+
+  function end(): void {
+    if (bytes > 0) endLine();
+    stop();
+  }
+
+  function stop(): void {
+    if (!isOpen) return;
+    isOpen = false;
+    input.off("data", read).off("end", end).off("close", end);
+    input.pause();
+    taker.end();
+  }
+
+  input.on("data", read).on("end", end).on("close", end).on("error", end);
+  return stop;
+}
+
+export interface PlainRunOptions {
+  console: PlainConsole;
+  steps: StepLog;
+  locale: Locale;
+  verbose: boolean;
+  hyperlinks: boolean;
+  isScreenReader: boolean;
+  /** Whether a question stands on the screen, so that nothing else is said. */
+  isQuiet(): boolean;
+  /** Settles when no question stands there. */
+  free(): Promise<void>;
+}
+
+/** How long a run may say nothing, in milliseconds. */
+const longestSilenceMs = 10_000;
+
+/** Shows a run in plain lines; with a screen reader also that it goes on, when it has said nothing for ten seconds. */
+function openPlainRun(options: PlainRunOptions): ShownRun {
+  const { console, steps, locale, verbose, isScreenReader, isQuiet, free } = options;
+  const isTerminal = isTyped(console);
+  const began = performance.now();
+  let doing = "";
+  const render = createRenderer({
+    ...{ console, locale, verbose },
+    hyperlinks: options.hyperlinks && !isScreenReader,
+    byLine: isScreenReader,
+    word(line, event) {
+      const worded = isTerminal ? addStepNumber(line, event, steps) : line;
+      return isScreenReader ? toScreenReaderText(worded, locale) : worded;
+    },
+  });
+  const silence = isScreenReader ? setInterval(goesOn, longestSilenceMs).unref() : undefined;
+
+  function goesOn(): void {
+    if (isQuiet()) return;
+    const seconds = Math.round((performance.now() - began) / 1000);
+    const line = { zh: `仍在进行，已 ${seconds} 秒：${doing}`, en: `still working after ${seconds} s: ${doing}` };
+    writeSafely(console.stderr, `${say(locale, line)}\n`);
+  }
+
+  function note(event: AgentEvent): void {
+    if (event.type === "phase-start") doing = toScreenReaderText(say(locale, phaseNames[event.phase]), locale);
+    if (event.type === "tool-start") doing = sanitizeLine(event.tool);
+    // Thoughts are told when they end: what is silent meanwhile still goes on.
+    if (event.type !== "thought-delta" && event.type !== "reasoning-delta") silence?.refresh();
+  }
+
+  return {
+    async handle(event) {
+      await free();
+      note(event);
+      render(event);
+    },
+    async close() {
+      clearInterval(silence);
+    },
+  };
+}
+
+/** A line about a step with the number by which it can be opened again; any other line as it is. */
+export function addStepNumber(line: string, event: AgentEvent, steps: StepLog): string {
+  const step = line.startsWith("💭 ") ? steps.thought() : stepOf(event, steps);
+  return step === undefined ? line : line.replace(" ", ` #${step.number} `);
+}
+
+function stepOf(event: AgentEvent, steps: StepLog): ReturnType<StepLog["ofCall"]> {
+  return event.type === "tool-start" || event.type === "tool-end" ? steps.ofCall(event.callId) : undefined;
+}
+
+/** The streams of a process, or what stands for them. */
+interface PlainConsole {
+  readonly stdin: KeyInput;
+  readonly stdout: Output;
+  readonly stderr: Output;
+}
+
+/** Whether somebody types and sees what is asked. */
+function isTyped({ stdin, stdout }: PlainConsole): boolean {
+  return stdin.isTTY === true && stdout.isTTY === true;
 }

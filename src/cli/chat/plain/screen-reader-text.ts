@@ -1,4 +1,4 @@
-import { type Locale, say, type Text } from "../../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../../kit/errors.ts";
 
 /** A line as a screen reader is to say it: the sign at its beginning is a word, or nothing where the word follows anyhow. */
 export function toScreenReaderText(line: string, locale: Locale): string {

@@ -1,8 +1,8 @@
 import { sanitize, sanitizeLine } from "../../../kit/text/sanitize.ts";
-import type { InputHistory } from "../../terminal/editor/editor.ts";
+import type { InputHistory } from "../../terminal/editor/menu.ts";
 import { createBuffer, findPrevious } from "../../terminal/editor/text/buffer.ts";
 import { mostTyped } from "../../terminal/editor/typing.ts";
-import type { Key } from "../../terminal/keys/key.ts";
+import type { Key } from "../../terminal/keys/key-sequences.ts";
 import { countCells } from "../../terminal/text/width.ts";
 
 /** A line that is typed, and taken away again, at its end. */

@@ -1,5 +1,5 @@
-import { say } from "../../../kit/locale.ts";
-import type { ChatHandler } from "../chat-interface.ts";
+import { say } from "../../../kit/errors.ts";
+import type { ChatHandler } from "../answer-question.ts";
 
 /** How soon the second Ctrl-C must follow the first, in milliseconds. */
 const togetherMs = 2_000;

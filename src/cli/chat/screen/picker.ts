@@ -1,10 +1,9 @@
-import { type Locale, say } from "../../../kit/locale.ts";
+import { type Locale, say } from "../../../kit/errors.ts";
 import type { Choice, Picking } from "../../questions/reader.ts";
-import type { Key } from "../../terminal/keys/key.ts";
-import type { Line } from "../../terminal/text/line.ts";
-import { countCells } from "../../terminal/text/width.ts";
+import type { Key } from "../../terminal/keys/key-sequences.ts";
+import type { Live, Size } from "../../terminal/screen/drawn.ts";
+import { countCells, type Line } from "../../terminal/text/width.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
-import type { Panel } from "./panel.ts";
 
 /** How many choices are shown at a time, on a screen that has the rows. */
 const mostShown = 12;
@@ -152,4 +151,57 @@ function hint(locale: Locale, { typed, wasEmpty, from, most, all }: Found): stri
   const keys = say(locale, { zh: "↑↓ 选择 · 回车确认 · Esc 取消", en: "↑↓ choose · Enter takes it · Esc leaves" });
   const more = all > most ? ` · ${from + 1}-${Math.min(all, from + most)}/${all}` : "";
   return `${keys}${more}${typed === "" ? "" : ` · ${typed}`}`;
+}
+
+/** How long a pause in typing is, in milliseconds. */
+const pauseMs = 700;
+
+/** Sooner than this after it has come nobody answers what they have read, in milliseconds. */
+const reactionMs = 300;
+
+/** Tells keys that answer a question from those that were on their way when it came. */
+export interface TypingAhead {
+  /** The question is on the screen; `typed` is what stands half typed below it. */
+  shown(panel: Panel, typed: string): void;
+  /**
+   * Whether a key belongs to the input although a question stands there: one that came before the question could be read, or
+   * that goes on with what was half typed when it came, until there is a pause. Asked once for each key.
+   */
+  isAhead(panel: Panel | undefined, typed: string): boolean;
+}
+
+export function createTypingAhead(now: () => number = () => performance.now()): TypingAhead {
+  let known: Panel | undefined;
+  let shownAt: number | undefined;
+  let isTyping = false;
+  let lastKeyAt = Number.NEGATIVE_INFINITY;
+
+  function meet(panel: Panel | undefined, typed: string): void {
+    if (panel === known) return;
+    known = panel;
+    shownAt = undefined;
+    isTyping = typed !== "";
+  }
+
+  return {
+    shown(panel, typed) {
+      meet(panel, typed);
+      shownAt ??= now();
+    },
+    isAhead(panel, typed) {
+      const sinceKey = now() - lastKeyAt;
+      lastKeyAt = now();
+      meet(panel, typed);
+      if (panel === undefined) return false;
+      isTyping &&= sinceKey < pauseMs;
+      return isTyping || shownAt === undefined || now() - shownAt < reactionMs;
+    },
+  };
+}
+
+/** What takes the keys, and shows at the bottom of the screen what they do. */
+export interface Panel {
+  /** Whether it knows the key. */
+  press(key: Key): boolean;
+  view(size: Size): Live;
 }

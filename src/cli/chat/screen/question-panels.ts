@@ -1,11 +1,10 @@
-import type { Locale } from "../../../kit/locale.ts";
+import type { Locale } from "../../../kit/errors.ts";
 import type { Picking, Reader } from "../../questions/reader.ts";
 import { createEditor } from "../../terminal/editor/create-editor.ts";
 import { openHistory } from "../../terminal/editor/history/history-file.ts";
-import type { Line } from "../../terminal/text/line.ts";
-import type { ChatHandler } from "../chat-interface.ts";
-import type { Panel } from "./panel.ts";
-import { createPicker } from "./picker.ts";
+import type { Line } from "../../terminal/text/width.ts";
+import type { ChatHandler } from "../answer-question.ts";
+import { createPicker, type Panel } from "./picker.ts";
 
 /** Questions that stand at the bottom of the screen, one at a time, until they are answered or left. */
 export interface Questions {

@@ -1,27 +1,25 @@
-import type { Locale } from "../../../kit/locale.ts";
+import { type Locale, say } from "../../../kit/errors.ts";
 import type { Console } from "../../console.ts";
 import type { Reader } from "../../questions/reader.ts";
 import { createEditor } from "../../terminal/editor/create-editor.ts";
-import type { InputHistory } from "../../terminal/editor/editor.ts";
+import type { InputHistory } from "../../terminal/editor/menu.ts";
 import { inputModes } from "../../terminal/keys/input-modes.ts";
 import type { MarkdownStream } from "../../terminal/markdown/stream.ts";
 import { claimOutput } from "../../terminal/screen/claim-output.ts";
-import type { Live, Size } from "../../terminal/screen/live.ts";
+import type { Live, Reflow, Size } from "../../terminal/screen/drawn.ts";
 import { type PaintOptions, paintLine } from "../../terminal/screen/paint-line.ts";
-import type { Reflow } from "../../terminal/screen/reflow.ts";
 import { createScreen } from "../../terminal/screen/screen.ts";
-import { createLine, type Line } from "../../terminal/text/line.ts";
-import type { ChatHandler, ChatInterface, ShownRun } from "../chat-interface.ts";
+import { createLine, type Line } from "../../terminal/text/width.ts";
+import { cutLine } from "../../terminal/text/wrap.ts";
+import type { ChatHandler, ChatInterface, ShownRun } from "../answer-question.ts";
 import { createInputQueue } from "../input-queue.ts";
 import { createRunView } from "../steps/create-run-view.ts";
 import type { RunView, StepList } from "../steps/run-view.ts";
-import type { StepLog } from "../steps/step.ts";
-import { drawChat } from "./draw-chat.ts";
-import { renderEcho } from "./echo-input.ts";
+import type { StepLog } from "../steps/step-words.ts";
 import { createInterrupts } from "./interrupts.ts";
+import { createTypingAhead } from "./picker.ts";
 import { createQuestions } from "./question-panels.ts";
 import { readScreenKeys } from "./screen-keys.ts";
-import { createTypingAhead } from "./typing-ahead.ts";
 
 export interface ScreenInterfaceOptions {
   console: Console;
@@ -175,4 +173,62 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
 
 function linesOf(text: string): Line[] {
   return text.split(/\r?\n/).map((line) => createLine(line));
+}
+
+/** What was submitted, as it stays on the screen: behind its prompt, further lines below the first. */
+function renderEcho(prompt: string, text: string): Line[] {
+  const lines = text.split("\n").map((line, index): Line => {
+    if (index > 0) return [{ text: `  ${line}`, styles: ["strong"] }];
+    return [
+      { text: prompt, styles: ["accent"] },
+      { text: line, styles: ["strong"] },
+    ];
+  });
+  return [[], ...lines];
+}
+
+/** What stands at the bottom of a chat's screen, from top to bottom. */
+export interface ChatParts {
+  /** What is going on, in at most so many lines. */
+  run(rows: number): readonly Line[];
+  /** What was submitted meanwhile. */
+  waiting: readonly string[];
+  /** A question, else what is being typed. */
+  input(room: Size): Live;
+  status: string;
+  locale: Locale;
+}
+
+/** Of those that wait, as many are shown as lines, on a low screen one; the rest is counted. */
+const mostWaiting = 3;
+const lowRows = 16;
+
+/** Puts the parts below each other, within the screen: what is going on gets the room that the others leave. */
+export function drawChat(size: Size, parts: ChatParts): Live {
+  const { columns, rows } = size;
+  const waiting = waitingLines(parts, rows);
+  const status = createLine(parts.status, "dim");
+  const room = Math.max(1, rows - 1 - waiting.length - 1);
+  const input = parts.input({ columns, rows: room });
+  const run = parts.run(Math.max(0, room - input.lines.length - 1));
+  const above = [...(run.length > 0 ? [...run, []] : [[]]), ...waiting];
+  const { cursor } = input;
+  return {
+    lines: [...above, ...input.lines, status].map((line) => cutLine(line, columns)),
+    cursor: cursor && { row: cursor.row + above.length, column: cursor.column },
+  };
+}
+
+function waitingLines({ waiting, locale }: ChatParts, rows: number): Line[] {
+  const lines = waiting
+    .slice(0, rows < lowRows ? 1 : mostWaiting)
+    .map((text) => createLine(`⏳ ${firstLine(text)}`, "dim"));
+  const more = waiting.length - lines.length;
+  if (more === 0) return lines;
+  const rest = say(locale, { zh: `⏳ 还有 ${more} 条在等待`, en: `⏳ ${more} more wait` });
+  return [...lines, createLine(rest, "dim")];
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n", 1)[0] ?? "";
 }

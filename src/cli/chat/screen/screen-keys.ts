@@ -1,14 +1,13 @@
-import type { Editor } from "../../terminal/editor/editor.ts";
-import type { Key } from "../../terminal/keys/key.ts";
+import process from "node:process";
+import type { Editor } from "../../terminal/editor/menu.ts";
+import type { Key } from "../../terminal/keys/key-sequences.ts";
 import { type KeyInput, type KeyReading, readKeys } from "../../terminal/keys/read-keys.ts";
 import type { OpenScreen } from "../../terminal/screen/screen.ts";
-import type { ChatHandler } from "../chat-interface.ts";
+import type { ChatHandler } from "../answer-question.ts";
 import type { InputQueue } from "../input-queue.ts";
 import type { Interrupts } from "./interrupts.ts";
-import type { Panel } from "./panel.ts";
+import type { Panel, TypingAhead } from "./picker.ts";
 import type { Questions } from "./question-panels.ts";
-import { suspendProcess } from "./suspend.ts";
-import type { TypingAhead } from "./typing-ahead.ts";
 
 export interface ScreenKeysOptions {
   stdin: KeyInput;
@@ -107,4 +106,26 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
       keys.close();
     },
   };
+}
+
+/** How long the stop may be in coming, in milliseconds. */
+const patienceMs = 100;
+
+/**
+ * Ctrl-Z in a terminal whose keys come raw: stops the process with its group, as the terminal itself would, and goes on with
+ * `resumed` when a shell continues it. Nothing where there are no such signals.
+ */
+export function suspendProcess({ suspend, resumed }: { suspend(): void; resumed(): void }): void {
+  if (process.platform === "win32") return;
+  suspend();
+  // Where no shell could continue it (the first program of a window or a container), the system drops the signal.
+  const timer = setTimeout(goOn, patienceMs);
+  process.once("SIGCONT", goOn);
+  process.kill(0, "SIGTSTP");
+
+  function goOn(): void {
+    clearTimeout(timer);
+    process.off("SIGCONT", goOn);
+    resumed();
+  }
 }

@@ -2,11 +2,11 @@ import { mergeLimits } from "../../../app/merge-limits.ts";
 import type { SearchCheck } from "../../../app/models/check-models.ts";
 import type { ModelParameters } from "../../../app/open-duet.ts";
 import { type Model, toModelName } from "../../../core/model.ts";
-import { say, type Text } from "../../../kit/locale.ts";
+import { say, type Text } from "../../../kit/errors.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { renderDollars } from "../../../render/known-cost.ts";
 import { describeSearchChoice, modeHelp, modeNames } from "../../../render/mode-names.ts";
-import type { Chat } from "../chat-state.ts";
+import type { Chat } from "../expand-run.ts";
 
 /** One thing that is in force. */
 export interface ConfigFact {

@@ -1,7 +1,7 @@
 import { mergeLimits } from "../../../app/merge-limits.ts";
 import type { LimitChanges } from "../../../app/open-duet.ts";
 import { describeLimit, type LimitKey, readLimit } from "../../../config/limit-setting.ts";
-import { type Locale, say, type Text } from "../../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../../kit/errors.ts";
 import type { Setting } from "./setting.ts";
 
 /** The limits of a run as `/set` has them. */

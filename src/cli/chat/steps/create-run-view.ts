@@ -1,18 +1,16 @@
 import type { AgentEvent } from "../../../core/events.ts";
 import type { Outcome } from "../../../core/outcome.ts";
-import type { Locale } from "../../../kit/locale.ts";
+import { type Locale, say } from "../../../kit/errors.ts";
 import type { MarkdownStream } from "../../terminal/markdown/stream.ts";
-import type { Screen } from "../../terminal/screen/live.ts";
-import type { Line } from "../../terminal/text/line.ts";
+import type { ReplaceableLines, Screen } from "../../terminal/screen/drawn.ts";
+import { createLine, type Line } from "../../terminal/text/width.ts";
 import { type Answer, createAnswer } from "./answer.ts";
-import { expandAll } from "./expand-step.ts";
 import { createPlanView } from "./plan-view.ts";
 import { createPhaseLines, type PhaseLines, renderEnd, renderQuietLines } from "./quiet-lines.ts";
 import type { RunView, StepList } from "./run-view.ts";
 import { createScrollback } from "./scrollback.ts";
 import { createSpinner } from "./spinner.ts";
-import type { StepLog } from "./step.ts";
-import { createStepList } from "./step-list.ts";
+import { expandAll, type Step, type StepLog } from "./step-words.ts";
 import { createThinking } from "./thinking.ts";
 import { createToolLines } from "./tool-lines.ts";
 
@@ -204,4 +202,36 @@ export function createRunView(options: RunViewOptions): RunView {
       screen.refresh();
     },
   };
+}
+
+export interface StepListOptions {
+  /** The lines of the run; the first `length` of them are the list. */
+  circuitCall: ReplaceableLines;
+  length: number;
+  steps: readonly Step[];
+  locale: Locale;
+}
+
+/** The list of a run that has ended: it stands open until the person folds it (agent-mode.md, "最终回答展示"). */
+export function createStepList({ circuitCall, length, steps, locale }: StepListOptions): StepList {
+  const open = circuitCall.lines.slice(0, length);
+  const folded: Line[] = [createLine(foldedLine(steps, locale), "dim")];
+  let shown = open;
+  return {
+    toggle() {
+      const next = shown === open ? folded : open;
+      const isDone = circuitCall.replace(0, shown.length, next);
+      if (isDone) shown = next;
+      return isDone;
+    },
+  };
+}
+
+function foldedLine(steps: readonly Step[], locale: Locale): string {
+  const [first, last] = [steps.at(0)?.number, steps.at(-1)?.number];
+  const range = first === last ? `#${first}` : `#${first}-#${last}`;
+  return say(locale, {
+    zh: `▸ 步骤 ${range} 已折叠（/fold 展开）`,
+    en: `▸ ${first === last ? "Step" : "Steps"} ${range}, folded (/fold opens)`,
+  });
 }

@@ -1,12 +1,12 @@
 import type { PlanStep } from "../../../core/events.ts";
-import type { Locale } from "../../../kit/locale.ts";
-import { toShortLine } from "../../../kit/text/short-line.ts";
+import type { Locale } from "../../../kit/errors.ts";
+import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { isSamePlan, planSigns, renderPlan, renderPlanTitle, toPurpose } from "../../../render/plan-lines.ts";
-import type { Screen } from "../../terminal/screen/live.ts";
-import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
+import type { Screen } from "../../terminal/screen/drawn.ts";
+import { createLine, type Line, type Style } from "../../terminal/text/width.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
 import type { Scrollback } from "./scrollback.ts";
-import type { StepLog } from "./step.ts";
+import type { StepLog } from "./step-words.ts";
 
 /** A plan: the whole of it once, so that it can be agreed to, then a checklist that fills in and stays when it is over. */
 export interface PlanView {

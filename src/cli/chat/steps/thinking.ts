@@ -1,17 +1,16 @@
 import type { AgentEvent } from "../../../core/events.ts";
-import { type Locale, say } from "../../../kit/locale.ts";
-import { toShortLine } from "../../../kit/text/short-line.ts";
+import { type Locale, say } from "../../../kit/errors.ts";
+import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { toTransitionLine } from "../../../render/step-writer.ts";
-import type { Screen } from "../../terminal/screen/live.ts";
-import { createLine, type Line } from "../../terminal/text/line.ts";
+import type { Screen } from "../../terminal/screen/drawn.ts";
+import { createLine, type Line } from "../../terminal/text/width.ts";
 import { cutLine, wrapLine } from "../../terminal/text/wrap.ts";
 import type { Scrollback } from "./scrollback.ts";
-import type { Step } from "./step.ts";
-import { renderThoughtTitle } from "./step-words.ts";
-import { takeTail } from "./tail.ts";
+import { renderThoughtTitle, type Step } from "./step-words.ts";
 
 /** Lines of a growing thought below its title. */
 const shownLines = 6;
+
 /** Of the words in its folded line, in UTF-16 units. */
 const longestWords = 300;
 
@@ -81,4 +80,21 @@ function lastLines(text: string, columns: number, most: number): Line[] {
     .filter((line) => line.trim() !== "")
     .flatMap((line) => wrapLine(createLine(line, "dim"), columns, { indent }));
   return lines.slice(-most);
+}
+
+/** Where a long line is cut: seldom, so that what is shown of a growing text does not move with each piece. */
+const stride = 2048;
+
+/**
+ * The end of a growing text, with at least `least` UTF-16 units where it has so many: from a line's start where one is near,
+ * else from a place that stays the same while the text grows by 2,048 units.
+ */
+export function takeTail(text: string, least: number): string {
+  const latest = text.length - least;
+  if (latest <= 0) return text;
+  const earliest = Math.floor(latest / stride) * stride;
+  const line = text.lastIndexOf("\n", latest);
+  if (line >= earliest) return text.slice(line + 1);
+  const isHalf = /[\udc00-\udfff]/.test(text.charAt(earliest));
+  return text.slice(isHalf ? earliest + 1 : earliest);
 }

@@ -1,7 +1,7 @@
 import { isExistingFile } from "../../../config/sources/find-file.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import { type Host, hostNames, hosts } from "../hosts.ts";
-import { joinPath, type Machine } from "../machine.ts";
+import { joinPath, type Machine } from "../launch.ts";
 
 /** A host's file, there or not. */
 export interface FileLocation {

@@ -7,8 +7,7 @@ import {
   shortestSecret,
 } from "../../../config/secrets/mask.ts";
 import { isRecord, toText } from "../../../kit/json.ts";
-import { sanitize } from "../../../kit/text/sanitize.ts";
-import { truncate } from "../../../kit/text/truncate.ts";
+import { sanitize, truncate } from "../../../kit/text/sanitize.ts";
 
 const around = 3;
 const longestLine = 160;

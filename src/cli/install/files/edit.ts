@@ -1,11 +1,63 @@
 import { isDeepStrictEqual } from "node:util";
+import {
+  createScanner,
+  findNodeAtLocation,
+  type Node,
+  type ParseError,
+  parse,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
+import type { Text } from "../../../kit/errors.ts";
 import { isRecord } from "../../../kit/json.ts";
-import type { Text } from "../../../kit/locale.ts";
 import type { Host } from "../hosts.ts";
-import { type Change, type FileFormat, FormatError } from "./form.ts";
-import { hostFileError } from "./host-file-error.ts";
-import { jsonForm } from "./json-form.ts";
+import { type Change, detectLineEnd, type FileFormat, FormatError } from "./form.ts";
+import { hostFileError } from "./host-file.ts";
 import { tomlForm } from "./toml-form.ts";
+
+const mark = "\ufeff";
+
+/** JSON, with comments and last commas where the host's people write them. */
+export const jsonForm: FileFormat = {
+  parse(text) {
+    const bare = withoutMark(text);
+    if (bare.trim() === "") return {};
+    const errors: ParseError[] = [];
+    const tree: unknown = parse(bare, errors, { allowTrailingComma: true });
+    const [first] = errors;
+    if (first) throw new FormatError(placeOf(bare, first.offset), { cause: printParseErrorCode(first.error) });
+    return tree;
+  },
+  edit(text, { key, name, there, entry }) {
+    const bare = withoutMark(text);
+    const old = bare.trim() === "" ? "{}\n" : bare;
+    const path = [key, name];
+    const isKept = isRecord(there) && entry !== undefined && Object.keys(there).every((field) => field in entry);
+    const fields = isKept
+      ? Object.entries(entry).filter(([field, value]) => !isDeepStrictEqual(there[field], value))
+      : undefined;
+    const edited = fields?.reduce((now, [field, value]) => setJsonValue(now, [...path, field], value), old);
+    const whole = (): string => (entry === undefined ? removeJsonValue(old, path) : setJsonValue(old, path, entry));
+    return (text.startsWith(mark) ? mark : "") + (edited ?? whole());
+  },
+  hindrance(text, { key, name }) {
+    const doubled = findDuplicateKey(withoutMark(text), [key, name]);
+    if (doubled === undefined) return undefined;
+    return {
+      zh: `${doubled} 出现了两次，未做修改：请只保留一个`,
+      en: `${doubled} is given twice, and the file is left as it is: keep one of them`,
+    };
+  },
+};
+
+function placeOf(text: string, offset: number): { line: number; column: number } {
+  const lines = text.slice(0, offset).split("\n");
+  return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith(mark) ? text.slice(1) : text;
+}
 
 const forms: Readonly<Record<Host["form"], FileFormat>> = { json: jsonForm, toml: tomlForm };
 
@@ -79,4 +131,115 @@ export function toPlainObject(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toPlainObject);
   if (value instanceof Date || !isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPlainObject(item)]));
+}
+
+/** Sets what stands at the path: a value that is there is replaced where it stands, a new one is added last. */
+function setJsonValue(text: string, path: readonly string[], value: unknown): string {
+  const [root, node] = find(text, path);
+  if (node !== undefined) {
+    return replaced(text, node.offset, node.length, rendered(value, indentOf(text, node.offset), text));
+  }
+  const [key = ""] = path.slice(-1);
+  const parent = path.length === 1 ? root : findNodeAtLocation(root, path.slice(0, -1));
+  if (parent === undefined || parent.type === "null") return setJsonValue(text, path.slice(0, -1), { [key]: value });
+  if (parent.type !== "object") throw new Error(`${path.join(".")} stands in no object.`);
+  return added(text, parent, key, value);
+}
+
+/** The first key of the path that its object has more than once. */
+export function findDuplicateKey(text: string, path: readonly string[]): string | undefined {
+  const [root] = find(text, path);
+  return path.find((key, depth) => {
+    const object = depth === 0 ? root : findNodeAtLocation(root, path.slice(0, depth));
+    const same = object?.children?.filter((property) => property.children?.[0]?.value === key) ?? [];
+    return same.length > 1;
+  });
+}
+
+/** Removes what stands at the path, its line with it where nothing else stands there. */
+export function removeJsonValue(text: string, path: readonly string[]): string {
+  const [, node] = find(text, path);
+  const property = node?.parent;
+  const object = property?.parent;
+  if (property === undefined || object === undefined) return text;
+  const previous = object.children?.[object.children.indexOf(property) - 1];
+  const end = property.offset + property.length;
+  const comma = commaAfter(text, end);
+  const rest = withoutPart(text, property.offset, comma === undefined ? end : comma + 1);
+  if (comma !== undefined || previous === undefined) return collapsed(rest, object.offset);
+  // The last one goes, and with it the comma before it.
+  const before = commaAfter(text, previous.offset + previous.length);
+  return before === undefined ? rest : rest.slice(0, before) + rest.slice(before + 1);
+}
+
+/** Where the comma stands that is the next thing but blanks and comments. */
+function commaAfter(text: string, from: number): number | undefined {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(from);
+  scanner.scan();
+  return text[scanner.getTokenOffset()] === "," ? scanner.getTokenOffset() : undefined;
+}
+
+function find(text: string, path: readonly string[]): [root: Node, node: Node | undefined] {
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  if (root === undefined) throw new Error("There is nothing.");
+  return [root, findNodeAtLocation(root, [...path])];
+}
+
+function added(text: string, object: Node, key: string, value: unknown): string {
+  const eol = detectLineEnd(text);
+  const outer = indentOf(text, object.offset);
+  const last = object.children?.at(-1);
+  const inner = last !== undefined && startsLine(text, last.offset) ? indentOf(text, last.offset) : outer + unit(text);
+  const line = `${eol}${inner}${JSON.stringify(key)}: ${rendered(value, inner, text)}`;
+  const end = object.offset + object.length - 1;
+  if (last === undefined) {
+    const isBare = text.slice(object.offset + 1, end).trim() === "";
+    return replaced(text, object.offset + 1, isBare ? end - object.offset - 1 : 0, isBare ? line + eol + outer : line);
+  }
+  const at = last.offset + last.length;
+  // A comment behind the last property stays with it, and where a comma stood last, one does again.
+  const [behind = "", comma] = /^(\s*,)?(?:[ \t]*(?:\/\/[^\r\n]*|\/\*[^\n]*?\*\/))?/.exec(text.slice(at)) ?? [];
+  const isOneLine = !text.slice(at + behind.length, end).includes("\n");
+  const rest = text.slice(at + behind.length);
+  const closing = isOneLine ? eol + outer + rest.trimStart() : rest;
+  const [between, after] = comma === undefined ? [",", ""] : ["", ","];
+  return text.slice(0, at) + between + behind + line + after + closing;
+}
+
+/** Braces with nothing between them stand together. */
+function collapsed(text: string, brace: number): string {
+  return text.slice(0, brace) + text.slice(brace).replace(/^\{\s*\}/, "{}");
+}
+
+function withoutPart(text: string, start: number, end: number): string {
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
+  const rest = /^[ \t]*\r?\n/.exec(text.slice(end))?.[0];
+  const isWholeLine = rest !== undefined && text.slice(lineStart, start).trim() === "";
+  return isWholeLine
+    ? text.slice(0, lineStart) + text.slice(end + rest.length)
+    : text.slice(0, start) + text.slice(end);
+}
+
+function replaced(text: string, at: number, length: number, by: string): string {
+  return text.slice(0, at) + by + text.slice(at + length);
+}
+
+function rendered(value: unknown, indent: string, text: string): string {
+  const lines = (JSON.stringify(value, undefined, unit(text)) ?? "null").split("\n");
+  return lines.join(detectLineEnd(text) + indent);
+}
+
+/** The blanks at the beginning of the line. */
+function indentOf(text: string, at: number): string {
+  return /^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", at - 1) + 1))?.[0] ?? "";
+}
+
+function startsLine(text: string, at: number): boolean {
+  return text.slice(text.lastIndexOf("\n", at - 1) + 1, at).trim() === "";
+}
+
+/** One step of indentation; two spaces where the text shows none. */
+function unit(text: string): string {
+  return /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
 }

@@ -1,4 +1,4 @@
-import type { Text } from "../../../kit/locale.ts";
+import type { Text } from "../../../kit/errors.ts";
 import type { Entry } from "../entry.ts";
 
 /** How a kind of file is read, and one entry of it changed with all else left as it is written. */

@@ -1,9 +1,9 @@
 import { constants, type Stats } from "node:fs";
 import { chmod, chown, copyFile, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { createFolder } from "../../../kit/create-folder.ts";
-import { createRandomHex } from "../../../kit/random.ts";
-import { hostFileError } from "./host-file-error.ts";
+import { DuetError, type Text } from "../../../kit/errors.ts";
+import { createFolder, createRandomHex } from "../../../kit/random.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 
 /** Larger is no settings file. In bytes; that of Claude Code holds its history too. */
 const largest = 64_000_000;
@@ -150,4 +150,10 @@ async function stateOf(path: string): Promise<Stats | undefined> {
 
 function codeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
+}
+
+/** The one line with which a host's file is left alone: which, and why. */
+export function hostFileError(file: string, what: Text, cause?: unknown): DuetError {
+  const text = { zh: sanitizeLine(`${file}：${what.zh}`), en: sanitizeLine(`${file}: ${what.en}`) };
+  return new DuetError({ code: "invalid_request", text, cause });
 }

@@ -1,5 +1,4 @@
-import type { Complete, Completion } from "./editor.ts";
-import { type Menu, moveInMenu, openMenu } from "./menu.ts";
+import { type Complete, type Completion, type Menu, moveInMenu, openMenu } from "./menu.ts";
 
 /** The menu of completions; it comes when they are found. */
 export interface CompletionMenu {

@@ -1,18 +1,16 @@
-import type { Locale } from "../../../kit/locale.ts";
-import type { Key } from "../keys/key.ts";
-import type { Live, Size } from "../screen/live.ts";
-import type { Line } from "../text/line.ts";
+import { type Locale, say } from "../../../kit/errors.ts";
+import type { Key } from "../keys/key-sequences.ts";
+import type { Live, Size } from "../screen/drawn.ts";
+import { countCells, type Line } from "../text/width.ts";
+import { cutLine } from "../text/wrap.ts";
 import { createCompletionMenu } from "./completion.ts";
-import type { Complete, Editor, InputHistory, KeyResult } from "./editor.ts";
-import { createHistorySearch, type HistorySearch } from "./history/history-search.ts";
-import { pressInSearch, renderSearch } from "./history/search-mode.ts";
+import { findMentionAtEnd } from "./files/complete-files.ts";
 import { type Action, findAction } from "./keymap.ts";
-import { chooseByEnter, renderMenu } from "./menu.ts";
-import { canOpenMenu } from "./opens-menu.ts";
-import { findRow } from "./text/rows.ts";
+import { type Complete, chooseByEnter, type Editor, type InputHistory, type KeyResult, renderMenu } from "./menu.ts";
+import { createBreakRows, findRow } from "./text/break-rows.ts";
 import { renderTooLong } from "./too-long.ts";
 import { createTyping } from "./typing.ts";
-import { createFrame, getMaxRows, renderText, scroll } from "./view.ts";
+import { createFrame, type Frame, getMaxRows, renderText, scroll } from "./view.ts";
 
 export interface EditorOptions {
   complete: Complete;
@@ -169,3 +167,107 @@ export function createEditor({ complete, history, onChange, locale }: EditorOpti
 
 const changed: KeyResult = { result: "changed" };
 const unused: KeyResult = { result: "unused" };
+
+/** Whether a menu comes by itself: a command is typed, or a file behind `@`. */
+export function canOpenMenu(textBefore: string): boolean {
+  // A text that long is looked at no more at each key.
+  if (textBefore.length > 200_000) return false;
+  return /^\/[^\n]{0,500}$/.test(textBefore) || findMentionAtEnd(textBefore) !== undefined;
+}
+
+/** What a key does while the history is searched: `take` puts what is found in the text, `leave` leaves all as it was. */
+export function pressInSearch(search: HistorySearch, key: Key): "go-on" | "take" | "leave" {
+  const { name, text, ctrl, alt } = key;
+  if (name === "escape" || (ctrl && (text === "c" || text === "g"))) return "leave";
+  if (ctrl && text === "r") search.older();
+  else if (ctrl && text === "s") search.newer();
+  else if (name === "up") search.older();
+  else if (name === "down") search.newer();
+  else if (name === "backspace") search.shorten();
+  else if (name === "paste") search.type(text.split("\n")[0]?.slice(0, mostQueried) ?? "");
+  else if (name === "text" && !ctrl && !alt) search.type(text);
+  else return "take";
+  return "go-on";
+}
+
+/** What is found, and below it what is looked for, the cursor behind it. */
+export function renderSearch(
+  { query, found }: HistorySearch,
+  typed: string,
+  { prompt, size, frame, locale }: { prompt: string; size: Size; frame: Frame; locale: Locale },
+): Live {
+  const text = found ?? typed;
+  const rows = createBreakRows()(text, frame.width);
+  const cursor = Math.max(0, text.toLowerCase().indexOf(query.toLowerCase()));
+  const top = scroll(0, findRow(rows, cursor), getMaxRows(size, frame), rows.length);
+  const { lines } = renderText({ prompt, text, cursor, rows, frame, top, size });
+  const isMissing = query !== "" && found === undefined;
+  const label = isMissing ? { zh: "历史中没有：", en: "not in the history: " } : { zh: "搜索历史：", en: "history: " };
+  const line: Line = [{ text: say(locale, label), styles: [isMissing ? "warn" : "dim"] }, { text: query }];
+  const column = countCells(say(locale, label)) + countCells(query);
+  return {
+    lines: [...lines, cutLine(line, size.columns)],
+    cursor: { row: lines.length, column: Math.min(column, size.columns - 1) },
+  };
+}
+
+const mostQueried = 1_000;
+
+/** A search through what was typed before, from the newest entry back. */
+interface HistorySearch {
+  readonly query: string;
+  /** The entry that is found; undefined while nothing is looked for, or nothing holds it. */
+  readonly found: string | undefined;
+  type(text: string): void;
+  /** Takes the last character of the query away. */
+  shorten(): void;
+  /** The next older entry that holds the query, where there is one. */
+  older(): void;
+  /** The next newer one. */
+  newer(): void;
+}
+
+/** Small letters find capitals too. */
+export function createHistorySearch(history: InputHistory): HistorySearch {
+  // One of each, the newest first.
+  const entries = [...new Set(history.entries.toReversed())];
+  let query = "";
+  let place = 0;
+
+  const holds = (index: number): boolean => {
+    const entry = entries[index] ?? "";
+    return entry.includes(query) || entry.toLowerCase().includes(query);
+  };
+
+  function goOn(from: number, direction: 1 | -1): boolean {
+    for (let index = from; index >= 0 && index < entries.length; index += direction) {
+      if (!holds(index)) continue;
+      place = index;
+      return true;
+    }
+    return false;
+  }
+
+  return {
+    get query() {
+      return query;
+    },
+    get found() {
+      return query !== "" && holds(place) ? entries[place] : undefined;
+    },
+    type(text) {
+      query += text;
+      goOn(place, 1);
+    },
+    shorten() {
+      query = query.slice(0, -(Array.from(query).at(-1)?.length ?? 0) || undefined);
+      if (!goOn(0, 1)) place = 0;
+    },
+    older() {
+      goOn(place + 1, 1);
+    },
+    newer() {
+      goOn(place - 1, -1);
+    },
+  };
+}

@@ -1,7 +1,7 @@
-import { createLine, type Line } from "../text/line.ts";
-import { countCells } from "../text/width.ts";
+import type { Key } from "../keys/key-sequences.ts";
+import type { Live, Size } from "../screen/drawn.ts";
+import { countCells, createLine, type Line } from "../text/width.ts";
 import { cutLine, fitCells } from "../text/wrap.ts";
-import type { Completion } from "./editor.ts";
 
 /** Ways to go on with what is typed, one of which may be chosen. */
 export interface Menu {
@@ -57,4 +57,37 @@ function menuLine({ text, help }: Completion, isChosen: boolean, cells: number):
   const name = fitCells(createLine(text.trim(), ...(isChosen ? (["accent", "strong"] as const) : [])), cells);
   const mark = { text: isChosen ? "❯ " : "  ", styles: ["accent"] as const };
   return help === undefined ? [mark, ...name] : [mark, ...name, { text: `  ${help}`, styles: ["dim"] }];
+}
+
+/** What came of a key: a text to take, something that looks different, or nothing that the editor knows. */
+export type KeyResult = { result: "submit"; text: string } | { result: "changed" } | { result: "unused" };
+
+/** The text that somebody types: several lines, history, completion. */
+export interface Editor {
+  readonly text: string;
+  press(key: Key): KeyResult;
+  /** Puts this text in place of what stands there, the cursor behind it. */
+  set(text: string): void;
+  /** How it looks behind a prompt, its menu of completions below it. */
+  view(prompt: string, size: Size): Live;
+}
+
+/** One way to go on with what is typed. */
+export interface Completion {
+  /** Takes the place of the text from `from` to the cursor. */
+  readonly text: string;
+  /** What it means, in a few words. */
+  readonly help?: string | undefined;
+}
+
+/** Ways to go on with a text up to its cursor, from the index `from` on; undefined where there are none. Never rejects. */
+export type Complete = (
+  textBefore: string,
+) => Promise<{ from: number; completions: readonly Completion[] } | undefined>;
+
+/** What was typed before, the oldest first. */
+export interface InputHistory {
+  readonly entries: readonly string[];
+  /** Keeps an entry; one that is the same as the last is not kept twice. */
+  add(text: string): void;
 }

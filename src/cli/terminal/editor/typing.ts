@@ -1,11 +1,61 @@
-import type { InputHistory } from "./editor.ts";
-import { deletions, kills, moves } from "./edits.ts";
-import { createRecall } from "./history/recall.ts";
 import type { Action } from "./keymap.ts";
-import { createBreakRows } from "./text/break-rows.ts";
-import { createBuffer, emptyBuffer, insert, moveTo, removeTo, type TextBuffer } from "./text/buffer.ts";
-import { findColumn, findIndex, findRow, type Row } from "./text/rows.ts";
-import { createUndo } from "./undo.ts";
+import type { InputHistory } from "./menu.ts";
+import { createBreakRows, findColumn, findIndex, findRow, type Row } from "./text/break-rows.ts";
+import {
+  createBuffer,
+  emptyBuffer,
+  findLineEnd,
+  findLineStart,
+  findNext,
+  findPrevious,
+  insert,
+  moveTo,
+  removeTo,
+  type TextBuffer,
+} from "./text/buffer.ts";
+
+/** The index where the word before the cursor begins; Chinese words are those of its dictionary. */
+function findWordStart({ text, cursor }: TextBuffer): number {
+  const start = Math.max(0, cursor - context);
+  const word = wordsOf(text.slice(start, cursor)).at(-1);
+  return start + (word?.start ?? 0);
+}
+
+/** The index where the word behind the cursor ends. */
+function findWordEnd({ text, cursor }: TextBuffer): number {
+  const part = text.slice(cursor, cursor + context);
+  return cursor + (wordsOf(part)[0]?.end ?? part.length);
+}
+
+/** The index where what stands before the cursor without a space in it begins. */
+export function findBlankBefore({ text, cursor }: TextBuffer): number {
+  let start = cursor;
+  while (start > 0 && isBlank(text, start - 1)) start--;
+  while (start > 0 && !isBlank(text, start - 1)) start--;
+  return start;
+}
+
+interface Word {
+  readonly start: number;
+  readonly end: number;
+}
+
+function wordsOf(text: string): Word[] {
+  if (/^[\x00-\x7f]*$/.test(text)) {
+    return Array.from(text.matchAll(/\w+/g), ({ 0: word, index }) => ({ start: index, end: index + word.length }));
+  }
+  const segments = new Intl.Segmenter(undefined, { granularity: "word" }).segment(text);
+  return Array.from(segments)
+    .filter(({ isWordLike }) => isWordLike)
+    .map(({ segment, index }) => ({ start: index, end: index + segment.length }));
+}
+
+function isBlank(text: string, index: number): boolean {
+  return /\s/.test(text.charAt(index));
+}
+
+/** UTF-16 units in which a word is looked for. */
+const context = 1_000;
 
 /** UTF-16 units that may be typed; nothing is put in that would make more. */
 export const mostTyped = 1_000_000;
@@ -133,6 +183,122 @@ export function createTyping(history: InputHistory): Typing {
       buffer = emptyBuffer;
       if (text.trim() !== "") history.add(text);
       return text;
+    },
+  };
+}
+
+/** An index in the text. */
+type Place = (buffer: TextBuffer) => number;
+
+/** Where the cursor goes. */
+export const moves: ReadonlyMap<Action, Place> = new Map<Action, Place>([
+  ["left", findPrevious],
+  ["right", findNext],
+  ["word-left", findWordStart],
+  ["word-right", findWordEnd],
+  ["line-start", findLineStart],
+  ["line-end", findLineEnd],
+  ["text-start", () => 0],
+  ["text-end", ({ text }) => text.length],
+]);
+
+/** From the cursor to where text is taken out. */
+export const deletions: ReadonlyMap<Action, Place> = new Map<Action, Place>([
+  ["delete-left", findPrevious],
+  ["delete-right", findNext],
+]);
+
+/** The same, and what is taken out can be put in again. */
+const kills: ReadonlyMap<Action, Place> = new Map<Action, Place>([
+  ["kill-word-left", findWordStart],
+  ["kill-blank-left", findBlankBefore],
+  ["kill-word-right", findWordEnd],
+  ["kill-line-left", (buffer) => orOneMore(buffer, findLineStart(buffer), -1)],
+  ["kill-line-right", (buffer) => orOneMore(buffer, findLineEnd(buffer), 1)],
+]);
+
+/** At a line's border its line end goes. */
+function orOneMore({ text, cursor }: TextBuffer, index: number, step: 1 | -1): number {
+  return index === cursor ? Math.max(0, Math.min(text.length, index + step)) : index;
+}
+
+/** What stood there before each change, so that it can come back. */
+export interface Undo {
+  /** Keeps what stood there before a change; changes of one kind in a row come back together. */
+  keep(buffer: TextBuffer, kind: string): void;
+  /** What stood there before the last change; undefined when nothing is left. */
+  back(): TextBuffer | undefined;
+  /** The next change is one of its own. */
+  rest(): void;
+  clear(): void;
+}
+
+export function createUndo(): Undo {
+  let kept: TextBuffer[] = [];
+  let size = 0;
+  let lastKind: string | undefined;
+
+  return {
+    keep(buffer, kind) {
+      if (kind === lastKind) return;
+      lastKind = kind;
+      kept.push(buffer);
+      size += buffer.text.length;
+      while (kept.length > mostKept || size > mostUnits) size -= kept.shift()?.text.length ?? size;
+    },
+    back() {
+      lastKind = undefined;
+      const buffer = kept.pop();
+      size -= buffer?.text.length ?? 0;
+      return buffer;
+    },
+    rest() {
+      lastKind = undefined;
+    },
+    clear() {
+      kept = [];
+      size = 0;
+      lastKind = undefined;
+    },
+  };
+}
+
+const mostKept = 500;
+
+/** UTF-16 units of all that is kept. */
+const mostUnits = 8_000_000;
+
+/** A walk through what was typed before. What is half typed stands at its end, and comes back there. */
+export interface Recall {
+  /** The entry before; undefined at the oldest. `current` is what stands there now, and is kept for the way back. */
+  older(current: string): string | undefined;
+  /** The entry behind; undefined where the walk began. */
+  newer(current: string): string | undefined;
+  /** The walk is over: what was changed on it is forgotten. */
+  leave(): void;
+}
+
+export function createRecall(history: InputHistory): Recall {
+  let entries: readonly string[] = [];
+  let place: number | undefined;
+  const changed = new Map<number, string>();
+
+  function goTo(index: number, current: string): string | undefined {
+    if (index < 0 || index > entries.length) return undefined;
+    changed.set(place ?? entries.length, current);
+    place = index;
+    return changed.get(index) ?? entries[index] ?? "";
+  }
+
+  return {
+    older(current) {
+      if (place === undefined) entries = [...history.entries];
+      return goTo((place ?? entries.length) - 1, current);
+    },
+    newer: (current) => (place === undefined ? undefined : goTo(place + 1, current)),
+    leave() {
+      place = undefined;
+      changed.clear();
     },
   };
 }

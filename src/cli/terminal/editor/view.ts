@@ -1,8 +1,7 @@
-import type { Live, Size } from "../screen/live.ts";
-import { createLine, type Line } from "../text/line.ts";
-import { countCells } from "../text/width.ts";
+import type { Live, Size } from "../screen/drawn.ts";
+import { countCells, createLine, type Line } from "../text/width.ts";
 import { cutLine } from "../text/wrap.ts";
-import { findColumn, findRow, type Row } from "./text/rows.ts";
+import { findColumn, findRow, type Row } from "./text/break-rows.ts";
 
 /** How a prompt and the text behind it share a screen, in cells. */
 export interface Frame {

@@ -1,5 +1,3 @@
-import type { Key } from "./key.ts";
-
 /** What a terminal sends for a key with modifiers, as it stands between `CSI` and its final character. */
 interface Modifiers {
   readonly ctrl: boolean;
@@ -133,3 +131,30 @@ const byKittyCode: ReadonlyMap<number, Key["name"]> = new Map([
 const keypad: ReadonlyMap<number, number> = new Map(
   Array.from("0123456789./*-+", (character, index) => [57399 + index, character.charCodeAt(0)] as const),
 );
+
+/** A key that was pressed, or a text that was pasted. */
+export interface Key {
+  /** `text` is what was typed, `paste` what was pasted, in one piece; `other` is a key that nobody here knows. */
+  readonly name:
+    | "text"
+    | "paste"
+    | "enter"
+    | "tab"
+    | "escape"
+    | "backspace"
+    | "delete"
+    | "up"
+    | "down"
+    | "left"
+    | "right"
+    | "home"
+    | "end"
+    | "page-up"
+    | "page-down"
+    | "other";
+  /** Of `text` and `paste`; with `ctrl` or `alt` the letter, in lower case. Empty for other keys. */
+  readonly text: string;
+  readonly ctrl: boolean;
+  readonly alt: boolean;
+  readonly shift: boolean;
+}

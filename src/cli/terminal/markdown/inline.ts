@@ -1,9 +1,7 @@
 import type { Links, MarkedToken, Token } from "marked";
-import { type Locale, say } from "../../../kit/locale.ts";
-import type { Span, Style } from "../text/line.ts";
-import { readEntities } from "./entities.ts";
+import { type Locale, say } from "../../../kit/errors.ts";
+import type { Span, Style } from "../text/width.ts";
 import { createInlineLexer } from "./inline-lexer.ts";
-import { isTargetNeeded } from "./link-target.ts";
 
 /** What the text of a block is read with. */
 export interface InlineContext {
@@ -137,3 +135,96 @@ export function splitLines(spans: readonly Span[]): Span[][] {
   }
   return lines;
 }
+
+/**
+ * Whether the address has to be shown behind the text of a link: where it cannot be opened from here, and where the text
+ * looks like another address, so that nobody is led elsewhere than they read (https://owasp.org, LLM05).
+ */
+export function isTargetNeeded(text: string, href: string, hyperlinks: boolean): boolean {
+  if (isSame(text, href)) return false;
+  if (!hyperlinks || !isLinkable(href)) return true;
+  const host = hostOf(href);
+  return addressesIn(text).some((address) => address !== host);
+}
+
+function isSame(text: string, href: string): boolean {
+  return [text, `mailto:${text}`, `http://${text}`, `https://${text}`, `${text}/`].includes(href);
+}
+
+function isLinkable(href: string): boolean {
+  const url = URL.parse(href);
+  return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password;
+}
+
+function hostOf(href: string): string {
+  return withoutPrefix(URL.parse(href)?.hostname ?? "");
+}
+
+/** What reads like a host, whatever marks and invisible characters it is written with. */
+function addressesIn(text: string): string[] {
+  const plain = text
+    .normalize("NFKC")
+    .replace(/\p{Cf}/gu, "")
+    .replace(/[。．｡․]/g, ".")
+    .toLowerCase();
+  return (plain.match(/[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}[\p{L}\p{N}-]+/gu) ?? []).map(withoutPrefix);
+}
+
+function withoutPrefix(host: string): string {
+  return host.replace(/^www\./, "");
+}
+
+/** The character references that prose holds, read; others stay as they are written. */
+function readEntities(text: string): string {
+  if (!text.includes("&")) return text;
+  return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,8}));/g, (whole, decimal, hex, name) => {
+    if (name !== undefined) return named.get(name) ?? whole;
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}
+
+const named: ReadonlyMap<string, string> = new Map([
+  ["lt", "<"],
+  ["gt", ">"],
+  ["amp", "&"],
+  ["quot", '"'],
+  ["apos", "'"],
+  ["nbsp", "\u00a0"],
+  ["ensp", " "],
+  ["emsp", " "],
+  ["hellip", "…"],
+  ["mdash", "—"],
+  ["ndash", "–"],
+  ["lsquo", "‘"],
+  ["rsquo", "’"],
+  ["ldquo", "“"],
+  ["rdquo", "”"],
+  ["laquo", "«"],
+  ["raquo", "»"],
+  ["bull", "•"],
+  ["middot", "·"],
+  ["times", "×"],
+  ["divide", "÷"],
+  ["plusmn", "±"],
+  ["minus", "−"],
+  ["deg", "°"],
+  ["micro", "µ"],
+  ["ne", "≠"],
+  ["le", "≤"],
+  ["ge", "≥"],
+  ["asymp", "≈"],
+  ["infin", "∞"],
+  ["larr", "←"],
+  ["rarr", "→"],
+  ["harr", "↔"],
+  ["copy", "©"],
+  ["reg", "®"],
+  ["trade", "™"],
+  ["euro", "€"],
+  ["pound", "£"],
+  ["yen", "¥"],
+  ["cent", "¢"],
+  ["sect", "§"],
+  ["para", "¶"],
+]);

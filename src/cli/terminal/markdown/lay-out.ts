@@ -1,15 +1,20 @@
 import type { Links } from "marked";
-import { createLine, type Line, type Span } from "../text/line.ts";
-import { countLineCells } from "../text/width.ts";
+import { countCells, countLineCells, createLine, type Line, type Span } from "../text/width.ts";
 import { wrapLine } from "../text/wrap.ts";
-import type { CodePiece, Container, Piece, TextPiece } from "./block.ts";
+import type { CodePiece, Container, Piece, TablePiece, TextPiece } from "./block.ts";
 import { countIndent, replaceTabs } from "./block-starts.ts";
 import { highlight, startState } from "./highlight.ts";
 import { type InlineContext, readInline, readReference, splitLines } from "./inline.ts";
 import type { Mode } from "./languages.ts";
-import { layOutTable } from "./lay-out-table.ts";
-import { createGap, createMargin, type Margin } from "./margin.ts";
-import type { TableForm } from "./table-form.ts";
+import {
+  type Cell,
+  chooseForm,
+  renderBorder,
+  renderRecord,
+  renderRow,
+  type TableForm,
+  withStyle,
+} from "./table-form.ts";
 
 /** What the next piece is laid out after. */
 export interface Layout {
@@ -155,4 +160,84 @@ function layOutCode(before: Layout, piece: CodePiece, context: LayoutContext, le
 /** Wrapping takes the spaces in front of a row for those between words; the ones that begin a line of code stay. */
 function wrapCode(line: Line, columns: number, options: { indent: Line; hanging: Line }): Line[] {
   return countLineCells(line) === 0 ? [[]] : wrapLine(line, columns, options);
+}
+
+/** The lines of a part of a table, in the form that its first part has settled. */
+export function layOutTable(
+  settled: TableForm | undefined,
+  piece: TablePiece,
+  columns: number,
+  read: (source: string) => Cell,
+): { form: TableForm; lines: Line[] } {
+  const rows = piece.rows.map((row) => row.map(read));
+  const header = piece.header.map((source) => read(source).map((line) => withStyle(line, "strong")));
+  const form = (piece.first ? undefined : settled) ?? chooseForm([header, ...rows], columns, !piece.last);
+  if (form.kind === "records") return { form, lines: recordsOf(piece, header, rows, columns) };
+  const { widths, isRuled } = form;
+  const { aligns, first, last } = piece;
+  const lines = first ? [renderBorder("top", widths), ...renderRow(header, widths, aligns)] : [];
+  for (const [index, row] of rows.entries()) {
+    if (isRuled || (first && index === 0)) lines.push(renderBorder("middle", widths));
+    lines.push(...renderRow(row, widths, aligns));
+  }
+  if (last) lines.push(renderBorder("bottom", widths));
+  return { form, lines };
+}
+
+function recordsOf(piece: TablePiece, header: readonly Cell[], rows: readonly Cell[][], columns: number): Line[] {
+  if (rows.length === 0 && piece.first) return renderRecord([], header, columns);
+  return rows.flatMap((row, index) => {
+    const gap: Line[] = piece.first && index === 0 ? [] : [[]];
+    return [...gap, ...renderRecord(header, row, columns)];
+  });
+}
+
+/** What stands in front of the lines of a block. */
+interface Margin {
+  readonly first: Line;
+  readonly further: Line;
+  /** Marks of items for which there is no more room: they are part of the text. */
+  readonly lead: readonly Span[];
+  /** In cells. */
+  readonly width: number;
+}
+
+/**
+ * The margin of a block, by what it stands in: a bar for a quote; for an item its marker, or spaces where one of the
+ * `marked` paths has shown it before. It takes no more than half of the screen.
+ */
+function createMargin(path: readonly Container[], marked: readonly Container[], columns: number): Margin {
+  const first: Span[] = [];
+  const further: Span[] = [];
+  const lead: Span[] = [];
+  let width = 0;
+  for (const [index, container] of path.entries()) {
+    const isNew = marked[index] !== container;
+    const mark = container.kind === "quote" ? "│ " : `${container.marker} `;
+    const cells = countCells(mark);
+    if (width + cells > columns / 2) {
+      if (isNew && container.kind === "item") lead.push({ text: mark, styles: ["accent"] });
+      continue;
+    }
+    width += cells;
+    const isShown = isNew || container.kind === "quote";
+    first.push(...(isShown ? createLine(mark, container.kind === "quote" ? "quote" : "accent") : spaces(cells)));
+    further.push(...(container.kind === "quote" ? createLine(mark, "quote") : spaces(cells)));
+  }
+  return { first, further, lead, width };
+}
+
+/** The empty line between two blocks: only what both stand in goes on in it. */
+export function createGap(before: readonly Container[], after: readonly Container[], columns: number): Line {
+  const apart = after.findIndex((container, index) => before[index] !== container);
+  const both = apart < 0 ? after : after.slice(0, apart);
+  const { further } = createMargin(both, both, columns);
+  const lastBar = further.findLastIndex(({ text }) => text.trim() !== "");
+  return further
+    .slice(0, lastBar + 1)
+    .map((span, index) => (index === lastBar ? { ...span, text: span.text.trimEnd() } : span));
+}
+
+function spaces(cells: number): Line {
+  return [{ text: " ".repeat(cells) }];
 }

@@ -1,5 +1,5 @@
 import type { Citation } from "../../../core/outcome.ts";
-import type { Line } from "../text/line.ts";
+import type { Line } from "../text/width.ts";
 
 /** Markdown that comes in pieces, as lines of a screen. However it is split, the lines are the same. */
 export interface MarkdownStream {

@@ -1,4 +1,4 @@
-import type { Reflow, Rewrapped } from "./reflow.ts";
+import type { Reflow, Rewrapped } from "./drawn.ts";
 
 /** How the terminal that the environment tells of wraps lines again; of one that is not known, what most have in common. */
 export function chooseReflow(environment: Readonly<Record<string, string | undefined>>): Reflow {

@@ -1,7 +1,12 @@
-import type { DrawRow } from "./draw-row.ts";
-import type { Drawn, DrawnRow } from "./drawn.ts";
-import type { Live, Size } from "./live.ts";
-import { countRowsAboveCursor, type Reflow } from "./reflow.ts";
+import {
+  countRowsAboveCursor,
+  type Drawn,
+  type DrawnRow,
+  type DrawRow,
+  type Live,
+  type Reflow,
+  type Size,
+} from "./drawn.ts";
 
 export interface Frame {
   readonly drawn: Drawn;

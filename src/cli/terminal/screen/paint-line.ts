@@ -1,6 +1,5 @@
-import { toDisplayedText } from "../text/displayed-text.ts";
 import { createHyperlink } from "../text/hyperlink.ts";
-import type { Line, Span } from "../text/line.ts";
+import { type Line, type Span, toDisplayedText } from "../text/width.ts";
 import type { Theme } from "./theme.ts";
 
 export interface PaintOptions {

@@ -1,4 +1,4 @@
-import type { Style } from "../text/line.ts";
+import type { Style } from "../text/width.ts";
 
 /** How styles look: by the 16 colours of the terminal's own palette, which its owner can read. */
 export type Theme = (styles: readonly Style[]) => string;

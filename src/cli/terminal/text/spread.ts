@@ -1,7 +1,4 @@
-import { visitCharacters } from "./characters.ts";
-import { toDisplayedText } from "./displayed-text.ts";
-import type { Line, Span } from "./line.ts";
-import { countCharacterCells } from "./width.ts";
+import { countCharacterCells, type Line, type Span, toDisplayedText, visitCharacters } from "./width.ts";
 
 /** The characters of a line, as a person sees them and as they are shown. */
 export interface Characters {

@@ -1,11 +1,9 @@
-import { isRecord, type JsonValue } from "../../../kit/json.ts";
-import { type Locale, say, type Text } from "../../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../../kit/errors.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../../kit/json.ts";
 import { parseResult, quoteLine, renderResult } from "../result-text.ts";
-import { getTextArgument, type Rule } from "../rules/rule.ts";
-import { readExpression } from "./expression-request.ts";
-import { normalizeNumbers } from "./numbers.ts";
-import { renderOperation } from "./operations.ts";
-import { readStatistics } from "./statistics-request.ts";
+import { getContent } from "../rules/file-hits.ts";
+import { getTextArgument, type Rule, type RuleMatch } from "../rules/search-web.ts";
+import { findOperations, removeOperations, renderOperation } from "./operations.ts";
 
 /** Arithmetic, and statistics over a list. */
 export const calculate: Rule = {
@@ -99,3 +97,186 @@ function joined(items: readonly string[]): string {
   const last = items.at(-1) ?? "";
   return items.length > 1 ? `${items.slice(0, -1).join(", ")} and ${last}` : last;
 }
+
+/**
+ * "the mean of 1, 2 and 3", "[10,20,30] 的平均值、最大值和最小值": the numbers in the text, or those in the last result when
+ * the text speaks of them. `text` has plain numbers; undefined when it is about something else.
+ */
+export function readStatistics(text: string, earlier: readonly string[]): RuleMatch | undefined {
+  const operations = findOperations(text);
+  if (operations.length === 0) return undefined;
+  const list = /\[([^[\]]*)\]|\(([^()]*,[^()]*)\)/.exec(text);
+  const outside = removeOperations(list ? text.replace(list[0], " ") : text);
+  if (list) {
+    const numbers = findNumbers(list[1] ?? list[2] ?? "");
+    if (numbers.length === 0) return { refusal: noNumbers };
+    return moreToDo.test(outside) ? { refusal: tooMuch } : { arguments: { numbers, operations } };
+  }
+  const range = findRange(outside);
+  const numbers = range ?? findNumbers(removeThousands(outside));
+  const words = outside.replace(/[-+]?[\d.]+(?:e[-+]?\d+)?|to|through|到|至|~/gi, " ").replace(plainWords, "");
+  if (/[\p{L}*/^]/u.test(words)) return undefined;
+  if (numbers.length > 0) return { arguments: { numbers, operations } };
+  return fromResult(earlier.at(-1), operations);
+}
+
+function fromResult(
+  result: string | undefined,
+  operations: string[],
+): { arguments: JsonObject } | { refusal: typeof noNumbers } {
+  if (result === undefined) return { refusal: noNumbers };
+  const numbers = findNumbers(normalizeNumbers(getContent(result))).slice(0, mostNumbers);
+  return numbers.length === 0 ? { refusal: noNumbersInResult } : { arguments: { numbers, operations } };
+}
+
+const mostNumbers = 1000;
+
+// Digits or an operator beside the list: the request is more than the statistic, and half an answer would be a wrong one.
+const moreToDo = /\d|[*/^+]|[加减乘除]|(?<![a-z])(?:plus|minus|times|divided|multiplied|squared)(?![a-z])/i;
+
+// What may stand beside numbers and statistics in a request that is about nothing else.
+const plainWords =
+  /计算|算一?下|算出|算|求出|求|统计|告诉我|一下|上面|前面|刚才|找到|搜索到?|文件|结果|其中|里面?|中|出现|这些|那些|这组|所有|全部|它们|数字|数据|数值|数列|列表|一组|几个|数|把|将|的|和|与|跟|及|以及|还有|是|多少|等于|为|各|分别|(?<!^)什么|值|用|工具|(?<![a-z])(?:calculator|calculate|compute|work out|find|get|give|me|show|tell|what|is|are|s|the|of|for|and|as well|numbers?|lists?|values?|these|those|them|they|that|it|following|data|set|all|in|from|with|this|files?|results?|found|contents?|hits?|a|an|use|using)(?![a-z])/gi;
+
+const noNumbers = {
+  zh: "没有可用的数字；请写出来，例如“计算 `[1,2,3]` 的平均值”。",
+  en: 'There are no numbers to work with; write them out, for instance "calculate the mean of `[1,2,3]`".',
+};
+
+const noNumbersInResult = {
+  zh: "前面的结果里没有数字，所以没有计算。",
+  en: "There are no numbers in the result before, so nothing was calculated.",
+};
+
+const tooMuch = {
+  zh: "这个算式看不懂；请把统计和运算分开写，例如“计算 `[1,2,3]` 的平均值”。",
+  en: 'That is more than one calculation; ask for the statistic alone, for instance "calculate the mean of `[1,2,3]`".',
+};
+
+/**
+ * "计算 2+3*4", "what is 12.5% of 80", "3 加 4 等于多少", "sqrt(16)". `text` has plain numbers; undefined when there is no
+ * expression in it, or nothing asks for its value.
+ */
+export function readExpression(text: string): RuleMatch | undefined {
+  const symbols = inSymbols(text);
+  const rest = trimmed(symbols.replace(command, "").replace(question, ""));
+  const asked = rest !== trimmed(symbols);
+  const candidates = Array.from(rest.matchAll(candidate), (match) => ({
+    text: trimmed(match[0]),
+    alone: !/\w$/.test(rest.slice(0, match.index)) && !/^\w/.test(rest.slice(match.index + match[0].length)),
+  })).filter((found) => found.alone && (isExpression(found.text) || found.text === rest));
+  const [first, second] = candidates;
+  if (first === undefined || isDate.test(first.text)) return undefined;
+  if (second !== undefined && asked) return { refusal: oneAtATime };
+  const whole = first.text === rest;
+  if (whole ? asked || isExpression(first.text) : asked && isExpression(first.text)) {
+    return { arguments: { expression: first.text.replace(/^\(([^()]*)\)$/, "$1") } };
+  }
+  return undefined;
+}
+
+/** Words for operators as the operators themselves. */
+function inSymbols(text: string): string {
+  const joined = replacements.reduce((rest, [words, symbol]) => rest.replace(words, symbol), withoutSeparators(text));
+  return joined.replace(needlessBrackets, "$1");
+}
+
+/** 1,200 as 1200, but not in gcd(100,200). */
+function withoutSeparators(text: string): string {
+  if (/[a-z0-9]\s?\(/i.test(text)) return text;
+  return text.replace(/(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])/g, (number) => number.replaceAll(",", ""));
+}
+
+// Bounded, so that a text of digits is not scanned from each of them to its end.
+const number = "(?<![\\d.])(?:\\d{1,400}(?:\\.\\d{1,400})?|\\.\\d{1,400})";
+const signed = `(?:(?<![\\d)!%]\\s?)-)?${number}`;
+const needlessBrackets = new RegExp(`(?<![a-z0-9]\\s?)\\((${number})\\)`, "gi");
+const replacements: readonly [RegExp, string][] = [
+  [new RegExp(`百分之\\s?(${number})`, "g"), "$1%"],
+  [new RegExp(`(${number})\\s?(?:%|percent|per cent)\\s+of\\s+(${number})`, "gi"), "($1 / 100 * $2)"],
+  [new RegExp(`(${number})\\s?的\\s?(${number})\\s?%`, "g"), "($1 * $2 / 100)"],
+  [new RegExp(`(${signed})\\s?的\\s?(${number})\\s?次方`, "g"), "($1) ^ $2"],
+  [new RegExp(`(?:根号|(?:the )?square root of)\\s?(${number})`, "gi"), "sqrt($1)"],
+  [new RegExp(`(${number})\\s?的\\s?(?:平方根|算术平方根)`, "g"), "sqrt($1)"],
+  [new RegExp(`(${signed})\\s?(?:的\\s?平方|squared(?![a-z]))`, "gi"), "($1) ^ 2"],
+  [new RegExp(`(${signed})\\s?(?:的\\s?立方|cubed(?![a-z]))`, "gi"), "($1) ^ 3"],
+  [new RegExp(`(${number})\\s?(?:的\\s?阶乘|factorial)`, "gi"), "$1!"],
+  [/\s?(?:to the power of|的?次幂)\s?/gi, " ^ "],
+  [/(?<=[\d)\]%!]\s?)(?:加上|加|(?<![a-z])plus(?![a-z]))(?=\s?[\d(.-])/gi, " + "],
+  [/(?<=[\d)\]%!]\s?)(?:减去|减|(?<![a-z])minus(?![a-z]))(?=\s?[\d(.-])/gi, " - "],
+  [/(?<=[\d)\]%!]\s?)(?:乘以|乘上|乘|(?<![a-z])(?:times|multiplied by|x)(?![a-z]))(?=\s?[\d(.-])/gi, " * "],
+  [/(?<=[\d)\]%!]\s?)(?:除以|(?<![a-z])(?:divided by|over)(?![a-z]))(?=\s?[\d(.-])/gi, " / "],
+  [/(?<=[\d)]\s?)(?:取余|取模|模|(?<![a-z])mod(?:ulo)?(?![a-z]))(?=\s?[\d(.-])/gi, " % "],
+];
+
+const command =
+  /^(?:(?:用|使用|use|with)\s?(?:the\s)?(?:计算器|calculator)\s*(?:工具|tool|to)?\s*)?(?:计算(?:一下|出)?|算一算|算一?下|算出|算|求出|求|calculate|compute|evaluate|work out|solve|what(?:'s| is| are)|how much is|tell me)(?![a-z])(?:\s?(?:表达式|算式|the value of|the result of|the expression))?\s*[:：]?/i;
+
+const question =
+  /\s*(?:的?(?:结果|值|答案)?(?:是多少|等于多少|等于几|得多少|得几|是几|等于)|的(?:结果|值|答案)|equals?(?: what)?|is what|=)?(?:[\s?=。.吗呢啊]|(?<![\d)\s]\s?)!)*$/i;
+
+const functions =
+  "sqrt|cbrt|abs|sign|floor|ceil|trunc|round|exp|ln|log10|log2|log|lg|sinh|cosh|tanh|asin|acos|atan2|atan|sin|cos|tan|hypot|gcd|lcm|pow|mod|factorial|pi|tau|e";
+const candidate = new RegExp(
+  `(?:${number}(?:e[-+]?\\d+)?|(?<![a-z])(?:${functions})(?![a-z])|[-+*/^%!(),]|\\s)+`,
+  "gi",
+);
+
+function trimmed(text: string): string {
+  return text.replace(/^[\s,]+|[\s,]+$/g, "").replace(/\s+/g, " ");
+}
+
+/** Two operands and what joins them, or a function of something. */
+function isExpression(text: string): boolean {
+  return (
+    /\d/.test(text) &&
+    (/[\d)%!]\s?(?:[-+*/^]|%\s?(?=[\d(]))/.test(text) || /[a-z0-9]+\s?\(/i.test(text) || /\d!/.test(text))
+  );
+}
+
+const isDate = /^(?:\d{4}[-/]\d{1,2}(?:[-/]\d{1,2})?|\d{3,4}-\d{4,8}(?:-\d+)?)$/;
+
+const oneAtATime = {
+  zh: "一次只算一个算式；请用“然后”把它们连起来，例如“计算 1+2，然后计算 3*4”。",
+  en: 'One expression at a time; join them with "then", for instance "calculate 1+2, then calculate 3*4".',
+};
+
+/** The text with ASCII digits, brackets, signs and separators, as people and input methods write them otherwise. */
+function normalizeNumbers(text: string): string {
+  return text
+    .normalize("NFKC")
+    .replace(/[【〔〖]/g, "[")
+    .replace(/[】〕〗]/g, "]")
+    .replace(/[、﹐]/g, ",")
+    .replace(/[−–﹣]/g, "-")
+    .replace(/负\s?(?=\d)/g, "-")
+    .replace(/[×✕✖∗]/g, "*")
+    .replace(/÷/g, "/");
+}
+
+/** The numbers that stand for themselves in a plain text, in order; digits inside names and words are none. */
+function findNumbers(text: string): number[] {
+  return Array.from(text.matchAll(aNumber), ([number]) => Number(number)).filter(Number.isFinite);
+}
+
+/** "1,000" as one number, where nothing says that it is a list: other numbers stand beside it. */
+export function removeThousands(text: string): string {
+  const joined = text.replace(thousands, (number) => number.replaceAll(",", ""));
+  return findNumbers(joined).length > 1 ? joined : text;
+}
+
+/** "1 到 100" and "1 to 100" as all whole numbers between; undefined when there is no such range or it is too long. */
+export function findRange(text: string): number[] | undefined {
+  const [, from, to] =
+    /(?<![\w.])(-?\d{1,9})\s?(?:到|至|~|to|through|\.\.\.?)\s?(-?\d{1,9})(?![\w.])/i.exec(text) ?? [];
+  const length = Number(to) - Number(from) + 1;
+  if (!(length >= 2 && length <= longestRange)) return undefined;
+  return Array.from({ length }, (_, index) => Number(from) + index);
+}
+
+const longestRange = 1000;
+
+// Not part of a word, a date, a time, a version or a path; a Chinese character may stand right beside it.
+const aNumber =
+  /(?<![\w.]|\w[/-]|\d:)[-+]?(?:\d{1,400}(?:\.\d{1,400})?|\.\d{1,400})(?:e[-+]?\d{1,3})?(?!\w|\.\d|[-:/]\d)/gi;
+const thousands = /(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])/g;

@@ -1,4 +1,4 @@
-import type { Text } from "../../../kit/locale.ts";
+import type { Text } from "../../../kit/errors.ts";
 
 /** A statistic over a list, under the calculator's name for it. */
 interface Operation {

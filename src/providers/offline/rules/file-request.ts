@@ -1,6 +1,4 @@
-import { protectMatches, quotes, removeQuotes, removeTail } from "../text-patterns.ts";
-import { extractFolder } from "./folder-clause.ts";
-import { extractLimit } from "./limit-clause.ts";
+import { protectMatches, quotes, removeMatch, removeQuotes, removeTail } from "../text-patterns.ts";
 
 /** What to look for in files, where, and how much of it. */
 export interface FileRequest {
@@ -65,3 +63,74 @@ function cleanQuery(query: string): string {
     .replace(/(?<=\S)\s*(?:的(?:内容)?|字样|这个词|in (?:it|them))$/i, "");
   return removeQuotes(bare);
 }
+
+interface Limited {
+  /** The rest of the request. */
+  text: string;
+  limit?: number;
+}
+
+/** Takes "最多返回 5 条", "at most 5 results" out of the text. */
+export function extractLimit(text: string): Limited {
+  for (const pattern of limits) {
+    const match = pattern.exec(text);
+    const limit = match === null ? undefined : countOf(match[1] ?? "");
+    if (match === null || limit === undefined) continue;
+    return { text: removeMatch(text, match), limit: Math.min(Math.max(limit, 1), mostHits) };
+  }
+  return { text };
+}
+
+const limits = [
+  /[，,]?\s?(?:并|且)?(?:只|仅)?(?:返回|显示|列出|给出|要)?(?:最多|至多|不超过|只|仅|前)(?:返回|显示|列出|给出|要)?\s?(\d{1,4}|[一二两三四五六七八九十]{1,3})\s?(?:条|个|项|处)(?:结果|文件|记录)?/,
+  /,?\s(?:and )?(?:(?:return|show|list|give)(?: me)? )?(?:with )?(?:at most|up to|no more than|limit(?:ed)?(?: to)?|max(?:imum)?(?: of)?|only|(?:the )?(?:first|top)) (\d{1,4})(?: (?:results?|hits?|files?|matches|lines?))?(?=$|[\s,])/i,
+];
+
+function countOf(text: string): number | undefined {
+  if (/^\d+$/.test(text)) return Number(text);
+  const digit = (character: string | undefined): number =>
+    character === "两" ? 2 : " 一二三四五六七八九".indexOf(character ?? "");
+  const [, tens, ten, ones] = /^([一二两三四五六七八九])?(十)?([一二三四五六七八九])?$/.exec(text) ?? [];
+  if (ten === undefined) return tens === undefined || ones !== undefined ? undefined : digit(tens);
+  return (tens === undefined ? 1 : digit(tens)) * 10 + (ones === undefined ? 0 : digit(ones));
+}
+
+/** What `file_search` returns at most. */
+const mostHits = 200;
+
+interface Placed {
+  /** The rest of the request. */
+  text: string;
+  folder?: string;
+}
+
+/** Takes "在 ./docs 目录下", "in ./docs" out of the text. */
+export function extractFolder(text: string): Placed {
+  for (const pattern of folders) {
+    const match = pattern.exec(text);
+    const folder = match?.groups?.folder?.replace(/(?<=\w)[.,]$/, "");
+    if (!match || folder === undefined) continue;
+    return { text: removeMatch(text, match), folder };
+  }
+  return { text };
+}
+
+// A folder is written as a path or named as one ("目录", "folder"); a plain word after "in" is not.
+const path = "(?:\\.{1,2}|~|[a-z]:)?[\\\\/][\\w.\\\\/-]*|\\.{1,2}(?![\\w.])|[\\w.-]+/[\\w./-]*";
+const folders = [
+  new RegExp(
+    `(?<=^(?:(?:搜索|搜一下|搜|查找|查一下|找一下|找|检索|列出)(?:一下)?\\s?)?)(?!在|从|到)(?<folder>${path}|[\\ue000-\\ue3e7]|[^\\s，。,]{1,60}?)\\s?(?:目录|文件夹)(?:下面|下|中|里面|里|内)(?:的)?\\s?`,
+    "i",
+  ),
+  new RegExp(
+    `(?:在|从|到)\\s?(?<folder>${path}|[\\ue000-\\ue3e7]|[^\\s，。,]{1,60}?)\\s?(?:目录|文件夹|路径)(?:下面|下|中|里面|里|内)?(?:的)?[，,]?\\s?`,
+    "i",
+  ),
+  new RegExp(`(?:在|从|到)\\s?(?<folder>${path})\\s?(?:下面|下|中|里面|里|内)?(?:的)?[，,]?\\s?`, "i"),
+  /\s(?:in|under|inside|within|from)\s(?:the\s)?(?:folder|directory|dir)\s(?<folder>\S+)/i,
+  new RegExp(
+    `\\s(?:in|under|inside|within|from)\\s(?:the\\s)?(?<folder>${path}|\\S+(?=\\s(?:folder|directory|dir)))(?:\\s(?:folder|directory|dir))?(?=$|[\\s,])`,
+    "i",
+  ),
+  new RegExp(`(?<=^(?:search|grep|scan))\\s(?<folder>${path})(?=\\sfor\\s)`, "i"),
+];

@@ -1,9 +1,8 @@
+import type { Locale } from "../../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../../kit/json.ts";
-import type { Locale } from "../../../kit/locale.ts";
 import { parseResult, quoteBlock } from "../result-text.ts";
 import { removeTail } from "../text-patterns.ts";
-import { getTextArgument, type Rule } from "./rule.ts";
-import { renderSources } from "./search-web.ts";
+import { getTextArgument, type Rule, renderSources } from "./search-web.ts";
 
 /** The weather of a city, from Amap's tool. */
 export const weather: Rule = {

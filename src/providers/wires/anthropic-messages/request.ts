@@ -2,11 +2,8 @@ import type { AssistantMessage, Message } from "../../../core/messages.ts";
 import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import { isRecord } from "../../../kit/json.ts";
-import { convertHistory } from "../../history/convert-history.ts";
-import { isBlank, toWireToolName } from "../../history/paired-history.ts";
-import { chooseParameters } from "../../middleware/parameters.ts";
-import { addCacheMarks } from "./cache-marks.ts";
-import { toThinkingFields } from "./thinking.ts";
+import { convertHistory, isBlank, toWireToolName } from "../../history/convert-history.ts";
+import { chooseParameters, type Parameters } from "../../middleware/parameters.ts";
 
 /** The body of a Messages request, as far as we use it. */
 export interface MessagesRequest {
@@ -132,3 +129,67 @@ function toToolParam(tool: ToolDefinition): ToolParam {
 function isBlock(value: unknown): value is Block {
   return isRecord(value) && typeof value.type === "string";
 }
+
+/** A part of a request body, in which the marks go. */
+interface Parts<Tool, Turn> {
+  tools?: Tool[];
+  system?: string;
+  messages: Turn[];
+}
+
+/**
+ * Marks where the next request of the conversation will start to differ: after the tools, after the system prompt and
+ * after the last message. Anthropic takes at most four marks, and passes over one that stands before too little.
+ */
+export function addCacheMarks<Tool extends object, Block extends { type: string }, Turn extends { content: Block[] }>({
+  tools,
+  system,
+  messages,
+}: Parts<Tool, Turn>) {
+  const last = messages.at(-1);
+  return {
+    tools: tools && markLast(tools),
+    system: system === undefined ? undefined : markLast([{ type: "text", text: system }]),
+    messages: last ? [...messages.slice(0, -1), { ...last, content: markLast(last.content) }] : messages,
+  };
+}
+
+function markLast<Item extends object>(items: readonly Item[]): Item[] {
+  return items.map((item, position) => (position === items.length - 1 ? { ...item, ...mark } : item));
+}
+
+const mark = { cache_control: { type: "ephemeral" } } as const;
+
+/** The fields that say how much to think, and the output limit, of which thinking takes its part. */
+export interface ThinkingFields {
+  max_tokens: number;
+  thinking?: { type: "adaptive" } | { type: "enabled"; budget_tokens: number };
+  output_config?: { effort: string };
+}
+
+/** Models that think adaptively take the effort as a word, the older ones as a budget of tokens. */
+export function toThinkingFields(
+  { effort, maxTokens }: Parameters,
+  { quirks, maxOutput }: ModelSettings,
+): ThinkingFields {
+  if (effort === undefined || effort === "none") return { max_tokens: maxTokens };
+  if (quirks.adaptiveThinking) {
+    return { max_tokens: maxTokens, thinking: { type: "adaptive" }, output_config: { effort } };
+  }
+  const room = (maxOutput ?? Number.POSITIVE_INFINITY) - maxTokens;
+  const budget = Math.min(budgets[effort] ?? leastBudget, room);
+  if (budget < leastBudget) return { max_tokens: maxTokens };
+  // The limit that was set is meant for what can be read, and the budget must stay below the field's value.
+  return { max_tokens: maxTokens + budget, thinking: { type: "enabled", budget_tokens: budget } };
+}
+
+/** Anthropic refuses a smaller one. */
+const leastBudget = 1024;
+
+const budgets: Readonly<Record<string, number>> = {
+  low: leastBudget,
+  medium: 4096,
+  high: 16_384,
+  xhigh: 32_768,
+  max: 32_768,
+};

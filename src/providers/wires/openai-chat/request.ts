@@ -2,8 +2,7 @@ import type { AssistantMessage, Message } from "../../../core/messages.ts";
 import type { ModelRequest, ToolDefinition } from "../../../core/model.ts";
 import type { ModelSettings, Quirks } from "../../../core/model-settings.ts";
 import { isRecord, type JsonObject } from "../../../kit/json.ts";
-import { convertHistory } from "../../history/convert-history.ts";
-import { toWireToolName } from "../../history/paired-history.ts";
+import { convertHistory, toWireToolName } from "../../history/convert-history.ts";
 import { chooseParameters, toEffortFields } from "../../middleware/parameters.ts";
 
 /** The body of a chat completion, with the fields that vendors add to OpenAI's. */

@@ -1,18 +1,48 @@
-import type { ModelEvent, Turn, Usage } from "../../../core/model.ts";
-import { noUsage } from "../../../core/model.ts";
+import { type FinishReason, type ModelEvent, noUsage, type Turn, type Usage } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
+import type { Text } from "../../../kit/errors.ts";
 import { getOwnValue, isRecord } from "../../../kit/json.ts";
-import type { Text } from "../../../kit/locale.ts";
 import { badResponseError, streamError } from "../../errors/errors.ts";
 import type { TurnProgress } from "../idle-timeout.ts";
 import { type CollectedCall, type ToolFragment, ToolFragments } from "../tool-fragments.ts";
-import { appendDelta, completeTurn, joinWritten, type ServerEvent, type TurnReader } from "../turn-reader.ts";
-import { failedFinishes, finishReasons } from "./finish.ts";
+import {
+  appendDelta,
+  completeTurn,
+  joinWritten,
+  type ServerEvent,
+  type TurnReader,
+  toTokenCount,
+} from "../turn-reader.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
 import type { ChatNative } from "./request.ts";
 import { ThinkTags } from "./think-tags.ts";
 import { type ThoughtSplit, ThoughtTags } from "./thought-tags.ts";
-import { findUsage, toUsage } from "./usage.ts";
+
+/** What each vendor's `finish_reason` means; a word that is not here is no terminal marker that we know. */
+export const finishReasons: Readonly<Record<string, FinishReason>> = {
+  stop: "stop",
+  end_turn: "stop",
+  eos: "stop",
+  tool_calls: "tool-calls",
+  tool_use: "tool-calls",
+  function_call: "tool-calls",
+  length: "length",
+  max_tokens: "length",
+  model_length: "length",
+  model_context_window_exceeded: "length",
+  content_filter: "content-filter",
+  sensitive: "content-filter",
+  safety: "content-filter",
+  refusal: "refused",
+};
+
+/** A `finish_reason` with which a vendor says that it failed. */
+export const failedFinishes: readonly string[] = [
+  "insufficient_system_resource",
+  "network_error",
+  "error",
+  "malformed_function_call",
+];
 
 /** Reads the chunks of one chat completion: theirs to ours. `newId` names calls that came without an id. */
 export class ChatReader implements TurnReader {
@@ -238,3 +268,25 @@ const noFinish = { zh: "没有 finish_reason", en: "no finish_reason" };
 const malformed = { zh: "收到无法解析的数据", en: "a chunk is not JSON" };
 const cutOff = { zh: "回答在结束前中断", en: "the stream ended before the answer did" };
 const unknownFinish = { zh: "未知的结束原因", en: "unknown finish reason" };
+
+/** Where vendors put the usage of a chunk: at the top, in the choice (Moonshot), or under `x_groq`. */
+export function findUsage(chunk: Record<string, unknown>, choice: unknown): Record<string, unknown> | undefined {
+  const groq = isRecord(chunk.x_groq) ? chunk.x_groq.usage : undefined;
+  return [chunk.usage, isRecord(choice) ? choice.usage : undefined, groq].find(isRecord);
+}
+
+/** On xAI and Gemini the hidden reasoning counts only in the total, hence the larger of the two is the output. */
+export function toUsage(raw: Record<string, unknown>): Usage {
+  const inputTokens = toTokenCount(raw.prompt_tokens);
+  const hidden = inputTokens > 0 ? toTokenCount(raw.total_tokens) - inputTokens : 0;
+  const input = isRecord(raw.prompt_tokens_details) ? raw.prompt_tokens_details : {};
+  const output = isRecord(raw.completion_tokens_details) ? raw.completion_tokens_details : {};
+  return {
+    inputTokens,
+    outputTokens: Math.max(toTokenCount(raw.completion_tokens), hidden),
+    reasoningTokens: toTokenCount(output.reasoning_tokens),
+    // DeepSeek and Moonshot name them at the top.
+    cachedTokens: toTokenCount(input.cached_tokens ?? raw.prompt_cache_hit_tokens ?? raw.cached_tokens),
+    cacheWriteTokens: toTokenCount(input.cache_write_tokens) || undefined,
+  };
+}

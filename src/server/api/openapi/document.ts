@@ -1,9 +1,116 @@
 import { version } from "../../../kit/version.ts";
-import { createSchemaComponents } from "./components.ts";
-import { conversationPaths } from "./conversation-paths.ts";
-import { openAiPaths } from "./openai-paths.ts";
-import { operationPaths } from "./operation-paths.ts";
+import { createSchemaComponents, toSchemaReference } from "./components.ts";
+import {
+  commonProblems,
+  describeJson,
+  describePathParameter,
+  describeProblem,
+  describeResponse,
+  pageParameters,
+} from "./parts.ts";
 import { runPaths } from "./run-paths.ts";
+
+const failedResponse = { default: describeProblem("Why it is not served.") };
+
+/** No sign-in is needed. */
+const open = { security: [] };
+
+const state = { "application/json": { schema: { type: "object", properties: { status: { type: "string" } } } } };
+
+/** What an operator's programs ask. */
+export const operationPaths = {
+  "/healthz": {
+    get: {
+      operationId: "checkHealth",
+      summary: "Whether the process answers.",
+      tags: ["operations"],
+      ...open,
+      responses: { 200: { description: "It does.", content: state } },
+    },
+  },
+  "/readyz": {
+    get: {
+      operationId: "checkReadiness",
+      summary: "Whether a question could be served now.",
+      tags: ["operations"],
+      ...open,
+      responses: {
+        200: { description: "It could.", content: state },
+        503: { description: "Not now.", content: state },
+      },
+    },
+  },
+  "/metrics": {
+    get: {
+      operationId: "readMetrics",
+      summary: "Figures for Prometheus.",
+      tags: ["operations"],
+      responses: {
+        200: { description: "All figures.", content: { "text/plain": { schema: { type: "string" } } } },
+        ...failedResponse,
+      },
+    },
+  },
+  "/openapi.json": {
+    get: {
+      operationId: "readDescription",
+      summary: "This document.",
+      tags: ["operations"],
+      responses: {
+        200: { description: "OpenAPI 3.1.", content: { "application/json": { schema: { type: "object" } } } },
+        ...failedResponse,
+      },
+    },
+  },
+};
+
+const failed = { default: describeResponse("Why it is not served, as OpenAI words it.", "OpenAiError") };
+
+/** OpenAI's wire, for pages and programs that speak it. */
+export const openAiPaths = {
+  "/v1/chat/completions": {
+    post: {
+      operationId: "createChatCompletion",
+      summary: "Asks the agent over OpenAI's wire.",
+      tags: ["openai"],
+      requestBody: { required: true, content: describeJson("ChatCompletionRequest") },
+      responses: {
+        200: {
+          description: "The answer; with stream: true in chunks, and data: [DONE] last.",
+          content: {
+            ...describeJson("ChatCompletion"),
+            "text/event-stream": {
+              schema: { type: "string" },
+              "x-event-schema": { $ref: toSchemaReference("ChatCompletionChunk") },
+            },
+          },
+        },
+        ...failed,
+      },
+    },
+  },
+  "/v1/models": {
+    get: {
+      operationId: "listModels",
+      summary: "Lists the agent's modes as models.",
+      tags: ["openai"],
+      responses: { 200: describeResponse("All of them.", "ModelList"), ...failed },
+    },
+  },
+  "/v1/models/{id}": {
+    get: {
+      operationId: "readModel",
+      summary: "Tells about one of them.",
+      tags: ["openai"],
+      parameters: [describePathParameter("id", "duet-agent, duet-plan or duet-chat.")],
+      responses: {
+        200: describeResponse("That one.", "Model"),
+        404: describeResponse("There is none.", "OpenAiError"),
+        ...failed,
+      },
+    },
+  },
+};
 
 /** All that a server at this address serves beside MCP and its page, as OpenAPI 3.1. Its schemas are those that judge requests. */
 export function describeApi(url: string) {
@@ -38,3 +145,48 @@ export function describeApi(url: string) {
     },
   };
 }
+
+const id = describePathParameter("id", "The conversation_id of a result.");
+
+const none = describeProblem("There is no such conversation of this caller's.");
+
+/** The caller's conversations, and what a question is run with. */
+export const conversationPaths = {
+  "/agent/conversations": {
+    get: {
+      operationId: "listConversations",
+      summary: "Lists the caller's conversations.",
+      tags: ["conversations"],
+      parameters: pageParameters,
+      responses: {
+        200: describeResponse("A page of them.", "ConversationList"),
+        400: describeProblem("A number that is not allowed."),
+        ...commonProblems,
+      },
+    },
+  },
+  "/agent/conversations/{id}": {
+    get: {
+      operationId: "readConversation",
+      summary: "Reads a conversation: its turns, sources and runs.",
+      tags: ["conversations"],
+      parameters: [id],
+      responses: { 200: describeResponse("All of it.", "Conversation"), 404: none, ...commonProblems },
+    },
+    delete: {
+      operationId: "deleteConversation",
+      summary: "Cancels a conversation's runs and removes it with its sources and traces.",
+      tags: ["conversations"],
+      parameters: [id],
+      responses: { 204: { description: "It is gone." }, 404: none, ...commonProblems },
+    },
+  },
+  "/agent/settings": {
+    get: {
+      operationId: "readSettings",
+      summary: "Tells what a question is run with that says nothing else, and what it may choose from.",
+      tags: ["agent"],
+      responses: { 200: describeResponse("The settings in force.", "Settings"), ...commonProblems },
+    },
+  },
+};

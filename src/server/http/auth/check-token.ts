@@ -6,12 +6,16 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from "jose";
-import type { DuetError } from "../../../kit/errors.ts";
-import { findKeys } from "./find-keys.ts";
+import { DuetError, type Text } from "../../../kit/errors.ts";
+import { getOwnValue, isRecord } from "../../../kit/json.ts";
+import { addressKinds, classifyAddress } from "../../../kit/net/address-kind.ts";
+import { createGuardedFetch } from "../../../kit/net/create-guarded-fetch.ts";
+import { failedRequestError, refusedError } from "../../../kit/net/dial-target.ts";
+import { isSecureAddress } from "../../../kit/net/secure-address.ts";
+import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { InvalidTokenError } from "./invalid-token.ts";
 import { createKeyCache } from "./key-cache.ts";
 import type { AuthSettings, Clock } from "./settings.ts";
-import { toTokenProblem } from "./token-problem.ts";
 
 /** What a good token says. */
 export interface Claims extends JWTPayload {
@@ -103,3 +107,126 @@ function isOfSomebody(payload: JWTPayload): payload is Claims {
 
 const wrongType = { zh: "不是访问令牌（typ）", en: "it is no access token (typ)" };
 const nobodys = { zh: "没有说明是谁的（sub）", en: "it does not say whose it is (sub)" };
+
+/** What the package says of a token, in words that hold nothing of it. Gives back what is no word of the package. */
+export function toTokenProblem(thrown: unknown): unknown {
+  if (!(thrown instanceof errors.JOSEError)) return thrown;
+  if (thrown instanceof errors.JWTClaimValidationFailed)
+    return new InvalidTokenError(getOwnValue(byClaim, thrown.claim) ?? malformed);
+  return new InvalidTokenError(getOwnValue(byCode, thrown.code) ?? malformed);
+}
+
+const malformed: Text = { zh: "令牌格式不正确", en: "it is no valid token" };
+
+const byClaim: Readonly<Record<string, Text>> = {
+  iss: { zh: "令牌来自另一个签发者", en: "it is of another issuer" },
+  aud: { zh: "令牌不是发给本服务的", en: "it is meant for another audience" },
+  nbf: { zh: "令牌尚未生效", en: "it is not in force yet" },
+  exp: { zh: "令牌没有有效期", en: "it has no expiry" },
+  sub: { zh: "令牌没有说明是谁的", en: "it does not say whose it is" },
+};
+
+const byCode: Readonly<Record<string, Text>> = {
+  ERR_JWT_EXPIRED: { zh: "令牌已过期", en: "it has expired" },
+  ERR_JOSE_ALG_NOT_ALLOWED: { zh: "令牌的签名算法不被允许", en: "its algorithm is not allowed" },
+  ERR_JWKS_NO_MATCHING_KEY: { zh: "签发者没有签名所用的密钥", en: "its issuer has no such key" },
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: { zh: "令牌的签名不正确", en: "its signature is wrong" },
+};
+
+/** A public key as RFC 7517 writes it. */
+export interface PublicKey extends Record<string, unknown> {
+  kty: string;
+}
+
+/** More than so many no issuer has; each may cost a check of a signature. */
+const mostKeys = 100;
+
+/** The issuer's public keys, from its metadata or from where the operator says. Throws a `DuetError`, or the signal's reason. */
+export async function findKeys(
+  { issuer, jwksUrl }: { issuer: string; jwksUrl?: string | undefined },
+  signal: AbortSignal,
+): Promise<PublicKey[]> {
+  const address = jwksUrl ?? (await discover(issuer, signal));
+  const found = await fetchJson(address, signal);
+  const listed = isRecord(found) && Array.isArray(found.keys) ? found.keys : undefined;
+  if (listed === undefined) throw unusable(address, { zh: "没有公钥列表（keys）", en: "there is no list of keys" });
+  const keys = listed.filter(isPublicKey).slice(0, mostKeys);
+  if (keys.length === 0) throw unusable(address, { zh: "没有公钥", en: "there are no public keys" });
+  return keys;
+}
+
+/** Where the issuer keeps its keys, by its metadata (RFC 8414, OpenID Connect Discovery), in the order that MCP prescribes. */
+async function discover(issuer: string, signal: AbortSignal): Promise<string> {
+  for (const address of metadataAddresses(issuer)) {
+    const metadata = await fetchJson(address, signal);
+    if (metadata === undefined) continue;
+    const { issuer: said, jwks_uri: place } = isRecord(metadata) ? metadata : {};
+    // Whoever could pass for another issuer could pass its tokens for that one's (RFC 8414, section 3.3).
+    if (said !== issuer) throw unusable(address, otherIssuer(said, issuer));
+    if (typeof place !== "string" || !URL.canParse(place))
+      throw unusable(address, { zh: "没有 jwks_uri", en: "there is no jwks_uri" });
+    return place;
+  }
+  throw unusable(issuer, { zh: "没有元数据（可设置 jwksUrl）", en: "it has no metadata (jwksUrl may be set)" });
+}
+
+/** An issuer's path goes after the well-known name, for OpenID Connect before it as well. */
+function metadataAddresses(issuer: string): string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, "");
+  const openId = "/.well-known/openid-configuration";
+  const places = [`/.well-known/oauth-authorization-server${path}`, `${openId}${path}`];
+  if (path !== "") places.push(`${path}${openId}`);
+  return places.map((place) => origin + place);
+}
+
+function isPublicKey(key: unknown): key is PublicKey {
+  return isRecord(key) && (key.kty === "RSA" || key.kty === "EC" || key.kty === "OKP");
+}
+
+function otherIssuer(said: unknown, issuer: string): Text {
+  const [found, wanted] = [said, issuer].map((each) => toShortLine(JSON.stringify(each) ?? "-", 200));
+  return { zh: `issuer 是 ${found}，而不是 ${wanted}`, en: `its issuer is ${found}, not ${wanted}` };
+}
+
+function unusable(address: string, { zh, en }: Text): DuetError {
+  const shown = toShortLine(address, 200);
+  return new DuetError({ code: "bad_response", text: { zh: `${shown}：${zh}`, en: `${shown}: ${en}` } });
+}
+
+const limits = { maxBytes: 512_000, timeoutMs: 5_000, maxRedirects: 0 };
+
+/**
+ * What an authorization server answers at this address; undefined where it has nothing there. The operator names the server, so it
+ * may be anywhere but at a cloud's metadata service; redirects are not followed. Throws a `DuetError`, or the signal's reason.
+ */
+async function fetchJson(address: string, signal: AbortSignal): Promise<unknown> {
+  const guardedFetch = createGuardedFetch({
+    reach: {
+      permits: (_host, address) => classifyAddress(address) !== "metadata",
+      refusal: ({ shown }, _address, kind) => refusedError(shown, addressKinds[kind]),
+    },
+  });
+  const { status, body, truncated } = await guardedFetch.request({
+    ...limits,
+    url: address,
+    headers: { accept: "application/json" },
+    permits: checkScheme,
+    signal,
+  });
+  const { host } = new URL(address);
+  if (status >= 400 && status < 500) return undefined;
+  if (status !== 200)
+    throw failedRequestError("bad_response", host, { zh: `HTTP 状态 ${status}`, en: `HTTP status ${status}` });
+  if (truncated) throw failedRequestError("bad_response", host, { zh: "回答过长", en: "the answer is too long" });
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    throw failedRequestError("bad_response", host, { zh: "回答不是 JSON", en: "the answer is no JSON" });
+  }
+}
+
+function checkScheme(url: URL): void {
+  if (!isSecureAddress(url))
+    throw refusedError(url.host, { zh: "只能使用 https 网址", en: "only https URLs are used" });
+}

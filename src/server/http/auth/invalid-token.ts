@@ -1,4 +1,4 @@
-import type { Text } from "../../../kit/locale.ts";
+import type { Text } from "../../../kit/errors.ts";
 
 /** A token that lets nobody in; `text` says why, with nothing of the token in it. */
 export class InvalidTokenError extends Error {

@@ -1,21 +1,12 @@
 import { createHash } from "node:crypto";
+import type { AuthInfo } from "@modelcontextprotocol/server";
+import type { JWTPayload } from "jose";
 import type { Caller } from "../../../core/caller.ts";
-import { DuetError } from "../../../kit/errors.ts";
-import { type Locale, say } from "../../../kit/locale.ts";
+import { DuetError, type Locale, say, type Text } from "../../../kit/errors.ts";
 import { isSecureAddress } from "../../../kit/net/secure-address.ts";
-import type { HttpRefusal } from "../response/refusal.ts";
-import type { Admission, Authenticate, OpenPages } from "./authenticate.ts";
-import {
-  type Challenge,
-  keysUnavailable,
-  toInvalidTokenChallenge,
-  toScopeChallenge,
-  toSignInChallenge,
-} from "./challenge.ts";
+import type { HttpRefusal } from "../response/dialects.ts";
 import type { CheckToken, Claims } from "./check-token.ts";
 import { InvalidTokenError } from "./invalid-token.ts";
-import { createMetadataPages, toMetadataAddress } from "./resource-metadata.ts";
-import { listScopeTools, readScopes } from "./scopes.ts";
 import { type AuthSettings, type Clock, systemClock } from "./settings.ts";
 
 export interface AuthOptions {
@@ -119,3 +110,103 @@ function insecure(resource: string): DuetError {
     },
   });
 }
+
+const wellKnown = "/.well-known/oauth-protected-resource";
+
+/** Where clients read how to sign in: beside the resource, so that whatever stands before us leads there too. */
+export function toMetadataAddress(resource: string): string {
+  return resource.replace(/\/mcp$/, `${wellKnown}/mcp`);
+}
+
+/** The pages that say how to sign in (RFC 9728), by path. */
+export function createMetadataPages(settings: AuthSettings, resource: string): OpenPages {
+  const scopes = listSupportedScopes(settings);
+  const metadata = {
+    resource,
+    authorization_servers: [settings.issuer],
+    ...(scopes.length > 0 && { scopes_supported: scopes }),
+    bearer_methods_supported: ["header"],
+    resource_name: "Duet",
+  };
+  const page = (): Response => Response.json(metadata);
+  return { [wellKnown]: page, [`${wellKnown}/mcp`]: page };
+}
+
+/** What stands in `WWW-Authenticate` beside the error: where to learn how to sign in, and which scopes to ask for. */
+interface Challenge {
+  metadata: string;
+  scopes: readonly string[];
+}
+
+/** Without credentials nothing is said but how to sign in (RFC 6750, section 3.1). */
+export function toSignInChallenge(challenge: Challenge): HttpRefusal {
+  return refusal(401, { zh: "需要登录", en: "sign in first" }, challenge);
+}
+
+function toInvalidTokenChallenge(challenge: Challenge, why: Text): HttpRefusal {
+  const text = { zh: `令牌不被接受：${why.zh}`, en: `the token is not accepted: ${why.en}` };
+  return refusal(401, text, challenge, { error: "invalid_token", error_description: why.en });
+}
+
+export function toScopeChallenge(challenge: Challenge, missing: readonly string[]): HttpRefusal {
+  const names = missing.join(" ");
+  const text = { zh: `令牌缺少权限范围：${names}`, en: `the token lacks the scopes: ${names}` };
+  return refusal(403, text, challenge, { error: "insufficient_scope" });
+}
+
+/** Nobody is to sign in anew because of it. */
+export const keysUnavailable: HttpRefusal = {
+  status: 503,
+  text: { zh: "暂时无法核对令牌，请稍后再试", en: "tokens cannot be checked at the moment; try again later" },
+  headers: { "retry-after": "10" },
+};
+
+function refusal(
+  status: number,
+  text: Text,
+  { metadata, scopes }: Challenge,
+  error: Record<string, string> = {},
+): HttpRefusal {
+  const parameters = {
+    ...error,
+    resource_metadata: metadata,
+    ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+  };
+  const written = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
+  return { status, error: "auth", text, headers: { "www-authenticate": `Bearer ${written.join(", ")}` } };
+}
+
+/** What a token lets do: `scope` of RFC 9068, or `scp`, as a text or a list, which some issuers write. */
+export function readScopes({ scope, scp }: JWTPayload): string[] {
+  const written = scope ?? scp;
+  const words = Array.isArray(written) ? written : typeof written === "string" ? written.split(" ") : [];
+  return words.filter((word) => typeof word === "string" && word !== "");
+}
+
+/** The patterns of the tools that these scopes open, in the configuration's order; undefined where scopes say nothing of tools. */
+export function listScopeTools(
+  scopes: readonly string[],
+  { tools }: Pick<AuthSettings, "tools">,
+): string[] | undefined {
+  if (tools === undefined) return undefined;
+  const opened = Object.entries(tools).filter(([scope]) => scopes.includes(scope));
+  return [...new Set(opened.flatMap(([, patterns]) => patterns))];
+}
+
+/** All that a client can ask for. */
+export function listSupportedScopes({ scopes, tools = {} }: Pick<AuthSettings, "scopes" | "tools">): string[] {
+  return [...new Set([...scopes, ...Object.keys(tools)])];
+}
+
+/** Who calls, as far as their credentials say. */
+export interface Admission {
+  caller: Caller;
+  /** What the SDK hands on to tools as `context.http.authInfo`. */
+  authInfo?: AuthInfo;
+}
+
+/** Tells who sends a request, or why it is refused (401 or 403 with `WWW-Authenticate`). */
+export type Authenticate = (request: Request) => Promise<Admission | HttpRefusal>;
+
+/** Pages by path that anybody may read, signed in or not: the metadata of a protected resource. */
+export type OpenPages = Readonly<Record<string, (request: Request) => Response | Promise<Response>>>;

@@ -1,12 +1,12 @@
 import { isLegacyRequest, type McpServer } from "@modelcontextprotocol/server";
 import type { Caller } from "../../../core/caller.ts";
-import type { Locale } from "../../../kit/locale.ts";
+import type { Locale } from "../../../kit/errors.ts";
 import type { Log } from "../../operations/log.ts";
 import type { HttpConnection } from "../connection.ts";
 import { readBody } from "../request/read-body.ts";
 import { type Message, readMessage } from "../request/read-message.ts";
+import type { HttpRefusal } from "../response/dialects.ts";
 import type { InFlight } from "../response/in-flight.ts";
-import type { HttpRefusal } from "../response/refusal.ts";
 import { closing, toRefusalResponse } from "../response/refuse.ts";
 import type { RouteCall } from "../routes.ts";
 import { createRequests, type OnChange } from "./requests.ts";

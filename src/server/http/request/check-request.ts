@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isIPv4 } from "node:net";
 import { isNumber } from "../address.ts";
-import type { HttpRefusal } from "../response/refusal.ts";
+import type { HttpRefusal } from "../response/dialects.ts";
 import type { AllowedNames } from "./allowed-names.ts";
 
 /** Headers of which two would let one program read another one than the next. */

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { HttpRefusal } from "../response/refusal.ts";
+import type { HttpRefusal } from "../response/dialects.ts";
 
 /**
  * The text of a body of at most `limit` bytes, or why there is none. Nothing is read of one that says it is longer, and

@@ -1,6 +1,6 @@
+import type { Text } from "../../../kit/errors.ts";
 import { isRecord } from "../../../kit/json.ts";
-import type { Text } from "../../../kit/locale.ts";
-import type { HttpRefusal } from "../response/refusal.ts";
+import type { HttpRefusal } from "../response/dialects.ts";
 import { jsonFaults, readJson } from "./read-json.ts";
 
 /** One JSON-RPC message that is well-formed; what it means is for the SDK to say. */

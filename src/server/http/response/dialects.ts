@@ -1,6 +1,4 @@
-import type { ErrorCode } from "../../../kit/errors.ts";
-import { type Locale, say } from "../../../kit/locale.ts";
-import type { HttpRefusal } from "./refusal.ts";
+import { type ErrorCode, type Locale, say, type Text } from "../../../kit/errors.ts";
 
 /** The shape in which the programs of one part of the server expect what went wrong. */
 export type Dialect = (refusal: HttpRefusal, locale: Locale) => { type: string; body: object };
@@ -74,3 +72,23 @@ const titles: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
   504: "Gateway Timeout",
 };
+
+/** Why a request is not served. */
+export interface HttpRefusal {
+  /** Of HTTP. */
+  status: number;
+  text: Text;
+  /** What the caller can do about it. */
+  hint?: Text | undefined;
+  /** Of the contract's section 5; `invalid_request` when absent. */
+  error?: ErrorCode | undefined;
+  /** The field of the request that is wrong. */
+  param?: string | undefined;
+  /** The code by which OpenAI's clients know it, where that is another one. */
+  openAiCode?: string | undefined;
+  /** Of JSON-RPC; -32000, a server's own, when absent. */
+  code?: number | undefined;
+  /** The JSON-RPC request's id, as far as it could be read. */
+  id?: string | number | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+}

@@ -1,7 +1,5 @@
-import { DuetError, type ErrorCode } from "../../../kit/errors.ts";
-import type { Locale } from "../../../kit/locale.ts";
-import { type Dialect, jsonRpc } from "./dialects.ts";
-import type { HttpRefusal } from "./refusal.ts";
+import { DuetError, type ErrorCode, type Locale } from "../../../kit/errors.ts";
+import { type Dialect, type HttpRefusal, jsonRpc } from "./dialects.ts";
 
 /** Thrown by whoever finds out that a request cannot be served. */
 export class RefusedError extends Error {

@@ -1,23 +1,30 @@
-import type { CallToolResult } from "@modelcontextprotocol/server";
-import { say } from "../../../kit/locale.ts";
-import type { HostConnection } from "../../../runs/input/host-connection.ts";
+import type { CallToolResult, InputRequiredResult, ServerContext, Tool } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { readChainMeta } from "../../../core/chain.ts";
+import { type Locale, say, type Text } from "../../../kit/errors.ts";
+import { askInput, askOutput, cancelInput, resultInput } from "../../../runs/ask-schema.ts";
+import { toFinishedOutcome } from "../../../runs/finished-outcome.ts";
+import { readHost } from "../../../runs/input/host.ts";
 import { createInputRequests } from "../../../runs/input/input-requests.ts";
+import type { HostConnection } from "../../../runs/input/pending-work.ts";
 import { describeWithdrawnQuestion } from "../../../runs/input/withdrawn-question.ts";
 import type { LiveRuns } from "../../../runs/live-run.ts";
+import { withPlanToken } from "../../../runs/outcome-for.ts";
 import type { RunService } from "../../../runs/run-service.ts";
-import type { Capabilities, ResourceCapability, ToolCapability } from "../capabilities.ts";
-import { createFailedResult } from "../failed-result.ts";
+import { describeUnknownRun } from "../../../runs/unknown-run.ts";
+import type { Capabilities, ResourceCapability, ToolCapability } from "../announce-changes.ts";
+import { createFailedResult, toFailedResult } from "../failed-result.ts";
+import { readInput } from "../read-input.ts";
 import { handleAsk as askAgent } from "./ask.ts";
+import { toResult } from "./ask-result.ts";
 import { createAgentCompletion } from "./complete-arguments.ts";
-import type { AgentService, ConnectionScope } from "./connection-scope.ts";
 import { type AgentDescription, describeAgent, describeForAgents } from "./describe-agent.ts";
 import { createAgentPrompts } from "./prompts.ts";
 import { createAgentResources } from "./resources.ts";
-import { handleCancel, handleResult } from "./result.ts";
 import { createRunPage } from "./run-page.ts";
 import { canShowPages, runPageMeta } from "./run-page-support.ts";
+import { type AgentService, type ConnectionScope, serveRun } from "./serve-run.ts";
 import { serveTasks } from "./tasks.ts";
-import { createAgentTools } from "./tool-list.ts";
 import { filterUsableTools } from "./usable-servers.ts";
 
 export interface AgentOptions {
@@ -121,4 +128,125 @@ function withPage(one: ResourceCapability, other: ResourceCapability): ResourceC
     templates: one.templates,
     read: async (uri, context) => (await one.read(uri, context)) ?? other.read(uri, context),
   };
+}
+
+/** `agent_result`: waits for a run that goes on, or gives how it ended. */
+export async function handleResult(
+  scope: ConnectionScope,
+  args: unknown,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { duet, runs, connection } = scope;
+  const input = readInput(resultInput, args, duet.locale);
+  if (typeof input === "string") return createFailedResult(input);
+  const { run_id: id, wait_s: waitS } = input;
+  const run = runs.find(id, connection.caller);
+  const locale = run?.locale ?? duet.locale;
+  const host = readHost(connection.server, context);
+  const chain = readChainMeta(context.mcpReq._meta);
+  const request = { kind: "agent_result", context, host, chain, locale, waitS } as const;
+  return serveRun(scope, request, async () => run ?? keptResult(scope, id));
+}
+
+/** How long a run that is cancelled is waited for, in milliseconds. */
+const cancelPatienceMs = 2000;
+
+/** `agent_cancel`: stops a run and gives what it came to. */
+export async function handleCancel(
+  scope: ConnectionScope,
+  args: unknown,
+  { mcpReq }: ServerContext,
+): Promise<CallToolResult> {
+  const { duet, runs, connection } = scope;
+  const input = readInput(cancelInput, args, duet.locale);
+  if (typeof input === "string") return createFailedResult(input);
+  const run = runs.find(input.run_id, connection.caller);
+  if (run === undefined) return keptResult(scope, input.run_id).catch((thrown) => toFailedResult(thrown, duet.locale));
+  return toResult(await runs.cancel(run, cancelPatienceMs, mcpReq.signal), run.locale);
+}
+
+/** Of a run that this process does not know any more. */
+async function keptResult(scope: ConnectionScope, runId: string): Promise<CallToolResult> {
+  const { duet, connection } = scope;
+  const store = await duet.store(connection.caller);
+  const trace = await store.trace(runId);
+  if (trace === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(runId)));
+  const locale = duet.localeFor(trace.question);
+  return toResult(await withPlanToken(scope, toFinishedOutcome(trace, locale)), locale);
+}
+
+/** What is said of `agent_ask` now, for hosts and their models. */
+export interface AskDescription {
+  description: string;
+  annotations: Tool["annotations"];
+  meta: Record<string, unknown> | undefined;
+}
+
+/** The agent's tools as a host sees them. Their schemas, which take milliseconds, are made once, for the first list. */
+export function createAgentTools(locale: Locale): (description: AskDescription) => Tool[] {
+  let schemas: Schemas | undefined;
+  return (described) => {
+    schemas ??= makeSchemas();
+    return toTools(described, schemas, locale);
+  };
+}
+
+function toTools({ description, annotations, meta }: AskDescription, schemas: Schemas, locale: Locale): Tool[] {
+  const { ask, result, cancel, output: outputSchema } = schemas;
+  return [
+    {
+      name: "agent_ask",
+      title: say(locale, { zh: "询问 Duet", en: "Ask Duet" }),
+      description,
+      inputSchema: ask,
+      outputSchema,
+      annotations,
+      _meta: meta,
+    },
+    {
+      name: "agent_result",
+      title: say(locale, { zh: "取得 Duet 的结果", en: "Get Duet's result" }),
+      description: say(locale, ofResult),
+      inputSchema: result,
+      outputSchema,
+      annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    },
+    {
+      name: "agent_cancel",
+      title: say(locale, { zh: "停止 Duet 的运行", en: "Stop a run of Duet" }),
+      description: say(locale, ofCancel),
+      inputSchema: cancel,
+      outputSchema,
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    },
+  ];
+}
+
+const ofResult: Text = {
+  zh: "取得 agent_ask 的一次运行的结果：run_id 来自状态为 running 的结果。会等到运行结束；仍未结束时再次返回 running。",
+  en: "Gives the result of a run of agent_ask whose result had the status running: its run_id. Waits for the end; returns running again while there is none.",
+};
+
+const ofCancel: Text = {
+  zh: "停止 agent_ask 的一次正在进行的运行，返回到此为止的结果。",
+  en: "Stops a run of agent_ask that goes on, and gives what it has come to.",
+};
+
+type Schema = Tool["inputSchema"];
+
+type Schemas = Readonly<Record<"ask" | "result" | "cancel" | "output", Schema>>;
+
+function makeSchemas(): Schemas {
+  return {
+    ask: schemaOf(askInput, "input"),
+    result: schemaOf(resultInput, "input"),
+    cancel: schemaOf(cancelInput, "input"),
+    output: schemaOf(askOutput, "output"),
+  };
+}
+
+function schemaOf(schema: z.ZodType, io: "input" | "output"): Schema {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io });
+  const json: Record<string, unknown> = JSON.parse(JSON.stringify(rest));
+  return { ...json, type: "object" };
 }

@@ -1,8 +1,7 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 import type { Outcome, ToolCallRecord } from "../../../core/outcome.ts";
-import { type Locale, say } from "../../../kit/locale.ts";
-import { sanitize, toSafeJson } from "../../../kit/text/sanitize.ts";
-import { toShortLine } from "../../../kit/text/short-line.ts";
+import { type Locale, say } from "../../../kit/errors.ts";
+import { sanitize, toSafeJson, toShortLine } from "../../../kit/text/sanitize.ts";
 import { renderPartial } from "../../../render/event-lines.ts";
 
 /**

@@ -7,8 +7,7 @@ import { confirmRun } from "../../../runs/questions/confirm.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { readInput } from "../read-input.ts";
-import type { ConnectionScope } from "./connection-scope.ts";
-import { serveRun } from "./serve-run.ts";
+import { type ConnectionScope, serveRun } from "./serve-run.ts";
 import { canUseTasks, toTask } from "./tasks.ts";
 
 /** `agent_ask`: begins a run, or goes on with the one that is asked for again or confirmed, and waits for it. */

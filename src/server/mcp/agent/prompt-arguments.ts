@@ -1,7 +1,7 @@
 import type { Mode } from "../../../core/outcome.ts";
 import { findPermitProblem } from "../../../core/tools/tool-pattern.ts";
-import type { Text } from "../../../kit/locale.ts";
-import { toShortLine } from "../../../kit/text/short-line.ts";
+import type { Text } from "../../../kit/errors.ts";
+import { toShortLine } from "../../../kit/text/sanitize.ts";
 
 export interface PromptArguments {
   question: string;

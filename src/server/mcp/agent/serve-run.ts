@@ -1,19 +1,20 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import type { Chain } from "../../../core/chain.ts";
-import { type Locale, say } from "../../../kit/locale.ts";
+import { type Locale, say } from "../../../kit/errors.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
 import { getWindowMs } from "../../../runs/call-window.ts";
 import type { Host } from "../../../runs/input/host.ts";
-import type { RequestContext } from "../../../runs/input/pending-work.ts";
+import type { InputRequests } from "../../../runs/input/input-requests.ts";
+import type { HostConnection, RequestContext } from "../../../runs/input/pending-work.ts";
 import { toOutcomeFor } from "../../../runs/outcome-for.ts";
-import type { OpenQuestion } from "../../../runs/questions/run-question.ts";
+import type { OpenQuestion } from "../../../runs/questions/put-question.ts";
 import { releaseRun } from "../../../runs/release-run.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
+import type { CallerScope, RunService } from "../../../runs/run-service.ts";
 import { waitForRun } from "../../../runs/wait-for-run.ts";
 import { toFailedResult } from "../failed-result.ts";
 import { createRunProgress, type RunProgress } from "../run-progress.ts";
 import { toResult } from "./ask-result.ts";
-import type { ConnectionScope } from "./connection-scope.ts";
 
 export interface Request {
   kind: "agent_ask" | "agent_result";
@@ -98,4 +99,14 @@ function windowOf({ settings }: ConnectionScope, { host, chain, waitS }: Request
 function attachedLine({ id, startedAt }: RunHandle, locale: Locale): string {
   const time = Math.round((Date.now() - startedAt) / 1000);
   return say(locale, { zh: `↻ ${id} 已运行 ${time} 秒`, en: `↻ ${id} has been running for ${time} s` });
+}
+
+/** What the agent's tools share, over all connections. */
+export interface AgentService extends RunService {
+  inputRequests: InputRequests<CallToolResult>;
+}
+
+/** One connection's part of it. */
+export interface ConnectionScope extends AgentService, CallerScope {
+  connection: HostConnection;
 }

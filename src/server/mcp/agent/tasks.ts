@@ -13,11 +13,10 @@ import { isRecord } from "../../../kit/json.ts";
 import { type Host, readHost } from "../../../runs/input/host.ts";
 import { readReply, toInputRequest } from "../../../runs/input/host-question.ts";
 import { withPlanToken } from "../../../runs/outcome-for.ts";
-import { answerQuestion, canAsk, toHostQuestion } from "../../../runs/questions/put-question.ts";
-import type { OpenQuestion } from "../../../runs/questions/run-question.ts";
+import { answerQuestion, canAsk, type OpenQuestion, toHostQuestion } from "../../../runs/questions/put-question.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import { toResult } from "./ask-result.ts";
-import type { ConnectionScope } from "./connection-scope.ts";
+import type { ConnectionScope } from "./serve-run.ts";
 
 /** The tasks extension (SEP-2663, revision 2026-07-28). */
 const extension = "io.modelcontextprotocol/tasks";

@@ -1,13 +1,12 @@
 import { type Chain, deepestChain, tooDeepError } from "../../../core/chain.ts";
 import type { Elicit } from "../../../core/forms/elicitation.ts";
-import type { Approve } from "../../../core/tools/permission.ts";
-import type { ToolContext } from "../../../core/tools/tool.ts";
-import type { Locale } from "../../../kit/locale.ts";
-import { renderProgressCounts } from "../../../render/call-names.ts";
+import type { Approve, ToolContext } from "../../../core/tools/tool.ts";
+import type { Locale } from "../../../kit/errors.ts";
+import { renderProgressCounts } from "../../../render/event-lines.ts";
 import { toApproval, toApprovalQuestion } from "../../../runs/input/approval-question.ts";
 import { noAnswer, toQuestion } from "../../../runs/input/host-question.ts";
-import type { AskHost } from "../../../runs/input/pending-work.ts";
-import type { GatewayRequestContext } from "./request-context.ts";
+import type { AskHost, RequestContext } from "../../../runs/input/pending-work.ts";
+import type { CallProgress } from "./call-progress.ts";
 
 export interface CallOptions {
   locale: Locale;
@@ -63,4 +62,9 @@ export function renderProgressLine(message: string, count: number | undefined, t
   if (count === undefined || !Number.isFinite(count)) return message;
   const counts = renderProgressCounts(count, total);
   return message === "" ? counts : `${message} (${counts})`;
+}
+
+/** What a host's request may use on its way. */
+export interface GatewayRequestContext extends RequestContext {
+  readonly progress: CallProgress;
 }

@@ -1,17 +1,26 @@
-import type { CallToolResult, GetPromptResult, ReadResourceResult } from "@modelcontextprotocol/server";
-import type { Duet } from "../../../app/open-duet.ts";
-import { say } from "../../../kit/locale.ts";
-import type { HostConnection } from "../../../runs/input/host-connection.ts";
+import {
+  type CallToolResult,
+  type CompleteRequestParams,
+  type CompleteResult,
+  type GetPromptResult,
+  isSpecType,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { Duet, RequestOptions } from "../../../app/open-duet.ts";
+import { readChainMeta, toChainMeta } from "../../../core/chain.ts";
+import { DuetError, type Locale, say, toDuetError } from "../../../kit/errors.ts";
+import { readHost } from "../../../runs/input/host.ts";
 import { createInputRequests } from "../../../runs/input/input-requests.ts";
+import type { HostConnection } from "../../../runs/input/pending-work.ts";
 import { describeWithdrawnQuestion } from "../../../runs/input/withdrawn-question.ts";
-import type { Capabilities } from "../capabilities.ts";
+import type { Capabilities, PromptCapability, ResourceCapability } from "../announce-changes.ts";
 import { createFailedResult } from "../failed-result.ts";
-import { completeArgument } from "./completions.ts";
-import type { Exposure, GatewayInputRequests } from "./exposure.ts";
-import { createPromptCapability } from "./prompts.ts";
-import { throwWithdrawn } from "./request.ts";
-import { createResourceCapability } from "./resources.ts";
-import { createToolCapability } from "./tools.ts";
+import { type GatewayRequestContext, renderProgressLine, toChildChain, toElicit } from "./call-context.ts";
+import { createCallProgress } from "./call-progress.ts";
+import { createToolCapability, type Exposure, type GatewayInputRequests } from "./tools.ts";
 
 export interface ExposeOptions {
   /** Tokens that a list of tools may weigh; beyond them it is searched. */
@@ -49,4 +58,118 @@ export function createExposure(
       },
     };
   };
+}
+
+/** Completes arguments of prompts and templates, as far as their servers do. */
+export async function completeArgument(
+  { gateway, locale }: Exposure,
+  { ref, argument, context }: CompleteRequestParams,
+  { mcpReq: { signal, _meta } }: ServerContext,
+): Promise<CompleteResult | undefined> {
+  const chain = readChainMeta(_meta);
+  try {
+    const meta = { ...chain.trace, ...toChainMeta(toChildChain(chain)) };
+    const answer = await gateway.complete({ ref, argument, context }, { signal, onProgress: () => {}, meta });
+    if (answer === undefined || isSpecType.CompleteResult(answer)) return answer;
+    throw badAnswerError(argument.name);
+  } catch (thrown) {
+    throw toProtocolError(thrown, signal, locale);
+  }
+}
+
+/** Offers every server's prompts to the host. */
+export function createPromptCapability(exposed: Exposure): PromptCapability {
+  const { gateway, locale, connection, inputRequests } = exposed;
+  return {
+    list: async (signal) => (await gateway.prompts(signal)).filter(isSpecType.Prompt),
+    get(name, args, context) {
+      const progress = createCallProgress();
+      const served = { kind: name, connection, host: readHost(connection.server, context), context, progress };
+      const answer = inputRequests.prompts.serve(served, async (requestContext) => {
+        try {
+          const given = await gateway.getPrompt(
+            name,
+            args,
+            toRequestOptions({ ...requestContext, progress }, context, exposed),
+          );
+          if (given === undefined) throw new MissingEntryError();
+          if (!isSpecType.GetPromptResult(given)) throw badAnswerError(name);
+          return given;
+        } catch (thrown) {
+          throw toProtocolError(thrown, requestContext.signal, locale);
+        }
+      });
+      return answer.catch(ignoreMissing);
+    },
+  };
+}
+
+/** Offers every server's resources and templates to the host. */
+export function createResourceCapability(exposed: Exposure): ResourceCapability {
+  const { gateway, locale, connection, inputRequests } = exposed;
+  return {
+    list: async (signal) => (await gateway.resources(signal)).filter(isSpecType.Resource),
+    templates: async (signal) => (await gateway.resourceTemplates(signal)).filter(isSpecType.ResourceTemplate),
+    read(uri, context) {
+      const progress = createCallProgress();
+      const served = { kind: uri, connection, host: readHost(connection.server, context), context, progress };
+      const answer = inputRequests.resources.serve(served, async (requestContext) => {
+        try {
+          const given = await gateway.readResource(
+            uri,
+            toRequestOptions({ ...requestContext, progress }, context, exposed),
+          );
+          if (given === undefined) throw new MissingEntryError();
+          if (!isSpecType.ReadResourceResult(given)) throw badAnswerError(uri);
+          return given;
+        } catch (thrown) {
+          throw toProtocolError(thrown, requestContext.signal, locale);
+        }
+      });
+      return answer.catch(ignoreMissing);
+    },
+  };
+}
+
+/** What goes along with a request to a server that is no call of a tool. */
+function toRequestOptions(
+  { signal, progress, ask }: GatewayRequestContext,
+  { mcpReq }: ServerContext,
+  { person }: Exposure,
+): RequestOptions {
+  const chain = readChainMeta(mcpReq._meta);
+  return {
+    signal,
+    onProgress: ({ message = "", progress: count, total }) =>
+      progress.notify(renderProgressLine(message, count, total)),
+    elicit: toElicit(ask, person),
+    meta: { ...chain.trace, ...toChainMeta(toChildChain(chain)) },
+  };
+}
+
+/** An error that the host can read; what is one already stays, and so does the reason of a cancel. */
+function toProtocolError(thrown: unknown, signal: AbortSignal, locale: Locale): unknown {
+  if (signal.aborted || thrown instanceof ProtocolError || thrown instanceof MissingEntryError) return thrown;
+  return new ProtocolError(ProtocolErrorCode.InternalError, say(locale, toDuetError(thrown).text));
+}
+
+/** There is nothing of that name. */
+class MissingEntryError extends Error {}
+
+function ignoreMissing(thrown: unknown): undefined {
+  if (!(thrown instanceof MissingEntryError)) throw thrown;
+}
+
+/** A server's answer that no host could use. */
+function badAnswerError(what: string): DuetError {
+  const shown = JSON.stringify(what.slice(0, 200));
+  return new DuetError({
+    code: "bad_response",
+    text: { zh: `服务器对 ${shown} 的回答不符合 MCP`, en: `The server's answer to ${shown} does not follow MCP` },
+  });
+}
+
+/** The end of a request with an answer that nobody waits for. */
+function throwWithdrawn(requestState: string, locale: Locale): never {
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, say(locale, describeWithdrawnQuestion(requestState)));
 }

@@ -1,17 +1,27 @@
-import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
+import {
+  type CallToolResult,
+  type ContentBlock,
+  type GetPromptResult,
+  type InputRequiredResult,
+  isSpecType,
+  type ReadResourceResult,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { Gateway } from "../../../app/open-duet.ts";
 import { chainProperty, readChain } from "../../../core/chain-text.ts";
-import type { Tool } from "../../../core/tools/tool.ts";
+import type { Tool, ToolResult } from "../../../core/tools/tool.ts";
+import { renderContent } from "../../../core/tools/tool-content.ts";
+import { type Locale, say } from "../../../kit/errors.ts";
 import { isDeeperThan, isRecord, type JsonObject, toText } from "../../../kit/json.ts";
-import { say } from "../../../kit/locale.ts";
 import { readHost } from "../../../runs/input/host.ts";
-import type { ToolCapability } from "../capabilities.ts";
+import type { InputRequests } from "../../../runs/input/input-requests.ts";
+import type { HostConnection } from "../../../runs/input/pending-work.ts";
+import type { ToolCapability } from "../announce-changes.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { openGatewayContext } from "./call-context.ts";
 import { createCallProgress } from "./call-progress.ts";
-import type { Exposure } from "./exposure.ts";
 import { callName, createSearchTools, findName, readCall, readFind, toFoundResult } from "./search-tools.ts";
 import { toListed, weighToolList } from "./tool-list.ts";
-import { toCallResult } from "./tool-result.ts";
 
 /** Levels of a call's arguments; no tool needs more, and deeper ones break who reads them. */
 const deepestArguments = 64;
@@ -123,4 +133,61 @@ function unapproved(name: string) {
     zh: `工具 ${JSON.stringify(name)} 是新的或有变化，用户批准前不能调用：请用户运行 duet tools approve。`,
     en: `The tool ${JSON.stringify(name)} is new or has changed, and cannot be called until the user has approved it: have the user run duet tools approve.`,
   };
+}
+
+/** What a tool gave, for a host: as its server gave it where there is one, else as text. */
+export function toCallResult(tool: Tool, result: ToolResult, locale: Locale): CallToolResult {
+  const { ok, text, content } = result;
+  const isServersOwn = content !== undefined && (ok || result.error?.code === "tool");
+  if (!isServersOwn) return ok ? readable(text) : createFailedResult(text);
+  const blocks = content.blocks.map((block) => toBlock(block, locale));
+  const _meta = forHost(content.meta);
+  const structuredContent = isRecord(content.structured) ? content.structured : undefined;
+  if (!ok) return { content: blocks, structuredContent, _meta, isError: true };
+  // A host refuses such a result without showing it, and its model must not think that nothing has happened.
+  if (tool.outputSchema !== undefined && structuredContent === undefined)
+    return { content: [{ type: "text", text: say(locale, ranWithout(tool)) }, ...blocks], _meta, isError: true };
+  return { content: blocks, structuredContent, _meta };
+}
+
+function readable(text: string): CallToolResult {
+  return { content: [{ type: "text", text }] };
+}
+
+/** A block that MCP does not know would cost the host the whole result. */
+function toBlock(block: Record<string, unknown>, locale: Locale): ContentBlock {
+  if (isSpecType.ContentBlock(block)) return block;
+  return { type: "text", text: renderContent({ content: [block] }, locale) };
+}
+
+/** Keys of the protocol itself are about one connection, and that one ends here. */
+function forHost(meta: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> | undefined {
+  const entries = Object.entries(meta ?? {}).filter(([key]) => !key.startsWith("io.modelcontextprotocol/"));
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+function ranWithout({ source }: Tool) {
+  return {
+    zh: `工具已经执行，但服务器 ${source} 的结果缺少其 outputSchema 所承诺的 structuredContent（这是该服务器的错误）。不要为此重复调用。它给出的内容：`,
+    en: `The tool has run, but the result of the server ${source} lacks the structuredContent that its outputSchema promises (a fault of that server). Do not call it again for that. What it gave:`,
+  };
+}
+
+/** What one connection's host is offered, and how. */
+export interface Exposure {
+  gateway: Gateway;
+  locale: Locale;
+  /** Tokens that a list of tools may weigh; beyond them the host gets two tools that find and call the others. */
+  listLimit: number;
+  /** Stands for the host's user: whoever is asked by this connection is one person. */
+  person: object;
+  connection: HostConnection;
+  inputRequests: GatewayInputRequests;
+}
+
+/** The requests of all connections. */
+export interface GatewayInputRequests {
+  tools: InputRequests<CallToolResult>;
+  prompts: InputRequests<GetPromptResult>;
+  resources: InputRequests<ReadResourceResult>;
 }

@@ -1,13 +1,20 @@
 import type { Api } from "./api/api.ts";
 import type { Conversation } from "./api/conversation.ts";
-import { RefusedError } from "./api/refused.ts";
+import { RefusedError } from "./api/follow-run.ts";
 import type { ChatRuns } from "./chat-runs.ts";
-import { loadReasons } from "./load-steps.ts";
 import { startConversation } from "./state/chat-choices.ts";
-import { addNote, isUnsettled, showTalk, type Turn } from "./state/chat-state.ts";
-import { mergeTurns } from "./state/merge-turns.ts";
+import {
+  addNote,
+  type ChatState,
+  changeTurn,
+  findActiveTurn,
+  isUnsettled,
+  type Store,
+  showTalk,
+  type TalkItem,
+  type Turn,
+} from "./state/chat-state.ts";
 import { sideTexts } from "./state/side-texts.ts";
-import type { Store } from "./state/store.ts";
 import { toTurns } from "./state/to-turns.ts";
 
 export interface ChatConversations {
@@ -89,6 +96,60 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
 const nothing: Conversation = { turns: [], sources: [], runs: [] };
 
 function passMissing(thrown: unknown): undefined {
+  if (!(thrown instanceof RefusedError) || thrown.status !== 404) throw thrown;
+  return undefined;
+}
+
+/** The chat with those of the kept turns that are not in sight yet, before what goes on. */
+export function mergeTurns(chat: ChatState, kept: readonly Turn[]): ChatState {
+  const seen = new Set(chat.items.map(({ key }) => chat.turns[key]?.run.runId));
+  const added = kept.filter(({ keptRunId }) => keptRunId !== undefined && !seen.has(keptRunId));
+  if (added.length === 0) return chat;
+  const going = findActiveTurn(chat)?.key;
+  const at = chat.items.findIndex(({ key }) => key === going);
+  const place = at < 0 ? chat.items.length : at;
+  const items = added.map(({ key }): TalkItem => ({ kind: "turn", key }));
+  return {
+    ...chat,
+    items: [...chat.items.slice(0, place), ...items, ...chat.items.slice(place)],
+    turns: { ...chat.turns, ...Object.fromEntries(added.map((turn) => [turn.key, turn])) },
+  };
+}
+
+/** Of a conversation that is opened, so many runs that gave no answer tell why by themselves. */
+const mostTold = 10;
+
+/**
+ * Gives what an older run did and how it ended; what is known of it stays in sight until there is more. Rejects with `Refused`
+ * where it is not kept any more.
+ */
+export async function loadSteps(api: Api, store: Store, key: string): Promise<void> {
+  const { keptRunId } = store.state.turns[key] ?? {};
+  if (keptRunId === undefined) return;
+  store.change((chat) => changeTurn(chat, key, (turn) => ({ ...turn, keptRunId: undefined })));
+  const [outcome, told] = await Promise.all([api.outcome(keptRunId), api.trace(keptRunId).catch(ignoreMissingTrace)]);
+  store.change((chat) =>
+    changeTurn(chat, key, (turn) => {
+      if (outcome === undefined) return { ...turn, run: { ...turn.run, ...told } };
+      // An older run's sources are not kept with it but with its conversation.
+      const citations = outcome.citations.length > 0 ? outcome.citations : [...turn.run.cited];
+      return { ...turn, run: { ...turn.run, ...told, outcome: { ...outcome, citations }, plain: undefined } };
+    }),
+  );
+}
+
+/** Runs in sight that failed, were stopped or gave half an answer tell what they came to. Never rejects. */
+export async function loadReasons(api: Api, store: Store): Promise<void> {
+  const keys = unexplained(store.state).slice(-mostTold);
+  await Promise.all(keys.map((key) => loadSteps(api, store, key).catch(() => {})));
+}
+
+function unexplained({ items, turns }: ChatState): string[] {
+  return items.map(({ key }) => key).filter((key) => turns[key]?.keptRunId && turns[key].run.plain?.status);
+}
+
+/** A run that never began has no trace. */
+function ignoreMissingTrace(thrown: unknown): undefined {
   if (!(thrown instanceof RefusedError) || thrown.status !== 404) throw thrown;
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { Api } from "./api/api.ts";
-import type { Store } from "./state/store.ts";
+import type { Store } from "./state/chat-state.ts";
 
 /** The list of conversations, and of the runs that go on. */
 export interface ChatList {

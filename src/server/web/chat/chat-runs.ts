@@ -1,18 +1,21 @@
-import { type Locale, say } from "../../../kit/locale.ts";
+import { type Locale, say } from "../../../kit/errors.ts";
 import { createRunState } from "../run/run-state.ts";
+import type { Confirmation } from "../run/run-view.ts";
 import { type Api, type QuestionRequest, readRunId } from "./api/api.ts";
-import { followRun } from "./api/follow-run.ts";
-import { isGatewayError } from "./api/is-gateway-error.ts";
+import { followRun, RefusedError, type RunUpdate } from "./api/follow-run.ts";
 import type { OpenQuestion, Reply } from "./api/question.ts";
-import { RefusedError } from "./api/refused.ts";
-import type { ReportConnectivity } from "./connectivity.ts";
-import { createKey } from "./new-key.ts";
-import { applyEvents, closeQuestion } from "./state/apply-events.ts";
-import { addTurn, changeRun, changeTurn, createTurn, removeGoneTurns, type Turn } from "./state/chat-state.ts";
+import {
+  addTurn,
+  type ChatState,
+  changeRun,
+  changeTurn,
+  createTurn,
+  removeGoneTurns,
+  type Store,
+  type Turn,
+} from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { sideTexts } from "./state/side-texts.ts";
-import type { Store } from "./state/store.ts";
-import { toQuestion } from "./state/to-question.ts";
 
 export interface ChatRuns {
   /** Asks the text in the conversation that is shown, as it has been chosen. */
@@ -153,5 +156,75 @@ export function createRuns({
       });
       close();
     },
+  };
+}
+
+/** Known to this page alone, and to the server as what tells a question from the same one asked again. */
+export function createKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Said by what stands before the server; a question asked again with its key is the same one. */
+function isGatewayError(status: number): boolean {
+  return status === 502 || status === 504;
+}
+
+/** A question in the conversation that is shown, as it has been chosen. The search switch counts in chat mode alone. */
+export function toQuestion(
+  { choices, settings, conversationId }: ChatState,
+  message: string,
+  locale: Locale,
+): QuestionRequest {
+  const { mode, search, models, parameters } = choices;
+  const hasSearch = mode === "chat" && settings?.search.available === true;
+  return {
+    message,
+    mode,
+    locale,
+    models,
+    parameters,
+    conversation_id: conversationId,
+    search: hasSearch ? search : undefined,
+  };
+}
+
+/** The chat with what the run of a turn has told. A run that begins names its conversation. */
+export function applyEvents(chat: ChatState, key: string, { events, question }: RunUpdate): ChatState {
+  const turn = chat.turns[key];
+  if (turn === undefined) return chat;
+  const began = events.find((event) => event.type === "run-start");
+  const isEnd = events.some(({ type }) => type === "run-end");
+  const now = isEnd ? undefined : question === undefined ? turn.question : (question ?? undefined);
+  const conversationId = began?.conversationId ?? turn.conversationId;
+  const changed = changeTurn(chat, key, (before) => ({ ...before, conversationId, question: now }));
+  const told = changeRun(changed, key, {
+    type: "told",
+    runId: began?.runId ?? turn.run.runId ?? "",
+    events,
+    confirmation: now && confirmationOf(now),
+  });
+  const isShown = chat.items.some((item) => item.key === key);
+  return isShown && began !== undefined ? { ...told, conversationId } : told;
+}
+
+/** The chat with the turn's question, if it has one, out of the way. */
+export function closeQuestion(chat: ChatState, key: string): ChatState {
+  return chat.turns[key]?.question === undefined ? chat : applyEvents(chat, key, { events: [], question: null });
+}
+
+function confirmationOf(question: OpenQuestion): Confirmation {
+  const kind = question.kind === "call" || question.kind === "plan" ? question.kind : "question";
+  return { kind, tool: question.kind === "call" ? question.tool : "", arguments: undefined, message: "" };
+}
+
+/** Told by each who talks with the server whether it cannot be reached; the page says so as long as one of them says so. */
+export type ReportConnectivity = (who: string, isLost: boolean) => void;
+
+export function createConnectivity(store: Store): ReportConnectivity {
+  const lost = new Set<string>();
+  return (who, isLost) => {
+    if (isLost) lost.add(who);
+    else lost.delete(who);
+    store.change((chat) => (chat.isLost === lost.size > 0 ? chat : { ...chat, isLost: lost.size > 0 }));
   };
 }

@@ -1,24 +1,23 @@
-import { createApi } from "./api/api.ts";
-import { createSender } from "./api/http.ts";
+import { type Locale, say } from "../../../kit/errors.ts";
+import { type Api, createApi } from "./api/api.ts";
+import { createSender, pauseAfter, RefusedError } from "./api/follow-run.ts";
+import type { ServerSettings } from "./api/server-settings.ts";
 import { createSignInGate } from "./api/sign-in-gate.ts";
-import { createConversations } from "./chat-conversations.ts";
-import { createList } from "./chat-list.ts";
-import { createRuns } from "./chat-runs.ts";
-import { createConnectivity } from "./connectivity.ts";
-import { createActions } from "./create-actions.ts";
+import { type ChatConversations, createConversations, loadSteps } from "./chat-conversations.ts";
+import { type ChatList, createList } from "./chat-list.ts";
+import { type ChatRuns, createConnectivity, createRuns, type ReportConnectivity } from "./chat-runs.ts";
+import type { ChatActions } from "./parts/model-settings.ts";
 import { limitToFrames } from "./parts/once-per-frame.ts";
 import { createScreen, type Screen } from "./parts/screen.ts";
-import { createReportErrors } from "./report-errors.ts";
-import { restoreChat } from "./restore-chat.ts";
-import { type ChatState, createChat } from "./state/chat-state.ts";
-import { createStore } from "./state/store.ts";
-import { getTabTitle } from "./state/talk-title.ts";
-import { createAddressHash } from "./storage/address-hash.ts";
+import { chooseMode, chooseModel, chooseParameter, chooseSearch, startConversation } from "./state/chat-choices.ts";
+import { isCommand, runCommand } from "./state/chat-commands.ts";
+import { type ChatState, createChat, createStore, findActiveTurn, type Store } from "./state/chat-state.ts";
+import { chatTexts } from "./state/chat-texts.ts";
+import { getTabTitle, hasUnfollowed } from "./state/side-entries.ts";
+import { type AddressHash, createAddressHash } from "./storage/address-hash.ts";
 import { createDrafts } from "./storage/drafts.ts";
 import { createPreferences } from "./storage/preferences.ts";
-import { createSaver } from "./storage/save-chat.ts";
-import { createTabStorage, takeToken } from "./storage/tab-storage.ts";
-import { watchWindow } from "./watch-window.ts";
+import { createSaver, createTabStorage, type StoredChat, takeToken } from "./storage/tab-storage.ts";
 
 /** The page at `/`: joins what a person does, what the server tells, and what is shown. */
 export async function startChat(window: Window & typeof globalThis): Promise<void> {
@@ -102,4 +101,173 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     refresh();
     conversations.catchUp().catch(() => {});
   }
+}
+
+export interface WatchOptions {
+  readonly window: Window;
+  readonly store: Store;
+  readonly place: AddressHash;
+  readonly actions: Pick<ChatActions, "open" | "newChat">;
+  refresh(): void;
+  catchUp(): void;
+}
+
+/** How often the list is read while something goes on that is not followed, in milliseconds. */
+const listMs = 10_000;
+
+/** What happens elsewhere is seen when the window is looked at again; back and forward open what was open. */
+export function watchWindow({ window, store, place, actions, refresh, catchUp }: WatchOptions): void {
+  window.addEventListener("focus", catchUp);
+  window.addEventListener("popstate", () => {
+    const { conversationId: id } = place;
+    if (id === store.state.conversationId) return;
+    if (id === undefined) actions.newChat();
+    else actions.open(id);
+  });
+  window.setInterval(() => {
+    if (window.document.visibilityState === "visible" && hasUnfollowed(store.state)) refresh();
+  }, listMs);
+}
+
+export interface RestoreOptions {
+  readonly api: Api;
+  readonly store: Store;
+  readonly runs: ChatRuns;
+  readonly conversations: ChatConversations;
+  readonly list: ChatList;
+  readonly kept: StoredChat;
+  /** The conversation that the address names. */
+  readonly named: string | undefined;
+  readonly reportConnectivity: ReportConnectivity;
+  /** Called once it is known how the server is set. */
+  onSettings(): void;
+}
+
+/** What the tab showed before it was loaded again is found again, and what goes on is followed. */
+export async function restoreChat(options: RestoreOptions): Promise<void> {
+  const { api, store, runs, conversations, list, kept, named, reportConnectivity, onSettings } = options;
+  const { choices: before } = store.state;
+  const settings = await readSettings(api, reportConnectivity);
+  store.change((chat) => {
+    const { mode = settings.mode, search = settings.search.enabled } = kept.choices;
+    // What has been chosen while the server was asked is not taken back.
+    const choices = chat.choices === before ? { ...before, mode, search } : chat.choices;
+    return { ...chat, settings, choices };
+  });
+  onSettings();
+  const wanted = named ?? kept.conversationId;
+  // Where something has been begun meanwhile, that stays in sight.
+  const isNew = store.state.items.length === 0;
+  for (const { id, question, conversationId } of kept.runs) runs.resume(id, question, conversationId);
+  if (isNew && wanted !== undefined) await conversations.open(wanted);
+  await list.refresh();
+}
+
+/** Without them there is nothing to do, so they are asked for until the server can be reached. */
+async function readSettings(api: Api, reportConnectivity: ReportConnectivity): Promise<ServerSettings> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      const settings = await api.settings();
+      reportConnectivity("settings", false);
+      return settings;
+    } catch (thrown) {
+      if (thrown instanceof RefusedError) throw thrown;
+      reportConnectivity("settings", true);
+    }
+    await pauseAfter(failures);
+  }
+}
+
+export interface ActionsOptions {
+  readonly api: Api;
+  readonly store: Store;
+  readonly runs: ChatRuns;
+  readonly conversations: ChatConversations;
+  readonly list: ChatList;
+  readonly place: AddressHash;
+  readonly attempt: ReportErrors;
+  screen(): Screen;
+}
+
+export function createActions({
+  api,
+  store,
+  runs,
+  conversations,
+  list,
+  place,
+  attempt,
+  screen,
+}: ActionsOptions): ChatActions {
+  return {
+    send(text) {
+      if (findActiveTurn(store.state) !== undefined) return false;
+      if (isCommand(text)) store.change((chat) => runCommand(chat, text));
+      else runs.ask(text);
+      return true;
+    },
+    askAgain(text, mode) {
+      if (findActiveTurn(store.state) !== undefined) {
+        if (screen().draft === "") screen().draft = text;
+      } else {
+        if (mode !== undefined) store.change((chat) => chooseMode(chat, mode));
+        runs.ask(text);
+      }
+      screen().focus();
+    },
+    stop() {
+      const going = findActiveTurn(store.state);
+      if (going === undefined) return false;
+      void attempt(runs.stop(going.key), say(screen().locale, chatTexts.notStopped));
+      return true;
+    },
+    async reply(key, question, reply) {
+      const isTaken = await attempt(runs.reply(key, question, reply));
+      if (isTaken) screen().focus();
+      return isTaken;
+    },
+    loadSteps(key) {
+      loadSteps(api, store, key).catch(() =>
+        store.change((chat) => ({ ...chat, problem: say(screen().locale, chatTexts.noSteps) })),
+      );
+    },
+    chooseMode: (mode) => store.change((chat) => chooseMode(chat, mode)),
+    chooseSearch: (isOn) => store.change((chat) => chooseSearch(chat, isOn)),
+    chooseModel: (role, name) => store.change((chat) => chooseModel(chat, role, name)),
+    chooseParameter: (role, name, value) => store.change((chat) => chooseParameter(chat, role, name, value)),
+    chooseLocale(locale) {
+      screen().speak(locale, store.state);
+      // What is kept names the language too.
+      store.change((chat) => ({ ...chat }));
+      document.querySelector<HTMLElement>("#language")?.focus();
+    },
+    newChat() {
+      store.change(startConversation);
+      screen().focus();
+    },
+    open(id) {
+      // An address that leads nowhere does not stay.
+      void attempt(conversations.open(id)).then(() => place.settle(store.state));
+      screen().focus();
+    },
+    remove: (id) => void attempt(conversations.remove(id)),
+    more: () => void attempt(list.more()),
+  };
+}
+
+/** Says what went wrong, behind the prefix, and gives whether all went well. Never rejects. */
+type ReportErrors = (work: Promise<void>, prefix?: string) => Promise<boolean>;
+
+export function createReportErrors(store: Store, locale: () => Locale): ReportErrors {
+  return async (work, prefix = "") => {
+    try {
+      await work;
+      return true;
+    } catch (thrown) {
+      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      const where = thrown instanceof RefusedError ? prefix : prefix || say(locale(), chatTexts.notReached);
+      store.change((chat) => ({ ...chat, problem: where + reason }));
+      return false;
+    }
+  };
 }

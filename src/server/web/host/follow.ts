@@ -1,7 +1,6 @@
-import { toText } from "../../../kit/json.ts";
+import { isRecord, toText } from "../../../kit/json.ts";
 import { readConfirmation, readEvents, readOutcome } from "../run/read-run.ts";
 import type { RunChange } from "../run/run-state.ts";
-import type { CallResult, CallTool } from "./call-tool.ts";
 
 export interface Follower {
   /** A tool was called: finds the run of its question or of the token it confirms, which may have begun or not, and follows it. */
@@ -36,8 +35,10 @@ const nothingSeen = { after: 0, waiting: false };
 /** How long one look waits for news, in seconds. Hosts end calls that take long. */
 const lookSeconds = 15;
 const lookTimeoutMs = 45_000;
+
 /** Between two looks: events come by the dozen, and each look is a call at the host. */
 const pauseMs = 300;
+
 /** A run that tells nothing for so long is followed no more. */
 const patienceMs = 1_800_000;
 const mostFailures = 4;
@@ -127,4 +128,42 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(end, ms);
     signal.addEventListener("abort", end, { once: true });
   });
+}
+
+/** A tool's result as it came, or as far as it is known. */
+interface CallResult {
+  readonly isError: boolean;
+  readonly structured: Record<string, unknown> | undefined;
+  /** All of its text blocks. */
+  readonly text: string;
+}
+
+/** Calls a tool of the page's own server through the host. */
+export type CallTool = (name: string, args: object, options: RequestOptions) => Promise<CallResult>;
+
+export function createToolCaller(messages: Messages): CallTool {
+  return async (name, args, options) =>
+    readResult(await messages.request("tools/call", { name, arguments: args }, options));
+}
+
+export function readResult(result: unknown): CallResult {
+  const { isError, structuredContent, content } = isRecord(result) ? result : {};
+  const blocks = Array.isArray(content) ? content : [];
+  return {
+    isError: isError === true,
+    structured: isRecord(structuredContent) ? structuredContent : undefined,
+    text: blocks.flatMap((block) => (isRecord(block) && toText(block.text)) || []).join("\n"),
+  };
+}
+
+/** JSON-RPC with the program that shows the page. */
+export interface Messages {
+  /** Rejects when the host answers with an error, when the time is over, and when the signal aborts: then the host is told. */
+  request(method: string, params: object, options: RequestOptions): Promise<unknown>;
+  notify(method: string, params: object): void;
+}
+
+interface RequestOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
 }

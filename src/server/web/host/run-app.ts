@@ -1,15 +1,11 @@
+import { type Locale, say } from "../../../kit/errors.ts";
 import { isRecord, toText } from "../../../kit/json.ts";
-import { say } from "../../../kit/locale.ts";
 import { version } from "../../../kit/version.ts";
 import { createPanel } from "../panel.ts";
 import { createRunState, type RunChange, reduceRunState } from "../run/run-state.ts";
 import { toView } from "../run/to-view.ts";
 import { texts } from "../texts.ts";
-import { createToolCaller, readResult } from "./call-tool.ts";
-import { applyLook, readLocale } from "./context.ts";
-import { createFollower } from "./follow.ts";
-import { openMessages } from "./messages.ts";
-import { reportSize } from "./size.ts";
+import { createFollower, createToolCaller, type Messages, readResult } from "./follow.ts";
 
 function readCall(args: unknown) {
   const { question, confirmation } = isRecord(args) ? args : {};
@@ -105,4 +101,122 @@ export async function startRunApp(window: Window & typeof globalThis): Promise<v
   function tellNoHost(): void {
     change({ type: "problem", problem: { message: say(locale, texts.noHost), hint: null } });
   }
+}
+
+/** The reader's language: the host's, else the browser's. All but Chinese read English. */
+function readLocale(context: Record<string, unknown>, browser: string): Locale {
+  const language = toText(context.locale) || browser;
+  return /^zh\b/i.test(language) ? "zh" : "en";
+}
+
+/** Takes over how the host looks: light or dark, its colours and fonts. */
+export function applyLook(root: HTMLElement, context: Record<string, unknown>): void {
+  const { theme, styles, safeAreaInsets } = context;
+  if (theme === "light" || theme === "dark") {
+    root.dataset.theme = theme;
+    root.style.colorScheme = theme;
+  }
+  const variables = isRecord(styles) && isRecord(styles.variables) ? styles.variables : {};
+  for (const [name, value] of Object.entries(variables))
+    if (name.startsWith("--") && typeof value === "string") root.style.setProperty(name, value);
+  if (!isRecord(safeAreaInsets)) return;
+  const { top, right, bottom, left } = safeAreaInsets;
+  root.style.padding = [top, right, bottom, left].map((side) => `${typeof side === "number" ? side : 0}px`).join(" ");
+}
+
+/** Tells the size of what the page shows, now and at each change; until the function that it gives is called. */
+export function reportSize(
+  window: Window & typeof globalThis,
+  tell: (size: { width: number; height: number }) => void,
+) {
+  const root = window.document.documentElement;
+  let told = "";
+  const measure = (): void => {
+    // The page may be shown higher than it has to be.
+    const before = root.style.height;
+    root.style.height = "max-content";
+    const size = { width: Math.ceil(window.innerWidth), height: Math.ceil(root.getBoundingClientRect().height) };
+    root.style.height = before;
+    if (told === JSON.stringify(size)) return;
+    told = JSON.stringify(size);
+    tell(size);
+  };
+  let frame = 0;
+  const observer = new window.ResizeObserver(() => {
+    window.cancelAnimationFrame(frame);
+    frame = window.requestAnimationFrame(measure);
+  });
+  observer.observe(root);
+  observer.observe(window.document.body);
+  return () => observer.disconnect();
+}
+
+export interface MessageHandlers {
+  notification(method: string, params: Record<string, unknown>): void;
+  /** Answers a request of the host; undefined for a method that is not known. */
+  request(method: string): object | undefined;
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+  done(): void;
+}
+
+/** Takes messages of the window around the page alone. */
+export function openMessages(window: Window, handlers: MessageHandlers): Messages {
+  const host = window.parent;
+  const waiting = new Map<number, Waiting>();
+  let lastId = 0;
+
+  // A sandboxed page cannot know its host's origin; it is told nothing that the host does not know already.
+  const send = (message: object): void => host.postMessage({ jsonrpc: "2.0", ...message }, "*");
+
+  const settle = (message: Record<string, unknown>): void => {
+    if (typeof message.id !== "number") return;
+    const waits = waiting.get(message.id);
+    if (waits === undefined) return;
+    waiting.delete(message.id);
+    waits.done();
+    if (isRecord(message.error)) waits.reject(new Error(toText(message.error.message) || "error"));
+    else waits.resolve(message.result);
+  };
+
+  const answer = (id: unknown, method: string): void => {
+    const result = handlers.request(method);
+    const error = { code: -32601, message: `Method not found: ${method}` };
+    send(result === undefined ? { id, error } : { id, result });
+  };
+
+  window.addEventListener("message", ({ source, data }: MessageEvent<unknown>) => {
+    if (source !== host || !isRecord(data) || data.jsonrpc !== "2.0") return;
+    if (typeof data.method !== "string") return settle(data);
+    if (data.id !== undefined) return answer(data.id, data.method);
+    handlers.notification(data.method, isRecord(data.params) ? data.params : {});
+  });
+
+  return {
+    notify: (method, params) => send({ method, params }),
+    request(method, params, { timeoutMs, signal }) {
+      lastId += 1;
+      const id = lastId;
+      return new Promise((resolve, reject) => {
+        const stop = (reason: string): void => {
+          if (!waiting.delete(id)) return;
+          done();
+          send({ method: "notifications/cancelled", params: { requestId: id, reason } });
+          reject(new Error(reason));
+        };
+        const abort = (): void => stop("aborted");
+        const timer = setTimeout(() => stop("timed out"), timeoutMs);
+        const done = (): void => {
+          clearTimeout(timer);
+          signal?.removeEventListener("abort", abort);
+        };
+        waiting.set(id, { resolve, reject, done });
+        signal?.addEventListener("abort", abort, { once: true });
+        send({ id, method, params });
+      });
+    },
+  };
 }

@@ -1,11 +1,10 @@
-import { createSanitizer } from "../../../kit/text/sanitize.ts";
-import { renderBlocks } from "./blocks.ts";
+import type { MarkedToken, Token } from "marked";
+import { type Locale, say } from "../../../kit/errors.ts";
+import { createSanitizer, sanitize } from "../../../kit/text/sanitize.ts";
+import { createElement, setText } from "../dom.ts";
 import { closeOpen } from "./close-open.ts";
-import { type CodeBlock, createCodeBlock } from "./code-block.ts";
-import { type Fence, findFence, readCode } from "./fence.ts";
-import type { MarkdownContext } from "./inline.ts";
-import { lexBlocks } from "./lex.ts";
-import { readAhead } from "./read-ahead.ts";
+import { createCopyButton, isTooDeep, type MarkdownContext, renderInline, toDeeperContext, words } from "./inline.ts";
+import { isKnown, lexBlocks } from "./lex.ts";
 
 export interface Markdown {
   readonly element: HTMLElement;
@@ -81,5 +80,186 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
       while (settle(isWhole));
       showOpen();
     },
+  };
+}
+
+/** The marks that a block of code stands between. */
+interface Fence {
+  readonly sign: string;
+  readonly language: string;
+}
+
+/**
+ * Where the first fence at the start of a line is; those further in belong to a list or a quotation. Its line must be
+ * whole: with no end of it, what is there may go on.
+ */
+export function findFence(text: string, isWhole: boolean): { at: number; length: number; fence: Fence } | undefined {
+  const found = /^(`{3,}(?=[^`\n]*(?:\n|$(?![\s\S])))|~{3,})([^\n]*)(\n|$(?![\s\S]))/m.exec(text);
+  if (found === null) return undefined;
+  const [whole, sign = "", language = "", end] = found;
+  if (end === "" && !isWhole) return undefined;
+  return { at: found.index, length: whole.length, fence: { sign, language: language.trim() } };
+}
+
+/** What of a text is code: the lines that stay, the one that is being written, and how much is read. */
+export interface Code {
+  readonly lines: string;
+  readonly last: string;
+  readonly length: number;
+  readonly isClosed: boolean;
+}
+
+/** Reads on in a block of code. `isWhole`: nothing comes behind the text. */
+export function readCode(text: string, { sign }: Fence, isWhole: boolean): Code {
+  const end = new RegExp(`^ {0,3}${sign}${sign.charAt(0)}*[ \\t]*(?:\\n|$(?![\\s\\S]))`, "m").exec(text);
+  // Marks at the very end may go on, and be code after all.
+  if (end !== null && (isWhole || end[0].endsWith("\n")))
+    return { lines: text.slice(0, end.index), last: "", length: end.index + end[0].length, isClosed: true };
+  if (isWhole) return { lines: text, last: "", length: text.length, isClosed: false };
+  const length = text.lastIndexOf("\n") + 1;
+  const last = text.slice(length);
+  const isMark = new RegExp(`^ {0,3}\\${sign.charAt(0)}*[ \\t]*$`).test(last);
+  return { lines: text.slice(0, length), last: isMark ? "" : last, length, isClosed: false };
+}
+
+/** What a text begins with: whole blocks, and how much of the text they are. */
+export interface Ahead {
+  readonly tokens: readonly Token[];
+  readonly length: number;
+  /** What stands again before the rest: the head of a table that was cut in two. */
+  readonly carried?: string | undefined;
+}
+
+/**
+ * The most that is read at once, in UTF-16 units. What takes more than the lexer's share of time for hostile text grows
+ * with its square, and the open end of an answer is read again for each frame. A longer block is cut in two.
+ */
+const windowSize = 4000;
+
+/**
+ * The blocks that nothing can change that is still to come: a line that is not whole may still become another block.
+ * `isWhole`: nothing comes.
+ */
+export function readAhead(text: string, isWhole: boolean): Ahead {
+  const isLong = text.length > windowSize;
+  const window = text.slice(0, isLong ? cutAt(text) : isWhole ? text.length : text.lastIndexOf("\n") + 1);
+  if (window === "") return { tokens: [], length: 0 };
+  const tokens = lexBlocks(window);
+  if (isWhole && !isLong) return { tokens, length: text.length };
+  const last = tokens.findLastIndex(({ type }) => type !== "space");
+  const finished = tokens.slice(0, Math.max(last, 0));
+  const length = finished.reduce((sum, { raw }) => sum + raw.length, 0);
+  if (length > 0) return { tokens: finished, length };
+  return isLong ? { tokens, length: window.length, carried: headOf(tokens[last]) } : { tokens: [], length: 0 };
+}
+
+/** Before a line that begins at the margin, where there is one; else between two lines, else between two words. */
+function cutAt(text: string): number {
+  const window = text.slice(0, windowSize);
+  const margin = /^[\s\S]*\n(?=[^\s])/.exec(window)?.[0].length ?? 0;
+  const places = [margin, window.lastIndexOf("\n") + 1, window.lastIndexOf(" ") + 1];
+  const end = places.find((place) => place > windowSize / 2) ?? windowSize;
+  return /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end;
+}
+
+function headOf(token: Token | undefined): string | undefined {
+  if (token?.type !== "table") return undefined;
+  const head = /^[^\n]*\n[^\n]*\n/.exec(token.raw)?.[0];
+  return head !== undefined && head.length < windowSize / 4 ? head : undefined;
+}
+
+/** Blocks as elements. */
+function renderBlocks(tokens: readonly Token[], writing: MarkdownContext): Node[] {
+  if (isTooDeep(writing)) return [createElement("p", {}, sanitize(tokens.map(({ raw }) => raw).join("")))];
+  return tokens.flatMap((token) => (isKnown(token) ? nodesOf(token, writing) : []));
+}
+
+function nodesOf(token: MarkedToken, writing: MarkdownContext): Node[] {
+  switch (token.type) {
+    case "space":
+      return [];
+    case "heading":
+      return [createElement(headings[token.depth - 1] ?? "h6", {}, ...renderInline(token.tokens, writing))];
+    case "paragraph":
+      return [createElement("p", {}, ...renderInline(token.tokens, writing))];
+    case "code":
+      return [codeNode(token, writing)];
+    case "blockquote":
+      return [createElement("blockquote", {}, ...renderBlocks(token.tokens, toDeeperContext(writing)))];
+    case "hr":
+      return [createElement("hr")];
+    case "list":
+      return [listNode(token, writing)];
+    case "table":
+      return [tableNode(token, writing)];
+    case "html":
+      return [createElement("p", { class: "raw" }, sanitize(token.raw.trimEnd()))];
+    default:
+      return renderInline([token], writing);
+  }
+}
+
+// Under the heading of the answer, which is the page's; most answers begin with the second level.
+const headings = ["h3", "h3", "h4", "h5", "h6", "h6"] as const;
+
+function codeNode({ text, lang }: Extract<MarkedToken, { type: "code" }>, { locale }: MarkdownContext): Node {
+  const block = createCodeBlock(sanitize(lang ?? ""), locale);
+  block.add(sanitize(text));
+  return block.element;
+}
+
+function listNode({ ordered, start, items }: Extract<MarkedToken, { type: "list" }>, writing: MarkdownContext): Node {
+  const entries = items.map((item) =>
+    createElement("li", item.task ? { class: "task" } : {}, ...renderBlocks(item.tokens, toDeeperContext(writing))),
+  );
+  if (!ordered) return createElement("ul", {}, ...entries);
+  return createElement("ol", start === "" || start === 1 ? {} : { start: String(start) }, ...entries);
+}
+
+/** A wide one scrolls, by the keyboard too. */
+function tableNode({ header, rows }: Extract<MarkedToken, { type: "table" }>, writing: MarkdownContext): Node {
+  const cellOf = ({ tokens, align, header: isHead }: (typeof header)[number]): HTMLElement => {
+    const attributes = { ...(align ? { "data-align": align } : {}), ...(isHead ? { scope: "col" } : {}) };
+    return createElement(isHead ? "th" : "td", attributes, ...renderInline(tokens, writing));
+  };
+  const head = createElement("thead", {}, createElement("tr", {}, ...header.map(cellOf)));
+  const body = createElement("tbody", {}, ...rows.map((row) => createElement("tr", {}, ...row.map(cellOf))));
+  const label = say(writing.locale, words.table);
+  return createElement(
+    "div",
+    { class: "table", tabindex: "0", role: "group", "aria-label": label },
+    createElement("table", {}, head, body),
+  );
+}
+
+interface CodeBlock {
+  readonly element: HTMLElement;
+  /** Adds text that stays. */
+  add(text: string): void;
+  /** The line that is being written. */
+  setLast(text: string): void;
+}
+
+/** Code that may grow: what is there is never written again. It scrolls by the keyboard too. */
+function createCodeBlock(language: string, locale: Locale): CodeBlock {
+  const last = document.createTextNode("");
+  const code = createElement("code", {}, last);
+  const name = language.split(/\s/, 1)[0] ?? "";
+  const title = createElement("span", { class: "code-name" }, name);
+  const text = createElement(
+    "pre",
+    { tabindex: "0", role: "group", "aria-label": name || say(locale, words.code) },
+    code,
+  );
+  const bar = createElement(
+    "div",
+    { class: "code-bar" },
+    title,
+    ...createCopyButton(() => code.textContent ?? "", locale),
+  );
+  return {
+    element: createElement("div", { class: "code" }, bar, text),
+    add: (more) => last.before(more),
+    setLast: (line) => setText(last, line),
   };
 }

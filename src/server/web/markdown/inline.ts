@@ -1,12 +1,8 @@
 import type { MarkedToken, Token } from "marked";
-import { type Locale, say } from "../../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../../kit/errors.ts";
 import { sanitize, sanitizeLine } from "../../../kit/text/sanitize.ts";
-import { createElement } from "../dom.ts";
-import type { OpenLink } from "../link.ts";
-import { readEntities } from "./entities.ts";
+import { createElement, type OpenLink, setText } from "../dom.ts";
 import { isKnown } from "./lex.ts";
-import { findHiddenHost, parseLinkAddress } from "./link-address.ts";
-import { words } from "./words.ts";
 
 export interface MarkdownContext {
   readonly locale: Locale;
@@ -127,3 +123,88 @@ function checkbox(isChecked: boolean, locale: Locale): HTMLElement {
 function isBreak(html: string): boolean {
   return /^<br *\/?>$/i.test(html);
 }
+
+/** The character references that prose holds, read; others stay as they are written. */
+function readEntities(text: string): string {
+  if (!text.includes("&")) return text;
+  return text.replace(/&(amp|lt|gt|quot|apos|nbsp|hellip|mdash|ndash|middot|times|deg|rarr|larr);/g, (whole, name) => {
+    return named.get(name) ?? whole;
+  });
+}
+
+// Those by number are read by the lexer.
+const named: ReadonlyMap<string, string> = new Map([
+  ["amp", "&"],
+  ["lt", "<"],
+  ["gt", ">"],
+  ["quot", '"'],
+  ["apos", "'"],
+  ["nbsp", "\u00a0"],
+  ["hellip", "…"],
+  ["mdash", "—"],
+  ["ndash", "–"],
+  ["middot", "·"],
+  ["times", "×"],
+  ["deg", "°"],
+  ["rarr", "→"],
+  ["larr", "←"],
+]);
+
+/** An address that an answer may lead to: a page or a mail. */
+export function parseLinkAddress(href: string): URL | undefined {
+  const url = URL.parse(href);
+  return url !== null && ["https:", "http:", "mailto:"].includes(url.protocol) ? url : undefined;
+}
+
+/**
+ * The place to be named behind a link whose text reads like another address, so that nobody is led elsewhere than they
+ * read (https://owasp.org, LLM05). Undefined where the text promises nothing else.
+ */
+export function findHiddenHost(text: string, url: URL): string | undefined {
+  if (url.protocol === "mailto:") return text.includes(url.pathname) ? undefined : url.pathname;
+  const host = withoutPrefix(url.hostname);
+  const isPlain = url.username === "" && url.password === "";
+  if (isPlain && hostsIn(text).every((each) => each === host)) return undefined;
+  return url.host;
+}
+
+/** What reads like a host, whatever marks and invisible characters it is written with. */
+function hostsIn(text: string): string[] {
+  const plain = text
+    .normalize("NFKC")
+    .replace(/\p{Cf}|\\u\{[\da-f]+\}/gu, "")
+    .replace(/[。．｡․]/g, ".")
+    .toLowerCase();
+  return (plain.match(/[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}[\p{L}\p{N}-]+/gu) ?? []).map(withoutPrefix);
+}
+
+function withoutPrefix(host: string): string {
+  return host.replace(/^www\./, "");
+}
+
+/** Copies a text. None where the browser has no clipboard for this page, as on one that came without encryption. */
+export function createCopyButton(textOf: () => string, locale: Locale): HTMLElement[] {
+  if (typeof navigator === "undefined" || navigator.clipboard === undefined) return [];
+  const button = createElement("button", { type: "button", class: "copy" }, say(locale, words.copy));
+  const tell = (text: keyof typeof words): void => setText(button, say(locale, words[text]));
+  button.addEventListener("click", () => {
+    navigator.clipboard.writeText(textOf()).then(
+      () => tell("copied"),
+      () => tell("notCopied"),
+    );
+  });
+  button.addEventListener("blur", () => tell("copy"));
+  return [button];
+}
+
+/** The words that stand beside what an answer says. */
+export const words = {
+  copy: { zh: "复制", en: "Copy" },
+  copied: { zh: "已复制", en: "Copied" },
+  notCopied: { zh: "未能复制", en: "Not copied" },
+  code: { zh: "代码", en: "Code" },
+  table: { zh: "表格", en: "Table" },
+  image: { zh: "图片（未加载）", en: "Image (not loaded)" },
+  done: { zh: "已完成", en: "done" },
+  open: { zh: "未完成", en: "not done" },
+} as const satisfies Record<string, Text>;

@@ -1,5 +1,5 @@
 import type { AgentEvent, PhaseEnd, ToolEnd } from "../../../core/events.ts";
-import { renderProgressCounts } from "../../../render/call-names.ts";
+import { renderProgressCounts } from "../../../render/event-lines.ts";
 import type { CallEnd, CallItem, StepEnd, StepItem, StepView } from "./run-view.ts";
 
 /** The steps with what an event tells of them. A new turn of a model is a new step, and what follows belongs to it. */

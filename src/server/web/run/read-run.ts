@@ -3,8 +3,32 @@ import type { Outcome } from "../../../core/outcome.ts";
 import { isRecord, toText } from "../../../kit/json.ts";
 import { stopReasons } from "../../../render/event-lines.ts";
 import { phaseTitles, planStates } from "../texts.ts";
-import { type Check, hasFields, isListOf, isNumber, isOneOf, isOptional, isText, isYesNo } from "./checks.ts";
 import type { Confirmation } from "./run-view.ts";
+
+/** What a value is to be; `true` where it is. */
+export type Check = (value: unknown) => boolean;
+
+export const isText: Check = (value) => typeof value === "string";
+export const isNumber: Check = (value) => typeof value === "number";
+const isYesNo: Check = (value) => typeof value === "boolean";
+
+export function isOneOf(words: readonly string[]): Check {
+  return (value) => typeof value === "string" && words.includes(value);
+}
+
+export function isListOf(entry: Check): Check {
+  return (value) => Array.isArray(value) && value.every(entry);
+}
+
+/** Missing, null, or what the check wants. */
+export function isOptional(check: Check): Check {
+  return (value) => value === undefined || value === null || check(value);
+}
+
+/** An object with these fields; what it has beyond them is of no matter. */
+export function hasFields(checks: Readonly<Record<string, Check>>): Check {
+  return (value) => isRecord(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
+}
 
 /** The events among what came from outside; what is none is passed over. */
 export function readEvents(value: unknown): AgentEvent[] {

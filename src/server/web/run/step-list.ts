@@ -1,7 +1,5 @@
-import { type Locale, say, type Text } from "../../../kit/locale.ts";
-import { createElement, createList, type Part, setShown, setText } from "../dom.ts";
-import { createFold } from "../fold.ts";
-import type { OpenLink } from "../link.ts";
+import { type Locale, say, type Text } from "../../../kit/errors.ts";
+import { createElement, createFold, createList, type OpenLink, type Part, setShown, setText } from "../dom.ts";
 import { createStepPart, listShownSteps } from "../step-part.ts";
 import { texts } from "../texts.ts";
 import type { RunView } from "./run-view.ts";

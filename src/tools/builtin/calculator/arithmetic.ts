@@ -1,5 +1,9 @@
 import {
+  calculateFactorial,
   calculateGcd,
+  calculateLcm,
+  countCombinations,
+  countPermutations,
   createFraction,
   type Fraction,
   readFraction,
@@ -10,7 +14,6 @@ import {
 } from "./fraction.ts";
 import { createExactOperator, operators, withWholeNumbers } from "./operators.ts";
 import { calculateRoot, statistics } from "./statistics.ts";
-import { calculateFactorial, calculateLcm, countCombinations, countPermutations } from "./whole-numbers.ts";
 
 /** What an expression may call, by name. A value is a number; a list is an argument in brackets. */
 export type Argument = Value | readonly Value[];

@@ -1,13 +1,12 @@
 import { toInvalidArgumentsResult } from "../../../core/tools/argument-feedback.ts";
 import { createFailure, type Tool, type ToolResult } from "../../../core/tools/tool.ts";
-import { DuetError } from "../../../kit/errors.ts";
+import { DuetError, type Locale, say, type Text } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
-import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { createSuccess, defineTool } from "../../define-tool.ts";
-import { calculateDate } from "./date-arithmetic.ts";
-import { readFraction, type Value } from "./fraction.ts";
-import { showValue } from "./show-value.ts";
+import { expressionError } from "./expression-error.ts";
+import { checkFinite } from "./finite.ts";
+import { type Fraction, readFraction, toNumber, type Value } from "./fraction.ts";
 import { statistics } from "./statistics.ts";
 
 const labels = {
@@ -132,4 +131,101 @@ function describe(operation: Operation, numbers: readonly Value[], locale: Local
   }
   const value = statistics[operation === "average" ? "mean" : operation](numbers);
   return `${label} ${showValue(value)}`;
+}
+
+/** Significant digits of a decimal; whole numbers are written out. */
+const mostDigits = 30;
+
+/** `= 98`, or `≈ 0.33333333333333` where not every digit is shown or known. */
+function showValue(value: Value): string {
+  const exact = typeof value === "number" ? undefined : writeExact(value);
+  if (exact !== undefined) return `= ${exact}`;
+  const double = toNumber(value);
+  const isTooSmall = typeof value !== "number" && double === 0;
+  const rounded = Number(checkFinite(isTooSmall ? Number.POSITIVE_INFINITY : double).toPrecision(14));
+  // A double of few digits is what it was meant to be, but for noise in its last ones.
+  const isKnown = typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER && digitsOf(rounded) <= 12;
+  return `${isKnown ? "=" : "≈"} ${rounded === 0 ? 0 : rounded}`;
+}
+
+function digitsOf(value: number): number {
+  return String(value)
+    .replace(/e.*$/, "")
+    .replace(/\D/g, "")
+    .replace(/^0+|0+$/g, "").length;
+}
+
+/** Every digit; undefined where they do not end, or not soon. */
+function writeExact({ top, bottom }: Fraction): string | undefined {
+  if (bottom === 1n) return String(top);
+  const places = decimalsOf(bottom);
+  if (places === undefined) return undefined;
+  const digits = String(((top < 0n ? -top : top) * 10n ** BigInt(places)) / bottom);
+  if (digits.length > mostDigits) return undefined;
+  const sign = top < 0n ? "-" : "";
+  const exponent = digits.length - 1 - places;
+  if (exponent < -7) return `${sign}${digits.replace(/^(\d)(?=\d)/, "$1.")}e${exponent}`;
+  const padded = digits.padStart(places + 1, "0");
+  return `${sign}${padded.slice(0, -places)}.${padded.slice(-places)}`;
+}
+
+/** How many decimals a fraction over this has; undefined where they do not end. */
+function decimalsOf(bottom: bigint): number | undefined {
+  let rest = bottom;
+  const count = [2n, 5n].map((factor) => {
+    let times = 0;
+    for (; rest % factor === 0n; times++) rest /= factor;
+    return times;
+  });
+  return rest === 1n ? Math.max(...count) : undefined;
+}
+
+const date = String.raw`(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?`;
+const difference = new RegExp(String.raw`^\s*${date}\s+[-−–]\s+${date}\s*=?\s*$`);
+const shift = new RegExp(String.raw`^\s*${date}\s*([-−–+＋])\s*(\d{1,6})\s*(days?|weeks?|天|日|周)\s*=?\s*$`, "i");
+const iso = String.raw`(\d{4})-(\d{2})-(\d{2})`;
+const isoDifference = new RegExp(String.raw`^\s*${iso}\s*[-−–]\s*${iso}\s*=?\s*$`);
+const isoShift = new RegExp(String.raw`^\s*${iso}\s*([-−–+＋])\s*(\d{1,6})\s*=?\s*$`);
+const anyIso = /(?<![\d.])[12]\d{3}-(0\d|1[0-2])-[0-3]\d(?![\d.])/;
+const dayMs = 86_400_000;
+
+/** `2026-11-21 - 2026-01-01` in days, or the day that is `2026-11-21 + 30 days`; undefined for anything else. Throws as `day` does, and for a date elsewhere. */
+export function calculateDate(text: string, locale: Locale): string | undefined {
+  const [, ...six] = difference.exec(text) ?? isoDifference.exec(text) ?? [];
+  if (six.length > 0) {
+    const [a, b] = [day(six.slice(0, 3)), day(six.slice(3))];
+    const days = (a - b) / dayMs;
+    return say(locale, { zh: `= ${days} 天`, en: `= ${days} days` });
+  }
+  const [, year, month, dayOfMonth, sign, count, unit = ""] = shift.exec(text) ?? isoShift.exec(text) ?? [];
+  if (year === undefined) return refuseDates(text);
+  const from = day([year, month, dayOfMonth]);
+  const days = Number(count) * (/week|周/i.test(unit) ? 7 : 1) * (sign === "+" || sign === "＋" ? 1 : -1);
+  const to = new Date(from + days * dayMs);
+  if (Number.isNaN(to.getTime())) return undefined;
+  const weekday = new Intl.DateTimeFormat(locale === "zh" ? "zh-CN" : "en", {
+    weekday: "long",
+    timeZone: "UTC",
+  }).format(to);
+  return `= ${to.toISOString().slice(0, 10)} (${weekday})`;
+}
+
+/** A date within a sum is not meant as two subtractions. */
+function refuseDates(text: string): undefined {
+  const [found] = anyIso.exec(text) ?? [];
+  if (found === undefined) return undefined;
+  const numbers = found.replaceAll("-", " - ");
+  throw expressionError(
+    `${found} 像日期：日期请写 ${found} + 7 天 或 ${found} - 2026-01-01，数字请写 ${numbers}`,
+    `${found} looks like a date: write ${found} + 7 days or ${found} - 2026-01-01 for dates, ${numbers} for numbers`,
+  );
+}
+
+/** Milliseconds since 1970. Throws for a day that is not in the calendar. */
+function day(parts: readonly (string | undefined)[]): number {
+  const [year = Number.NaN, month = Number.NaN, dayOfMonth = Number.NaN] = parts.map(Number);
+  const ms = Date.UTC(year, month - 1, dayOfMonth);
+  if (new Date(ms).getUTCMonth() === month - 1) return ms;
+  const shown = parts.join("-");
+  throw new DuetError({ code: "tool", text: { zh: `没有 ${shown} 这一天`, en: `There is no such day as ${shown}.` } });
 }

@@ -16,8 +16,55 @@ import { expressionError } from "./expression-error.ts";
 import { checkFinite } from "./finite.ts";
 import { readFraction, type Value } from "./fraction.ts";
 import { multiplyValues, type Operate, operators } from "./operators.ts";
-import { findPercentBase, readPercents, restorePercents } from "./percent.ts";
-import { normalizeExpression } from "./plain-expression.ts";
+
+/** The sign behind a number that the parser knows and nobody writes: here it means percent. */
+const percentSign = "'";
+
+/**
+ * `%` means percent, unless a number follows it with the same spacing on both sides (`10 % 3`, `10%3`): then it is the remainder.
+ * Before `+`, `-` and other signs, brackets that close and the end it is percent. Throws where it could be either.
+ */
+export function readPercents(text: string): string {
+  if (text.includes(percentSign)) throw expressionError("不支持引号", "quotes are not supported");
+  return text.replace(/(\s*)%(\s*)(?=([+-]\s?)?([\d.(a-zπ[]?))/giu, (found, before, after, sign = "", next, offset) => {
+    const spaced = [before, after].filter((blank) => blank !== "").length;
+    if (next === "") return `${percentSign}${after}`;
+    // `10 % -3`: the sign may belong to the number.
+    const isTight = sign.length === 1;
+    if (sign !== "" && !(spaced === 2 && isTight)) return `${percentSign}${after}`;
+    if (sign === "" && (spaced === 2 || (spaced === 0 && /[\d.]/.test(next)))) return " mod ";
+    const piece = text.slice(Math.max(0, offset - 10), offset + found.length + 10).trim();
+    throw expressionError(
+      `"${piece}" 中的 % 可能是百分号，也可能是取余：百分之几请写 10% * 3，取余请写 10 mod 3`,
+      `% in "${piece}" could mean percent or remainder: write 10% * 3 for percent, 10 mod 3 for the remainder`,
+    );
+  });
+}
+
+/** What was written, of what the parser read. */
+function restorePercents(text: string): string {
+  return text.replaceAll(percentSign, "%");
+}
+
+/** A percentage alone, or a sum of such. In brackets it is a number like any other. */
+function isPercentage(node: MathNode | undefined): boolean {
+  if (!isOperatorNode(node)) return false;
+  const name: string = node.fn;
+  if (name === "ctranspose") return true;
+  const isSum = ["add", "subtract", "unaryMinus", "unaryPlus"].includes(name);
+  return isSum && node.args.every((arg: MathNode) => isPercentage(arg));
+}
+
+/**
+ * What a percentage that is added or subtracted is a percentage of: what stands before it without other percentages, so that
+ * `100 + 10%` is 110 and `100 - 5% - 3%` is 92. Undefined where it is plainly added, as in `5% + 3%`.
+ */
+function findPercentBase(node: MathNode): MathNode | undefined {
+  if (!isOperatorNode(node) || (node.fn !== "add" && node.fn !== "subtract")) return undefined;
+  const [left, right] = node.args;
+  if (left === undefined || !isPercentage(right) || isPercentage(left)) return undefined;
+  return findPercentBase(left) ?? left;
+}
 
 // mathjs only parses here. Its own evaluator knows units, matrices, assignment and property access; ours knows these tables.
 const { parse } = create(parseDependencies ?? {});
@@ -116,4 +163,92 @@ function evaluateArgument(node: MathNode, scope: Scope): Argument {
 
 function shown(node: MathNode): string {
   return `"${sanitizeLine(restorePercents(node.toString())).slice(0, 60)}"`;
+}
+
+/**
+ * An expression as people and models write it, in the signs that the parser knows: `3×√16`, `1,234.5 + 15% of 200`, `2的3次方`.
+ * Throws where a comma could stand between thousands or between the arguments of a function that takes many.
+ */
+export function normalizeExpression(text: string, takesMany: (name: string) => boolean): string {
+  const plain = withPowers(text)
+    .normalize("NFKC")
+    .replace(/(=\s*\??|\?|等于(多少|几)?|是多少)\s*$/, "")
+    .replace(/[×∙·⋅]|乘以?/g, "*")
+    .replace(/÷|除以/g, "/")
+    .replace(/[−–]|减去?/g, "-")
+    .replace(/加上?/g, "+")
+    .replaceAll("**", "^")
+    .replaceAll("⁄", "/")
+    .replace(/的平方/g, "^2")
+    .replace(/的立方/g, "^3")
+    .replace(/(\d)的(\d+)次方/g, "$1^$2")
+    .replace(/%\s*of\b|的(?=\d+(\.\d+)?%)/g, (found) => (found.startsWith("%") ? "% *" : "*"))
+    .replace(/[¥$€£](?=\s*[\d.])/g, "")
+    .replace(/(?<=\d)_(?=\d)/g, "")
+    .replaceAll("°", " deg ")
+    .replace(/\|([^|]+)\|/g, "abs($1)")
+    .replace(/([√∛])\s*(\(|\d+(?:\.\d+)?|[a-zπ]+)/giu, (_, sign: string, of: string) => {
+      const name = sign === "√" ? "sqrt" : "cbrt";
+      return of === "(" ? ` ${name}(` : ` ${name}(${of})`;
+    });
+  return splitLong(
+    withoutThousands(plain, takesMany).replace(/(\d+(?:\.\d+)?)\s*([万亿])/g, (_, number: string, unit: string) =>
+      unit === "万" ? `(${number}*10^4)` : `(${number}*10^8)`,
+    ),
+  );
+}
+
+/** `3²` is `3^(2)` and `1½` is one and a half: read before they become plain digits. */
+function withPowers(text: string): string {
+  return text
+    .replace(/[⁺⁻⁰¹²³⁴-⁹]+/g, (power) => `^(${power.normalize("NFKC").replaceAll("−", "-")})`)
+    .replace(/(\d*)\s*([¼-¾⅐-⅞])/g, (_, whole: string, part: string) => {
+      const fraction = part.normalize("NFKC").replace("⁄", "/");
+      return whole === "" ? `(${fraction})` : `(${whole}+${fraction})`;
+    });
+}
+
+/** Takes the commas out of `1,234,567`, but not out of the arguments of a function or a list, where they separate. */
+function withoutThousands(text: string, takesMany: (name: string) => boolean): string {
+  // The function of each open bracket, "[" for a list, "" where it only groups.
+  const open: string[] = [];
+  const characters = [...text];
+  let plain = "";
+  for (const [index, character] of characters.entries()) {
+    if (character === "(") open.push(/[a-z]\w*(?=\s*$)/i.exec(plain)?.[0] ?? "");
+    else if (character === "[") open.push("[");
+    else if (character === ")" || character === "]") open.pop();
+    const within = open.at(-1) ?? "";
+    const isThousands = character === "," && groups(characters, index);
+    if (isThousands && takesMany(within)) throw unclearComma(within);
+    if (!isThousands || within !== "") plain += character;
+  }
+  return plain;
+}
+
+/** Whether a comma stands as one between thousands does. */
+function groups(characters: readonly string[], index: number): boolean {
+  const before = characters.slice(Math.max(0, index - 40), index).join("");
+  const after = characters.slice(index + 1, index + 5).join("");
+  return /(^|[^\d.])\d{1,3}(,\d{3})*$/.test(before) && /^\d{3}(?!\d)/.test(after);
+}
+
+function unclearComma(name: string): Error {
+  return expressionError(
+    `${name}(…) 里的逗号可能分隔千位，也可能分隔参数：参数写成 1, 234，千位写成 1234`,
+    `a comma in ${name}(...) could stand between thousands or arguments: write 1, 234 for two arguments, 1234 for one number`,
+  );
+}
+
+/** Numbers that a double does not hold, as whole numbers that it does; the parser reads numbers as doubles. */
+function splitLong(text: string): string {
+  return text.replace(/(?<![\d.a-z_])(\d+)(?:\.(\d+))?(?![\d.a-z_])/gi, (found, whole: string, part = "") => {
+    if (found.replace(/\D/g, "").length <= 15) return found;
+    return part === "" ? split(whole) : `(${split(whole + part)}/10^${part.length})`;
+  });
+}
+
+function split(digits: string): string {
+  if (digits.length <= 15) return String(Number(digits));
+  return `(${split(digits.slice(0, -15))}*10^15+${split(digits.slice(-15))})`;
 }

@@ -1,5 +1,13 @@
-import { countBits, createFraction, type Fraction, mostBits, roundDown, toNumber, type Value } from "./fraction.ts";
-import { calculateFactorial } from "./whole-numbers.ts";
+import {
+  calculateFactorial,
+  countBits,
+  createFraction,
+  type Fraction,
+  mostBits,
+  roundDown,
+  toNumber,
+  type Value,
+} from "./fraction.ts";
 
 export type Operate = (a: Value, b: Value) => Value;
 

@@ -1,6 +1,13 @@
-import { createFraction, type Fraction, readFraction, toNumber, type Value } from "./fraction.ts";
+import {
+  calculateLcm,
+  createFraction,
+  type Fraction,
+  findSquareRoot,
+  readFraction,
+  toNumber,
+  type Value,
+} from "./fraction.ts";
 import { multiplyValues } from "./operators.ts";
-import { calculateLcm, findSquareRoot } from "./whole-numbers.ts";
 
 /** A list as whole numbers over one bottom. */
 interface Scaled {

@@ -1,19 +1,15 @@
 // Loads the parsers of all formats: whoever needs this file imports it when first needed.
 import { stringify as stringifyCsv } from "csv-stringify/sync";
 import { stringify as stringifyYaml } from "yaml";
-import { isDeeperThan, type JsonValue } from "../../../kit/json.ts";
-import type { Text } from "../../../kit/locale.ts";
-import { writeCell } from "./cells.ts";
-import { type DataFormat, type Reading, type Table, unreadableDataError } from "./content.ts";
-import { detectFormat } from "./detect.ts";
-import { removeFence } from "./fence.ts";
-import { describeLosses } from "./losses.ts";
-import { readMarkdown, writeMarkdown } from "./markdown.ts";
+import { showValue } from "../../../core/tools/argument-feedback.ts";
+import type { Text } from "../../../kit/errors.ts";
+import { getOwnValue, isDeeperThan, isRecord, type JsonObject, type JsonValue } from "../../../kit/json.ts";
+import { readCell, writeCell } from "./cells.ts";
+import { type Content, checkSize, type DataFormat, type Reading, type Table, unreadableDataError } from "./content.ts";
+import { findRule, readMarkdown, writeMarkdown } from "./markdown.ts";
 import { readJson } from "./read-json.ts";
-import { detectDelimiter, readDelimited } from "./read-table.ts";
+import { detectDelimiter, namedDelimiter, readDelimited } from "./read-table.ts";
 import { readYaml } from "./read-yaml.ts";
-import { pickColumns, toTable } from "./tables.ts";
-import { toMaps, writeJsonRows } from "./write-rows.ts";
 
 export interface Conversion {
   data: string;
@@ -34,6 +30,7 @@ export interface Converted {
 }
 
 const deepest = 100;
+
 /** Characters of what is written: repeated names and blanks may make a large one of a small text. */
 const longest = 10_000_000;
 
@@ -101,4 +98,156 @@ function writeDelimited({ columns, rows }: Table, delimiter: string): string {
   const quotes = { quoted_empty: columns.length === 1, quoted_match: /[\r\n]|^\s|\s$/ };
   // Only the last line end is left out: tabs before it are empty cells.
   return stringifyCsv(cells, { delimiter, eof: false, ...quotes });
+}
+
+/** The text within a Markdown fence, if that is all there is: models put one round what they quote. */
+export function removeFence(text: string): string {
+  return /^\s*(`{3,}|~{3,})[^\n`]*\n([\s\S]*?)\n?[ \t]*\1\s*$/.exec(text)?.[2] ?? text;
+}
+
+/** The rows as JSON with the columns in their order, which an object would not keep for names like 2026. */
+export function writeJsonRows({ columns, rows }: Table, indent: number): string {
+  const [line, colon] = indent === 0 ? ["", ":"] : ["\n", ": "];
+  const pad = (level: number): string => " ".repeat(indent * level);
+  const write = (value: JsonValue): string => JSON.stringify(value, undefined, indent).replaceAll("\n", `\n${pad(2)}`);
+  const list = rows.map((row) => {
+    const cells = columns.flatMap((name, index) => {
+      const cell = row[index];
+      return cell === undefined ? [] : [`${pad(2)}${JSON.stringify(name)}${colon}${write(cell)}`];
+    });
+    return cells.length === 0 ? `${pad(1)}{}` : `${pad(1)}{${line}${cells.join(`,${line}`)}${line}${pad(1)}}`;
+  });
+  return list.length === 0 ? "[]" : `[${line}${list.join(`,${line}`)}${line}]`;
+}
+
+/** The rows for a writer that keeps the order of a map. */
+export function toMaps({ columns, rows }: Table): Map<string, JsonValue>[] {
+  return rows.map((row) => {
+    const entries = columns.map((name, index): [string, JsonValue | undefined] => [name, row[index]]);
+    return new Map(entries.filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
+  });
+}
+
+/** Which format a text most likely is. Throws where it is like none. */
+export function detectFormat(text: string): DataFormat {
+  const trimmed = text.trim();
+  const lines = trimmed.split(/\r\n|\r|\n/, 2000).filter((line) => line.trim() !== "");
+  const [first = ""] = lines;
+  if (/^[{[]/.test(trimmed) || isJson(trimmed)) return "json";
+  if (findRule(lines) > 0) return "markdown";
+  if (/^(---|%YAML|#)|^\s*-\s|^\s*("[^"]*"|'[^']*'|[^\s,;，"'][^,;，\t]*?):(\s|$)/.test(first)) return "yaml";
+  if (namedDelimiter.test(trimmed)) return "csv";
+  if (first.includes("\t")) return "tsv";
+  if (/[,;，]/.test(first)) return "csv";
+  if (lines.length > 1 && lines.every((line) => !/[:[\]{}]/.test(line))) return "csv";
+  const piece = showValue(first);
+  throw unreadableDataError(
+    `看不出数据的格式（开头是 ${piece}），请用 from 指明`,
+    `The format is not clear (it begins with ${piece}): name it in from.`,
+  );
+}
+
+function isJson(text: string): boolean {
+  if (!/^["\d-]|^(true|false|null)$/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the cells of a text cannot say of a table, for whoever reads it back. */
+export function describeLosses({ columns, rows }: Table): Text[] {
+  const cells = [columns, ...rows].flat();
+  const losses: [(cell: JsonValue | undefined) => boolean, string, string][] = [
+    [
+      looksTyped,
+      "个文本看起来像数字或真假值，读回时不再是文本",
+      "texts look like numbers or true and false, and are read back as such",
+    ],
+    [(cell) => cell === null, "个 null 写成了空单元格", "null became empty cells"],
+    [isBroken, "个文本含不成对的代理字符，会变成 \ufffd", "texts hold half a character, which becomes \ufffd"],
+  ];
+  return losses.flatMap(([isLost, zh, en]): Text[] => {
+    const lost = cells.filter(isLost);
+    if (lost.length === 0) return [];
+    const example = lost[0] === null ? "" : showValue(lost[0]);
+    return [
+      {
+        zh: `${lost.length} ${zh}${example && `，如 ${example}`}`,
+        en: `${lost.length} ${en}${example && `, such as ${example}`}`,
+      },
+    ];
+  });
+}
+
+function looksTyped(cell: JsonValue | undefined): boolean {
+  return typeof cell === "string" && typeof readCell(cell) !== "string";
+}
+
+function isBroken(cell: JsonValue | undefined): boolean {
+  return typeof cell === "string" && !cell.isWellFormed();
+}
+
+/** The rows of a value: a list of objects or of lists, or one object. Throws what names the place that is none. */
+function toTable(content: Content): Table {
+  if ("table" in content) return content.table;
+  const { value, names = [] } = content;
+  if (Array.isArray(value)) return value.some(Array.isArray) ? ofLists(value) : ofObjects(value, names);
+  if (!isRecord(value)) throw notRows("", value);
+  const list = Object.entries(value).find(([, inner]) => Array.isArray(inner) && inner.some(isRecord));
+  if (list === undefined) return ofObjects([value], names);
+  const key = showValue(list[0]);
+  throw unreadableDataError(
+    `数据是一个对象，不是若干行；要转换的列表似乎在 ${key} 之下，请只传入那个列表`,
+    `The data is one object, not rows; the list to convert seems to be under ${key}: pass only that list.`,
+  );
+}
+
+/** These columns in this order. Throws for one that is not there. */
+export function pickColumns({ columns, rows }: Table, wanted: readonly string[]): Table {
+  const indices = wanted.map((name) => columns.indexOf(name));
+  const missing = wanted.find((_, index) => indices[index] === -1);
+  if (missing === undefined)
+    return { columns: [...wanted], rows: rows.map((row) => indices.map((index) => row[index])) };
+  const known = columns.slice(0, 50).map(showValue).join(", ");
+  throw unreadableDataError(
+    `没有名为 ${showValue(missing)} 的列（有：${known}）`,
+    `There is no column ${showValue(missing)} (there are: ${known}).`,
+  );
+}
+
+/** An object puts names like 2026 first, so the order of its columns comes from the text. */
+function ofObjects(list: readonly JsonValue[], names: readonly string[]): Table {
+  const objects = list.map((item, index): JsonObject => {
+    if (isRecord(item)) return item;
+    throw notRows(`[${index}]`, item);
+  });
+  const known = new Set(objects.flatMap((item) => Object.keys(item)));
+  const columns = [...new Set([...names.filter((name) => known.has(name)), ...known])];
+  checkSize(objects.length, columns.length);
+  return { columns, rows: objects.map((item) => columns.map((name) => getOwnValue(item, name))) };
+}
+
+/** The first list names the columns if it holds nothing but different texts. */
+function ofLists(list: readonly JsonValue[]): Table {
+  const lists = list.map((item, index): JsonValue[] => {
+    if (Array.isArray(item)) return item;
+    throw notRows(`[${index}]`, item);
+  });
+  const [first = [], ...rest] = lists;
+  const width = lists.reduce((most, row) => Math.max(most, row.length), 0);
+  checkSize(lists.length, width);
+  const isHeader = first.every((cell) => typeof cell === "string") && new Set(first).size === width;
+  const columns = isHeader ? first.map(String) : Array.from({ length: width }, (_, index) => `column_${index + 1}`);
+  return { columns, rows: (isHeader ? rest : lists).map((row) => columns.map((_, index) => row[index])) };
+}
+
+function notRows(path: string, value: JsonValue): Error {
+  const shown = showValue(value);
+  return unreadableDataError(
+    `${path === "" ? "数据" : path} 是 ${shown}：表格需要由对象（或列表）组成的列表`,
+    `${path === "" ? "The data" : path} is ${shown}: a table needs a list of objects or of lists.`,
+  );
 }

@@ -1,7 +1,4 @@
-import { takeStart } from "../../../kit/text/truncate.ts";
-import { Counter } from "./counter.ts";
-import type { LogEntry, LogFormat } from "./log-entry.ts";
-import { isAtLeast, type LogLevel } from "./log-level.ts";
+import { takeStart } from "../../../kit/text/sanitize.ts";
 
 export type Grouping = "level" | "message" | "hour" | "day" | "source";
 
@@ -129,4 +126,83 @@ function pattern(message: string): string {
 /** A slice would keep the whole chunk of the file that it was cut from. */
 function ownCopy(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
+}
+
+/** One line of a log, as far as it could be understood. */
+export interface LogEntry {
+  format: LogFormat;
+  /** Milliseconds since 1970. */
+  time?: number;
+  level?: LogLevel;
+  /** Who wrote it: a logger, a program, a client's address. */
+  source?: string;
+  message: string;
+}
+
+type LogFormat = "json" | "logfmt" | "klog" | "access" | "syslog" | "timestamped" | "levelled";
+
+const maxKeys = 5000;
+
+/** Counts by key; keys beyond the first 5,000 are counted together. */
+export class Counter<K extends string> {
+  readonly counts = new Map<K, number>();
+  /** How often something was counted under no key of its own. */
+  others = 0;
+
+  add(key: K): void {
+    const count = this.counts.get(key);
+    if (count === undefined && this.counts.size >= maxKeys) this.others++;
+    else this.counts.set(key, (count ?? 0) + 1);
+  }
+
+  /** The most frequent first. */
+  top(most: number): [K, number][] {
+    return [...this.counts].toSorted(([, a], [, b]) => b - a).slice(0, most);
+  }
+}
+
+/** From the least to the most severe. */
+export const logLevels = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"] as const;
+
+export type LogLevel = (typeof logLevels)[number];
+
+const names = new Map<string, LogLevel>([
+  ...logLevels.map((level): [string, LogLevel] => [level, level]),
+  ["VERBOSE", "TRACE"],
+  ["INFORMATION", "INFO"],
+  ["NOTICE", "INFO"],
+  ["LOG", "INFO"],
+  ["WARNING", "WARN"],
+  ["ERR", "ERROR"],
+  ["SEVERE", "ERROR"],
+  ["CRIT", "FATAL"],
+  ["CRITICAL", "FATAL"],
+  ["ALERT", "FATAL"],
+  ["EMERG", "FATAL"],
+  ["PANIC", "FATAL"],
+  ["调试", "DEBUG"],
+  ["信息", "INFO"],
+  ["警告", "WARN"],
+  ["告警", "WARN"],
+  ["错误", "ERROR"],
+  ["异常", "ERROR"],
+  ["严重", "FATAL"],
+  ["致命", "FATAL"],
+]);
+
+export function readLevel(name: unknown): LogLevel | undefined {
+  // pino and bunyan write 10 (trace) to 60 (fatal).
+  if (typeof name === "number") return logLevels[Math.round(name / 10) - 1];
+  return typeof name === "string" ? names.get(name.toUpperCase()) : undefined;
+}
+
+/** For lines that name their level somewhere within. */
+export function guessLevel(text: string): LogLevel | undefined {
+  return readLevel(
+    /\b(FATAL|CRITICAL|ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|error|warning)\b/.exec(text.slice(0, 300))?.[1],
+  );
+}
+
+function isAtLeast(level: LogLevel | undefined, least: LogLevel): boolean {
+  return level !== undefined && logLevels.indexOf(level) >= logLevels.indexOf(least);
 }

@@ -1,7 +1,6 @@
-import type { LogEntry } from "./log-entry.ts";
-import { readJson, readLogfmt } from "./structured-entry.ts";
-import { readAccess, readKlog, readSyslog } from "./system-entry.ts";
-import { readLevelled, readTimestamped } from "./text-entry.ts";
+import { isDeeperThan, isRecord, toText } from "../../../kit/json.ts";
+import { guessLevel, type LogEntry, type LogLevel, readLevel } from "./log-summary.ts";
+import { readTime } from "./log-time.ts";
 
 /** Undefined for a line that starts no entry: a continuation such as a stack trace, or plain text. */
 export function readEntry(line: string, thisYear: number): LogEntry | undefined {
@@ -14,4 +13,182 @@ export function readEntry(line: string, thisYear: number): LogEntry | undefined 
     readTimestamped(line, thisYear) ??
     readLevelled(line)
   );
+}
+
+// Kubernetes: E0102 03:04:05.678901       1 main.go:10] message
+const klog = /^([IWEF])(\d\d)(\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,9})?)\s+\d+ ([^\s\]]+)\] (.*)$/;
+const klogLevels = new Map<string, LogLevel>([
+  ["I", "INFO"],
+  ["W", "WARN"],
+  ["E", "ERROR"],
+  ["F", "FATAL"],
+]);
+
+export function readKlog(line: string, thisYear: number): LogEntry | undefined {
+  const [, letter = "", month, day, clock, source, message = ""] = klog.exec(line) ?? [];
+  const level = klogLevels.get(letter);
+  if (level === undefined) return undefined;
+  return { format: "klog", time: readTime(`${thisYear}-${month}-${day} ${clock}`, thisYear), level, source, message };
+}
+
+// nginx and Apache: 127.0.0.1 - bob [10/Oct/2026:13:55:36 +0800] "GET /x HTTP/1.1" 200 2326 "referer" "agent"
+const access = /^(\S+) \S+ \S+ \[([^\]]{10,40})\] "([^"]*)" (\d{3}) /;
+
+export function readAccess(line: string, thisYear: number): LogEntry | undefined {
+  const [, source, time = "", request = "", status = ""] = access.exec(`${line} `) ?? [];
+  if (source === undefined) return undefined;
+  const level = accessLevel(Number(status));
+  const message = `${request.replace(/ HTTP\/[\d.]+$/, "")} ${status}`;
+  return { format: "access", time: readTime(time, thisYear), level, source, message };
+}
+
+function accessLevel(status: number): LogLevel {
+  if (status >= 500) return "ERROR";
+  return status >= 400 ? "WARN" : "INFO";
+}
+
+// Jan  2 03:04:05 host app[12]: message, and RFC 5424: <34>1 2026-01-02T03:04:05Z host app 12 id - message
+const classic = /^(?:<(\d{1,3})>)?([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) \S+ ([^\s:[]+)(?:\[\d+\])?: (.*)$/;
+const modern = /^<(\d{1,3})>1 (\S+) \S+ (\S+) \S+ \S+ (?:-|\[[^\]]*\]) ?(.*)$/;
+const syslogLevels: LogLevel[] = ["FATAL", "FATAL", "FATAL", "ERROR", "WARN", "INFO", "INFO", "DEBUG"];
+
+export function readSyslog(line: string, thisYear: number): LogEntry | undefined {
+  const [all, priority, time = "", source, message = ""] = classic.exec(line) ?? modern.exec(line) ?? [];
+  if (all === undefined) return undefined;
+  const level = priority === undefined ? guessLevel(message) : syslogLevels[Number(priority) % 8];
+  return { format: "syslog", time: readTime(time, thisYear), level, source, message };
+}
+
+export function readJson(line: string, thisYear: number): LogEntry | undefined {
+  if (!line.startsWith("{")) return undefined;
+  let record: unknown;
+  try {
+    record = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(record)) return undefined;
+  const time = first(record, ["time", "timestamp", "ts", "@timestamp", "date", "datetime"]);
+  const message = first(record, ["msg", "message", "event", "error", "err"]);
+  const source = first(record, ["logger", "name", "module", "service", "source", "component"]);
+  return {
+    format: "json",
+    time: typeof time === "number" ? fromEpoch(time) : readTime(toText(time), thisYear),
+    level: readLevel(first(record, ["level", "severity", "lvl", "loglevel", "levelname"])),
+    source: typeof source === "string" ? source : undefined,
+    message: messageIn(message) ?? line,
+  };
+}
+
+function messageIn(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return value === undefined || value === null || isDeeperThan(value, 100) ? undefined : JSON.stringify(value);
+}
+
+// time="2026-01-02T03:04:05Z" level=error msg="connection lost" service=api
+const pair = /([A-Za-z_][\w.@-]*)=("(?:[^"\\]|\\.)*"|\S*)/g;
+
+export function readLogfmt(line: string, thisYear: number): LogEntry | undefined {
+  if (!/^[A-Za-z_@][\w.@-]*=/.test(line) || !/\b(level|lvl|msg)=/.test(line)) return undefined;
+  const pairs = [...line.slice(0, 4000).matchAll(pair)].map(([, key = "", value = ""]): [string, string] => [
+    key,
+    value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value,
+  ]);
+  const record = Object.fromEntries(pairs);
+  const source = first(record, ["logger", "service", "component", "app", "caller"]);
+  return {
+    format: "logfmt",
+    time: readTime(String(first(record, ["time", "ts", "timestamp", "t"]) ?? ""), thisYear),
+    level: readLevel(first(record, ["level", "lvl", "severity"])),
+    source: typeof source === "string" ? source : undefined,
+    message: String(first(record, ["msg", "message", "err", "error"]) ?? line),
+  };
+}
+
+function first(record: Record<string, unknown>, keys: readonly string[]): unknown {
+  const key = keys.find((name) => Object.hasOwn(record, name));
+  return key === undefined ? undefined : record[key];
+}
+
+/** Seconds, milliseconds, microseconds or nanoseconds, by how large it is; undefined for what no calendar holds. */
+function fromEpoch(value: number): number | undefined {
+  const thousands = [1e11, 1e14, 1e17].filter((limit) => value >= limit).length;
+  const ms = value / 1000 ** (thousands - 1);
+  return Number.isNaN(new Date(ms).getTime()) ? undefined : ms;
+}
+
+const timestamp =
+  /^[[【]?(\d{4}[-/年]\d\d?[-/月]\d\d?日?[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)[\]】]?[\s:|-]*/i;
+
+// [error], ERROR, Error: and error; a sentence that begins with "Error" is a message. 错误：too.
+const levelAt =
+  /^(?:[[(<【]([A-Za-z]{3,11}|\p{Script=Han}{2})[\])>】]|(\p{Script=Han}{2}(?=[\s:：|]|$)|[A-Z]{3,11}|[a-z]{3,11}|[A-Z][a-z]{2,10}(?=:))(?=[\s:：|-]|$))[\s:：|-]*/u;
+const thread = /^\[[^\]]{1,80}\]\s+/;
+const pythonName = /^([\w.$/-]{1,80}) - ([A-Za-z]{3,11}) - /;
+const logger = /^(?:\[([^\]]{1,80})\]\s+)?(?:([\w.$]{1,100}) (?:-|:) |([\w$]{1,50}(?:\.[\w$]{1,50}){1,9}): )/;
+
+/** 2026-01-02 03:04:05,678 [LEVEL] message, and its relatives: python logging, log4j, logback, nginx errors. */
+export function readTimestamped(line: string, thisYear: number): LogEntry | undefined {
+  const leading = readLevelAt(line);
+  const rest = leading === undefined ? line : line.slice(leading.length);
+  const stamp = timestamp.exec(rest);
+  if (stamp === null) return undefined;
+  const time = readTime(stamp[1] ?? "", thisYear);
+  const text = rest.slice(stamp[0].length);
+  const python = pythonName.exec(text);
+  const pythonLevel = readLevel(python?.[2]);
+  if (python !== null && pythonLevel !== undefined) {
+    return {
+      format: "timestamped",
+      time,
+      level: pythonLevel,
+      source: python[1],
+      message: text.slice(python[0].length),
+    };
+  }
+  const found = leading ?? readLevelAt(text) ?? readLevelAfterThread(text);
+  const message = found === undefined || leading !== undefined ? text : text.slice(found.length);
+  const named = logger.exec(message);
+  const source = named?.[2] ?? named?.[3] ?? named?.[1];
+  return {
+    format: "timestamped",
+    time,
+    level: found?.level ?? guessLevel(text),
+    source,
+    message: named === null ? message : message.slice(named[0].length),
+  };
+}
+
+/** LEVEL:name:message (python's default), [LEVEL] message, LEVEL message. */
+export function readLevelled(line: string): LogEntry | undefined {
+  const python = /^([A-Z]{3,11}):([\w.]{1,80}):(.*)$/.exec(line);
+  const level = readLevel(python?.[1]);
+  if (python !== null && level !== undefined) {
+    return { format: "levelled", level, source: python[2], message: python[3] ?? "" };
+  }
+  const found = /^(?:[[【][A-Za-z\p{Script=Han}]|[A-Z]{3})/u.test(line) ? readLevelAt(line) : undefined;
+  return found === undefined
+    ? undefined
+    : { format: "levelled", level: found.level, message: line.slice(found.length) };
+}
+
+interface LevelAt {
+  level: LogLevel;
+  /** How far it reaches, with what separates it from the rest. */
+  length: number;
+}
+
+function readLevelAt(text: string): LevelAt | undefined {
+  const match = levelAt.exec(text);
+  const level = readLevel(match?.[1] ?? match?.[2]);
+  return match === null || level === undefined ? undefined : { level, length: match[0].length };
+}
+
+/** log4j and logback: `[main] ERROR ...`. */
+function readLevelAfterThread(text: string): LevelAt | undefined {
+  const length = thread.exec(text)?.[0].length;
+  const found = length === undefined ? undefined : readLevelAt(text.slice(length));
+  return length === undefined || found === undefined
+    ? undefined
+    : { level: found.level, length: length + found.length };
 }

@@ -3,7 +3,7 @@ import { toValueProblem } from "../../../core/tools/argument-feedback.ts";
 import type { ArgumentProblem } from "../../../core/tools/tool.ts";
 import { isMatch } from "../../../kit/text/match-pattern.ts";
 
-export interface MailAddress {
+interface MailAddress {
   /** As people see it; may be empty. */
   name: string;
   /** `local@domain`, the domain in ASCII. */
@@ -47,4 +47,30 @@ export function findRecipientProblems(
     const list = allowed.join(", ");
     return [toValueProblem(place, text, `配置只允许发给 ${list}`, `may only be one of ${list}, by the configuration`)];
   });
+}
+
+export interface MailServer {
+  host: string;
+  port: number;
+  /** TLS from the first byte; else the connection is made secure before anything is said, unless the host is this machine. */
+  secure: boolean;
+  user?: string | undefined;
+  password?: string | undefined;
+  /** `Name <address>` or an address. */
+  from: string;
+}
+
+export interface Mail {
+  to: MailAddress[];
+  cc: MailAddress[];
+  bcc: MailAddress[];
+  subject: string;
+  text: string;
+}
+
+export interface MailTimes {
+  /** Milliseconds until the server has greeted, and between two of its words. */
+  connectMs: number;
+  silenceMs: number;
+  totalMs: number;
 }

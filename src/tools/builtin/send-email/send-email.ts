@@ -6,11 +6,10 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../../core/tools/tool.ts";
+import { type Locale, say } from "../../../kit/errors.ts";
 import type { JsonObject, JsonValue } from "../../../kit/json.ts";
-import { type Locale, say } from "../../../kit/locale.ts";
 import { createSuccess, defineTool } from "../../define-tool.ts";
-import { findRecipientProblems, parseMailAddress } from "./addresses.ts";
-import type { MailServer, MailTimes } from "./mail.ts";
+import { findRecipientProblems, type MailServer, type MailTimes, parseMailAddress } from "./addresses.ts";
 
 export interface EmailOptions extends MailServer {
   /** Patterns of addresses that may be written to, such as `*@example.com`. */

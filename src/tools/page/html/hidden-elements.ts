@@ -1,7 +1,4 @@
-import { findDisclosures, isTextHeading } from "./disclosure.ts";
-import type { PageDocument, PageElement } from "./dom.ts";
-import { isClosed, isDisguised, isFaded } from "./hidden-style.ts";
-import { readStyles } from "./page-styles.ts";
+import { countProse, type PageDocument, type PageElement } from "./dom.ts";
 
 /** How much is taken out: in a `careful` reading also what is most likely no content, in a `generous` one only what surely is none. */
 export type Strictness = "careful" | "generous";
@@ -81,3 +78,201 @@ const asksConsent =
   /(?:cookies?|gdpr|consent|privacy)[-_]?(?:banner|bar|notice|consent|popup|pop-up|modal|overlay|dialog|message|wall|prompt|law)|onetrust|cookiebot|didomi|usercentrics|\bcc-window\b/i;
 
 const standsBelow = /(?:^|\s)(?:(?:site|page|global)?[-_]?footer|breadcrumbs?|pagination)(?:\s|$)/i;
+
+/** Finds out what opens at a click: its text is part of the page though it is hidden at first. */
+export function findDisclosures(body: PageElement): { isPanel(element: PageElement): boolean } {
+  const controlled = new Set<string>();
+  for (const opener of body.querySelectorAll("[aria-controls]"))
+    for (const id of (opener.getAttribute("aria-controls") ?? "").split(/\s+/)) controlled.add(id);
+  return {
+    isPanel(element) {
+      const isNamed = element.getAttribute("role") === "tabpanel" || panelNames.test(element.className);
+      if (!isNamed && !(element.id !== "" && controlled.has(element.id)) && !followsButton(element)) return false;
+      return isText(element);
+    },
+  };
+}
+
+const panelNames =
+  /(?:^|[\s_-])(?:accordion|collapse|collapsible|expandable|faq|tab[-_]?(?:panel|pane|content))(?:$|[\s_-])/i;
+
+function followsButton({ previousElementSibling: before }: PageElement): boolean {
+  if (before === null) return false;
+  if (isButton(before)) return true;
+  const button = before.querySelector("button, [role=button]");
+  return button !== null && button.textContent.trim() === before.textContent.trim();
+}
+
+/** A list of links is a menu, and what asks something of the reader a form. */
+function isText(panel: PageElement): boolean {
+  const length = panel.textContent.trim().length;
+  return countProse(panel) * 2 > length && panel.querySelector("input, select, textarea") === null;
+}
+
+function isButton(element: PageElement): boolean {
+  return element.localName === "button" || element.getAttribute("role") === "button";
+}
+
+/** Whether the words on a button are the page's own: they head what it opens, or say much about what stands below it. */
+export function isTextHeading(button: PageElement, isHidden: (element: PageElement) => boolean): boolean {
+  if (/^(?:h[1-6]|dt|summary)$/.test(button.parentElement?.localName ?? "")) return true;
+  if (button.getAttribute("role") === "tab") return true;
+  const text = button.textContent.trim();
+  const next = below(button);
+  if (next === null || !/^(?:div|p|section|dd|ul|ol|article)$/.test(next.localName) || !isText(next)) return false;
+  if (button.hasAttribute("aria-expanded") || button.hasAttribute("aria-controls")) return true;
+  return isHidden(next) || /[?？]$/.test(text) || text.length >= 20 || /\p{Script=Han}{8}/u.test(text);
+}
+
+/** The element behind a button, or behind what holds the button alone. */
+function below(button: PageElement): PageElement | null {
+  const { parentElement: parent, nextElementSibling: next } = button;
+  const isAlone = next === null && parent?.textContent.trim() === button.textContent.trim();
+  return isAlone ? (parent?.nextElementSibling ?? null) : next;
+}
+
+/** Characters of the page's own styles, and rules in them; more are not looked at. */
+const longest = 500_000;
+const mostRules = 5000;
+
+/** Of those for one name, as many count as a real page has. */
+const mostForKey = 40;
+
+interface Rule {
+  tag: string;
+  id: string;
+  classes: readonly string[];
+  style: string;
+  weight: number;
+}
+
+/** The style that an element has by the page's own simple rules and by itself, in plain form. */
+export type StyleOf = (element: PageElement) => string;
+
+/** Reads the page's own `<style>`: rules of an element, an id or classes, without what stands round it and for every screen. */
+export function readStyles(document: PageDocument): StyleOf {
+  const rules = rulesIn(ownStyles(document)).filter(({ style }) => telling.test(style));
+  const byKey = new Map(Array.from(Map.groupBy(rules, keyOf), ([key, all]) => [key, all.slice(-mostForKey)]));
+  return (element) => {
+    const inline = normalizeStyle(element.getAttribute("style") ?? "");
+    const found = byKey.size === 0 ? [] : keysOf(element).flatMap((key) => byKey.get(key) ?? []);
+    const matching = found.filter((rule) => matches(rule, element)).sort((one, other) => one.weight - other.weight);
+    return matching.length === 0 ? inline : inForce([...matching.map(({ style }) => style), inline]);
+  };
+}
+
+/** Properties that hide, or that show again. */
+const telling =
+  /;(?:display|visibility|content-visibility|opacity|position|left|right|top|bottom|margin|clip|text-indent|font-size|color|filter|transform|translate|height|width|max-|overflow|-webkit-text-fill)/;
+
+function ownStyles(document: PageDocument): string {
+  const styles = [...document.getElementsByTagName("style")].filter(
+    (style) => !/print|width|height/.test(style.getAttribute("media") ?? "") && style.closest("noscript, svg") === null,
+  );
+  return styles
+    .map(({ textContent }) => textContent)
+    .join("\n")
+    .slice(0, longest)
+    .replace(/\/\*[\s\S]*?(?:\*\/|$)/g, " ");
+}
+
+/** Rules within others, as those for small screens or for paper, are left out. */
+function rulesIn(css: string): Rule[] {
+  const rules: Rule[] = [];
+  const brace = /[{}]/g;
+  let depth = 0;
+  let start = 0;
+  let selector = "";
+  for (let found = brace.exec(css); found !== null && rules.length < mostRules; found = brace.exec(css)) {
+    if (found[0] === "{" && depth++ === 0) selector = css.slice(start, found.index);
+    if (found[0] === "}" && depth > 0 && --depth === 0 && !selector.includes("@"))
+      rules.push(...rulesOf(selector, css.slice(start + selector.length + 1, found.index)));
+    if (depth === 0) start = found.index + 1;
+  }
+  return rules;
+}
+
+const simple = /^([a-z][a-z\d]*|\*)?((?:[.#](?:[\w-]|[^\x00-\x7f]|\\.)+)*)$/i;
+
+function rulesOf(selectors: string, declarations: string): Rule[] {
+  const style = normalizeStyle(declarations);
+  return selectors.split(",").flatMap((selector) => {
+    const [found, tag = "", names = ""] = simple.exec(selector.trim()) ?? [];
+    if (found === undefined || found === "" || found === "*") return [];
+    const parts = names.match(/[.#][^.#]+/g) ?? [];
+    const ids = parts.filter((part) => part.startsWith("#"));
+    const classes = parts.filter((part) => part.startsWith(".")).map((part) => part.slice(1).replaceAll("\\", ""));
+    const weight = ids.length * 10_000 + classes.length * 100 + (tag === "" || tag === "*" ? 0 : 1);
+    return [{ tag: tag.replace("*", "").toLowerCase(), id: ids[0]?.slice(1) ?? "", classes, style, weight }];
+  });
+}
+
+function keyOf({ tag, id, classes: [first] }: Rule): string {
+  if (id !== "") return `#${id}`;
+  return first === undefined ? tag : `.${first}`;
+}
+
+function keysOf(element: PageElement): string[] {
+  return [element.localName, `#${element.id}`, ...classesOf(element).map((name) => `.${name}`)];
+}
+
+function classesOf(element: PageElement): string[] {
+  return (element.getAttribute("class") ?? "").split(/\s+/).slice(0, 100);
+}
+
+function matches({ tag, id, classes }: Rule, element: PageElement): boolean {
+  if ((tag !== "" && tag !== element.localName) || (id !== "" && id !== element.id)) return false;
+  if (classes.length === 0) return true;
+  const own = new Set(classesOf(element));
+  return classes.every((name) => own.has(name));
+}
+
+/** Of each property the last declaration holds, and before it one that calls itself important. */
+function inForce(styles: readonly string[]): string {
+  const declared = new Map<string, string>();
+  for (const declaration of styles.flatMap((style) => style.split(";"))) {
+    const [property = "", ...value] = declaration.split(":");
+    const held = declared.get(property);
+    if (value.length > 0 && (!held?.includes("!important") || declaration.includes("!important")))
+      declared.set(property, value.join(":"));
+  }
+  return `;${Array.from(declared, ([property, value]) => `${property}:${value};`).join("")}`;
+}
+
+/** A style as it works, to be looked at: in lower case, without comments, escapes and spaces, each declaration ended by a semicolon. */
+function normalizeStyle(style: string): string {
+  const plain = style
+    .slice(0, 5000)
+    .replace(/\/\*[\s\S]*?(?:\*\/|$)/g, "")
+    .replace(/\\([\da-f]{1,6})\s?|\\([^\n])/gi, (_, code: string | undefined, character: string | undefined) =>
+      code === undefined ? (character ?? "") : String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff)),
+    )
+    .toLowerCase()
+    .replace(/\s+/g, "");
+  return plain === "" ? "" : `;${plain};`;
+}
+
+/** Whether the style closes a part of the page, as what opens at a click begins. Takes a plain style. */
+function isClosed(style: string): boolean {
+  if (/;(?:display:none|visibility:(?:hidden|collapse)|content-visibility:hidden)/.test(style)) return true;
+  return /;(?:max-)?height:0(?:px)?[;!]/.test(style) && /;overflow(?:-[xy])?:(?:hidden|clip)/.test(style);
+}
+
+/** Whether the style fades a part of the page out, as what moves in at a scroll begins. Takes a plain style. */
+export function isFaded(style: string): boolean {
+  if (!/;opacity:(?:0?\.?0+%?)[;!]/.test(style)) return false;
+  return !/transition|animation|transform|will-change/.test(style);
+}
+
+/** Whether the style keeps text in the page that no reader sees. Takes a plain style. */
+export function isDisguised(style: string): boolean {
+  if (disguise.test(style) || farAway.test(style)) return true;
+  if (/;position:(?:absolute|fixed)/.test(style) && (away.test(style) || /;clip:rect\(/.test(style))) return true;
+  return /;(?:max-)?(?:height|width):[01](?:px)?[;!]/.test(style) && /;overflow(?:-[xy])?:(?:hidden|clip)/.test(style);
+}
+
+const disguise =
+  /;(?:font-size:(?:0|0?\.\d+|1)(?:px|pt|em|rem|%)?[;!]|text-indent:-\d{3,}|clip-path:inset\((?:50|100)%|(?:-webkit-text-fill-)?color:(?:transparent|(?:rgb|hsl)a?\((?:(?:[^,)]*,){3}|[^)]*\/)0?\.?0*%?\)[;!]|#(?:[\da-f]{3}0|[\da-f]{6}00)[;!])|transform:[^;]*scale\(0|filter:[^;]*opacity\(0?\.?0*%?\))/;
+const away = /;(?:left|right|top|bottom|inset[a-z-]*):-\d{3,}/;
+const farAway =
+  /;(?:left|right|top|bottom|margin(?:-left|-top)?|transform:[^;]*translate(?:[xy3]d?)?\([^;]*?|translate):?(?:0(?:px)?,)?-(?:(?:9\d\d|\d{4,})(?:\.\d+)?(?:px)?|\d{2,}(?:\.\d+)?r?em|[2-9]\d{2,}(?:vw|vh|%))[;!,)]/;

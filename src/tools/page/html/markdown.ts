@@ -1,10 +1,7 @@
 import Turndown from "turndown";
 import { cleanLine, cleanText } from "../clean-text.ts";
-import type { PageElement } from "./dom.ts";
-import { writeNotation } from "./notation.ts";
+import { type PageElement, writeNotation } from "./dom.ts";
 import { target } from "./parse-page.ts";
-import { fillSpans } from "./table-grid.ts";
-import { createTableRules, type MarkdownRule } from "./tables.ts";
 
 /** An element's content in Markdown, its links absolute already. The element is used up. */
 export function toMarkdown(content: PageElement): string {
@@ -99,4 +96,165 @@ function listRules(): Record<string, MarkdownRule> {
       },
     },
   };
+}
+
+/** A rule of Turndown, on our elements. */
+interface MarkdownRule {
+  filter: (element: PageElement) => boolean;
+  replacement: (content: string, element: PageElement) => string;
+}
+
+/** What is to be known of a table before its cells are written. */
+interface Layout {
+  /** Whether it holds data; another only lays the page out. */
+  isData: boolean;
+  /** The first row that says something: those before it are left out. */
+  first: PageElement | undefined;
+  columns: number;
+}
+
+/** Turndown's rules for tables; the tables that only lay a page out become blocks. */
+export function createTableRules(): Record<string, MarkdownRule> {
+  const known = new WeakMap<PageElement, Layout>();
+  const layoutOf = (element: PageElement): Layout | undefined => {
+    const table = tableOf(element);
+    if (table === undefined) return undefined;
+    const layout = known.get(table) ?? readLayout(table);
+    known.set(table, layout);
+    return layout;
+  };
+  const isData = (element: PageElement): boolean => layoutOf(element)?.isData ?? false;
+  return {
+    cell: {
+      filter: (element) => isCell(element) && isData(element),
+      replacement: (content) => ` ${cellText(content)} |`,
+    },
+    row: {
+      filter: (element) => element.localName === "tr" && isData(element),
+      replacement(content, element) {
+        if (content.trim() === "") return "";
+        const layout = layoutOf(element);
+        const rule = layout?.first === element ? `\n|${" --- |".repeat(layout.columns)}` : "";
+        return `\n|${content.replaceAll("\n", "")}${rule}`;
+      },
+    },
+    rows: {
+      filter: ({ localName }) => /^t(?:head|body|foot)$/.test(localName),
+      replacement: (content) => content,
+    },
+    caption: {
+      filter: ({ localName }) => localName === "caption",
+      replacement: (content) => (content.trim() === "" ? "" : `${content.trim()}\n\n`),
+    },
+    table: {
+      filter: ({ localName }) => localName === "table",
+      replacement: (content) => `\n\n${content.trim()}\n\n`,
+    },
+    layout: {
+      filter: (element) => (isCell(element) || element.localName === "tr") && !isData(element),
+      replacement: (content) => `\n\n${content.trim()}\n\n`,
+    },
+  };
+}
+
+function tableOf(element: PageElement): PageElement | undefined {
+  let place: PageElement | null = element;
+  while (place !== null && place.localName !== "table") place = place.parentElement;
+  return place ?? undefined;
+}
+
+function readLayout(table: PageElement): Layout {
+  const rows = [...table.getElementsByTagName("tr")];
+  const cells = rows.map(({ children }) => [...children].filter(isCell));
+  return {
+    isData: cells.some((row) => row.length > 1) && holdsData(table),
+    first: rows.find(({ textContent }) => textContent.trim() !== ""),
+    columns: Math.max(0, ...cells.map(({ length }) => length).slice(0, 1000)),
+  };
+}
+
+/** A table with a table or a program in it, or with whole blocks and no heading is there for the looks. */
+function holdsData(table: PageElement): boolean {
+  if (table.querySelector("table, pre") !== null) return false;
+  return table.querySelector("th") !== null || table.querySelector("h1, h2, h3, h4, p + p, blockquote") === null;
+}
+
+function cellText(content: string): string {
+  return cleanLine(content, Number.POSITIVE_INFINITY).replaceAll("|", "\\|");
+}
+
+/** Characters that may be written again in one page, and cells of one row: a page may claim any number. */
+const mostCopied = 300_000;
+const mostColumns = 50;
+
+/** Characters of a cell; a longer one is written once. */
+const longestCopy = 200;
+
+/** Writes a cell that spans rows or columns into each place that it takes, so that what follows stands below its own heading. */
+export function fillSpans(content: PageElement): void {
+  let left = mostCopied;
+  for (const table of content.querySelectorAll("table")) {
+    if (table.querySelector("table") !== null || table.querySelector("[rowspan], [colspan]") === null) continue;
+    left -= fillTable(table, left);
+  }
+  for (const row of [...content.querySelectorAll("tr")]) if (row.textContent.trim() === "") row.remove();
+}
+
+interface Place {
+  cell: PageElement;
+  /** Rows that the cell takes from here on. */
+  rows: number;
+  isOwn: boolean;
+}
+
+/** Answers how many characters it wrote, at most about as many as are left. */
+function fillTable(table: PageElement, left: number): number {
+  let written = 0;
+  let above: readonly Place[] = [];
+  let group: PageElement | null = null;
+  for (const row of table.getElementsByTagName("tr")) {
+    if (row.parentElement !== group) above = [];
+    group = row.parentElement;
+    const cells = [...row.children].filter(isCell);
+    const places = placesOf(cells, above);
+    above = places.map((place) => ({ ...place, rows: place.rows - 1 }));
+    if (places.length === cells.length) continue;
+    if (written > left) return written;
+    for (const { cell, isOwn } of places) {
+      const shown = isOwn ? cell : copyOf(cell, cells.length > 1 || cell !== cells[0]);
+      if (!isOwn) written += 10 + shown.textContent.length;
+      row.appendChild(shown);
+    }
+  }
+  return written;
+}
+
+function placesOf(cells: readonly PageElement[], above: readonly Place[]): Place[] {
+  const places: Place[] = [];
+  const takeAbove = (): void => {
+    for (let from = above[places.length]; from !== undefined && from.rows > 0; from = above[places.length])
+      places.push({ ...from, isOwn: false });
+  };
+  for (const cell of cells) {
+    takeAbove();
+    const columns = places.length < mostColumns ? spanOf(cell, "colspan", mostColumns) : 1;
+    const rows = spanOf(cell, "rowspan", 1000);
+    for (let n = 0; n < columns; n++) places.push({ cell, rows, isOwn: n === 0 });
+  }
+  takeAbove();
+  return places;
+}
+
+/** A heading over the whole width is said once. */
+function copyOf(cell: PageElement, isFull: boolean): PageElement {
+  return cell.cloneNode(isFull && cell.textContent.length <= longestCopy);
+}
+
+function isCell({ localName }: PageElement): boolean {
+  return localName === "td" || localName === "th";
+}
+
+function spanOf(cell: PageElement, name: string, most: number): number {
+  const span = Number(cell.getAttribute(name) ?? 1);
+  return Number.isInteger(span) ? Math.min(Math.max(span, 1), most) : 1;
 }

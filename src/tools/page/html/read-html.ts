@@ -1,18 +1,24 @@
+import { Readability } from "@mozilla/readability";
+import { DuetError } from "../../../kit/errors.ts";
 import { cleanLine } from "../clean-text.ts";
-import type { Reading } from "../page.ts";
 import { toPublicAddress } from "../page-address.ts";
-import { isHumanChallenge } from "./challenge.ts";
-import { findContact } from "./contact.ts";
+import type { Reading } from "../page-kind.ts";
+import {
+  countProse,
+  isBoilerplate,
+  type NextLinks,
+  type PageDocument,
+  type PageElement,
+  removeBoilerplate,
+} from "./dom.ts";
 import type { Strictness } from "./hidden-elements.ts";
-import { type Article, findMain } from "./main-content.ts";
 import { toMarkdown } from "./markdown.ts";
-import { repairNesting } from "./nesting.ts";
-import type { NextLinks } from "./next-links.ts";
-import { humanChallengeError, tooComplexError } from "./page-errors.ts";
-import { isTooComplex } from "./page-weight.ts";
+import { findRawEnd, rawText, repairNesting } from "./nesting.ts";
+import { parsePage } from "./parse-page.ts";
 
 /** Characters; fewer beside scripts are "Loading…" or the like. */
 const fewCharacters = 60;
+
 /** Characters; what surrounds a page of fewer may be what it is there for. */
 const shortPage = 300;
 
@@ -80,4 +86,175 @@ function refreshOf(html: string, url: string): string | undefined {
 /** A Chinese character says as much as two letters. */
 function lengthOf(text: string): number {
   return text.length + (text.match(/\p{Script=Han}/gu)?.length ?? 0);
+}
+
+/** Characters; a longer page tells of such questions instead of asking one. */
+const longest = 800;
+
+/** Whether a page does nothing but ask its reader to prove to be a person. */
+export function isHumanChallenge({ title, text }: { title: string; text: string }): boolean {
+  if (text.length > longest) return false;
+  return titles.test(title.trim()) || questions.test(text);
+}
+
+const titles =
+  /^(?:just a moment|attention required|security check|verifying you are human|are you a robot|access denied|百度安全验证|安全验证|人机验证|访问验证|验证码)/i;
+const questions =
+  /verify(?:ing)? (?:that )?you(?: are|['’]re) (?:a )?human|confirm (?:that )?you are (?:a )?human|(?:are|you['’]re) (?:you )?(?:not )?a robot|checking your browser|enable javascript and cookies to continue|complete the (?:captcha|security check)|unusual traffic from your|完成(?:下方|以下|下列)?(?:安全)?验证|人机验证|安全验证|滑动(?:滑块|验证)|拖动滑块|您的访问(?:过于频繁|出现异常)/i;
+
+/** What the foot of a page says of how to reach whom it is about; empty where it says nothing of that. */
+export function findContact(html: string, url: string): string {
+  if (!/<footer\b|contentinfo|class\s*=\s*["'][^"']{0,100}footer/i.test(html)) return "";
+  const { body } = parsePage(html, url, "generous").document;
+  const foot = body.querySelector("footer, [role=contentinfo], .footer, #footer");
+  return foot !== null && tellsContact(foot) ? toMarkdown(foot) : "";
+}
+
+function tellsContact(foot: PageElement): boolean {
+  const text = foot.textContent.replace(/\s+/g, " ");
+  if (text.length > 1500) return false;
+  return foot.querySelector("address") !== null || contact.test(text);
+}
+
+const contact =
+  /[\w.+-]+@[\w-]+\.\w|(?:\+|\b0|\()\d[\d\s()./-]{6,}\d|\b\d{3,4}[-\s]\d{3,4}[-\s]?\d{3,4}\b|地址|电话|邮箱/;
+
+/** A page with more pieces than can be parsed in time. */
+export function tooComplexError(): DuetError {
+  return new DuetError({
+    code: "tool",
+    text: { zh: "网页太复杂，无法读取", en: "The page is too complex to be read." },
+  });
+}
+
+/** A site that shows nothing before its reader has proved to be a person. */
+export function humanChallengeError(): DuetError {
+  return new DuetError({
+    code: "tool",
+    text: {
+      zh: "网站要求先通过人机验证（captcha），没有给出内容",
+      en: "The site asks for a captcha before it shows any content.",
+    },
+  });
+}
+
+/** Tags and entities, and attributes; real pages of several megabytes have a third of it, and each costs time and memory. */
+const most = 300_000;
+
+/** Whether a page has more pieces than can be parsed in time. Goes through it once and keeps nothing. */
+export function isTooComplex(html: string): boolean {
+  const piece = /<!--[\s\S]*?(?:-->|$)|<([a-z][^\s/>]*)|[<&]/gi;
+  let pieces = 0;
+  let attributes = 0;
+  for (let found = piece.exec(html); found !== null; found = piece.exec(html)) {
+    const name = found[1]?.toLowerCase();
+    if (name !== undefined) {
+      const tag = attributesAt(html, piece.lastIndex);
+      attributes += tag.count;
+      piece.lastIndex = rawText.has(name) ? findRawEnd(html, name, tag.end) : tag.end;
+    }
+    if (++pieces > most || attributes > most) return true;
+  }
+  return false;
+}
+
+/** Counts the attributes of a tag, from behind its name. */
+function attributesAt(html: string, from: number): { count: number; end: number } {
+  const attribute = /[\s/]*[^\s/>][^\s/>=]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>"'][^\s>]*)?)?/y;
+  let count = 0;
+  let end = from;
+  attribute.lastIndex = from;
+  while (count <= most && attribute.test(html)) {
+    count++;
+    end = attribute.lastIndex;
+  }
+  return { count, end };
+}
+
+/** What a page is about, and where in it that stands. */
+interface Article {
+  title: string;
+  byline: string;
+  published: string;
+  description: string;
+  content: PageElement;
+  onward: NextLinks;
+}
+
+/** Below this share of a page's prose, what was found is one piece of it: a post of a thread, a part of a manual. */
+const leastShare = 0.4;
+
+/** Finds the main content: by Readability, else all that does not surround such content. */
+export function findMain(html: string, url: string, care: Strictness): Article {
+  const { document, onward } = parsePage(html, url, care);
+  const ownTitle = cleanLine(document.querySelector("title")?.textContent);
+  const date = publishedIn(document);
+  const prose = countProse(document.body);
+  markDataTables(document.body);
+  const tables = countDataTables(document.body);
+  const found = new Readability<PageElement>(document, {
+    // The elements as they are: to write and to parse them again would take half of the time.
+    serializer: (element) => element,
+    // Classes tell the language of code.
+    keepClasses: true,
+    charThreshold: 200,
+  }).parse();
+  const content = found?.content;
+  const isAll = content != null && countProse(content) >= leastShare * prose && countDataTables(content) === tables;
+  return {
+    title: cleanLine(found?.title) || ownTitle,
+    byline: cleanLine(found?.byline, 200).replace(/^(?:by|作者|文)\s*[:：]?\s+/i, ""),
+    published: cleanLine(found?.publishedTime, 40) || date,
+    description: cleanLine(found?.excerpt),
+    onward,
+    // Readability has used the first document up.
+    content: isAll ? content : removeBoilerplate(parsePage(html, url, care).document.body),
+  };
+}
+
+/** When a page was published, as it writes it itself beside its title; empty where it does not. */
+function publishedIn(document: PageDocument): string {
+  const named = document.querySelector(
+    "meta[name=pubdate], meta[name=publishdate], meta[name=PubDate], meta[itemprop=datePublished]",
+  );
+  const given = named?.getAttribute("content") ?? document.querySelector("time[datetime]")?.getAttribute("datetime");
+  if (given) return cleanLine(given, 40);
+  for (const element of document.querySelectorAll(
+    "[class*=time], [class*=date], [class*=Date], [id*=time], [id*=date]",
+  )) {
+    const text = cleanLine(element.textContent, 60);
+    const [date] = /(?:19|20)\d\d(?:[-/.]\d{1,2}[-/.]|年\d{1,2}月)\d{1,2}日?(?: \d{1,2}:\d\d)?/.exec(text) ?? [];
+    if (date !== undefined && text.length < 50) return date;
+  }
+  return "";
+}
+
+const mark = "data-telling";
+
+/** Marks the tables that are content, by which Readability leaves them alone where they stand in what it finds. */
+export function markDataTables(body: PageElement): void {
+  for (const table of [...body.querySelectorAll("table")].filter(isTelling)) {
+    table.setAttribute(mark, "");
+    table.setAttribute("summary", "data");
+  }
+}
+
+/** How many of them stand there. */
+function countDataTables(content: PageElement): number {
+  return [...content.querySelectorAll(`table[${mark}]`)].length;
+}
+
+function isTelling(table: PageElement): boolean {
+  if (table.querySelector("table") !== null || table.querySelector("tr + tr, thead + tbody") === null) return false;
+  const { length } = table.textContent.replace(/\s+/g, " ").trim();
+  const isGrid = table.querySelector("th + th, th + td, td + td, pre") !== null;
+  if (!isGrid || length === 0 || standsAside(table)) return false;
+  return table.querySelector("th, pre") !== null || countProse(table) * 3 >= length;
+}
+
+/** Whether it stands in something that surrounds the content. */
+function standsAside(table: PageElement): boolean {
+  for (let place = table.parentElement; place !== null; place = place.parentElement)
+    if (isBoilerplate(place)) return true;
+  return false;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { chatCommands } from "../../../../src/cli/chat/command-list.ts";
-import { createCompleteCommand } from "../../../../src/cli/chat/complete-command.ts";
+import { createCompleteCommand } from "../../../../src/cli/chat/run-chat.ts";
 import { runCommand } from "../../../../src/cli/chat/run-command.ts";
 import { modeHelp } from "../../../../src/render/mode-names.ts";
 import { openStandIn } from "./stand-in-chat.ts";

@@ -2,11 +2,10 @@ import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createInputQueue } from "../../../../src/cli/chat/input-queue.ts";
 import { createInterrupts } from "../../../../src/cli/chat/screen/interrupts.ts";
-import type { Panel } from "../../../../src/cli/chat/screen/panel.ts";
+import { createTypingAhead, type Panel } from "../../../../src/cli/chat/screen/picker.ts";
 import { readScreenKeys } from "../../../../src/cli/chat/screen/screen-keys.ts";
-import { createTypingAhead } from "../../../../src/cli/chat/screen/typing-ahead.ts";
 import { createEditor } from "../../../../src/cli/terminal/editor/create-editor.ts";
-import type { Key } from "../../../../src/cli/terminal/keys/key.ts";
+import type { Key } from "../../../../src/cli/terminal/keys/key-sequences.ts";
 
 function openKeys({
   panel,

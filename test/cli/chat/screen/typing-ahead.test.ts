@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTypingAhead } from "../../../../src/cli/chat/screen/typing-ahead.ts";
+import { createTypingAhead } from "../../../../src/cli/chat/screen/picker.ts";
 
 const panel = { press: () => true, view: () => ({ lines: [] }) };
 

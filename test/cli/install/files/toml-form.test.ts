@@ -1,7 +1,7 @@
 import { parse } from "smol-toml";
 import { expect, test } from "vitest";
 import { hosts } from "../../../../src/cli/install/hosts.ts";
-import { planChange } from "../../../../src/cli/install/plan-change.ts";
+import { planChange } from "../../../../src/cli/install/install.ts";
 import { launch } from "../machine.ts";
 
 const wanted = { launch, values: {}, names: ["DEEPSEEK_API_KEY"] };

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/create-stream.ts";
-import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
-import { countCells } from "../../../../src/cli/terminal/text/width.ts";
+import { countCells, toPlainText } from "../../../../src/cli/terminal/text/width.ts";
 import { linesOf, shownText } from "./stream-of.ts";
 
 const marks = [

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
-import { toDisplayedText } from "../../../../src/cli/terminal/text/displayed-text.ts";
-import { countCells, splitGraphemes } from "../../../../src/cli/terminal/text/width.ts";
+import { countCells, splitGraphemes, toDisplayedText } from "../../../../src/cli/terminal/text/width.ts";
 import { startCpuClock } from "../../../fakes/cpu-time.ts";
 
 /** Any, lone surrogates too. */

@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { toDisplayedText } from "../../../../src/cli/terminal/text/displayed-text.ts";
-import { createLine, type Line, toPlainText } from "../../../../src/cli/terminal/text/line.ts";
-import { countLineCells } from "../../../../src/cli/terminal/text/width.ts";
+import {
+  countLineCells,
+  createLine,
+  type Line,
+  toDisplayedText,
+  toPlainText,
+} from "../../../../src/cli/terminal/text/width.ts";
 import { cutLine, fitCells, padTo, wrapLine } from "../../../../src/cli/terminal/text/wrap.ts";
 
 function wrapped(text: string, columns: number): string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { operator } from "../../../../src/core/caller.ts";
-import { createAuthenticate } from "../../../../src/server/http/auth/admit.ts";
-import type { Authenticate } from "../../../../src/server/http/auth/authenticate.ts";
+import type { Authenticate } from "../../../../src/server/http/auth/open-auth.ts";
+import { createAuthenticate } from "../../../../src/server/http/serve-http.ts";
 
 const token = "operator-token-0123456789";
 const refusal = { status: 401, error: "auth", text: { zh: "", en: "sign in" } } as const;

@@ -1,8 +1,7 @@
 import { serveSchema } from "../../../../src/config/schema/serve-schema.ts";
-import type { Admission } from "../../../../src/server/http/auth/authenticate.ts";
-import { type AuthOptions, openAuth } from "../../../../src/server/http/auth/open-auth.ts";
+import { type Admission, type AuthOptions, openAuth } from "../../../../src/server/http/auth/open-auth.ts";
 import type { AuthSettings, Clock } from "../../../../src/server/http/auth/settings.ts";
-import type { HttpRefusal } from "../../../../src/server/http/response/refusal.ts";
+import type { HttpRefusal } from "../../../../src/server/http/response/dialects.ts";
 import { toRefusalResponse } from "../../../../src/server/http/response/refuse.ts";
 
 export const resource = "https://duet.example.com/mcp";

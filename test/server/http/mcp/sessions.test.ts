@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { McpServer } from "@modelcontextprotocol/server";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Authenticate } from "../../../../src/server/http/auth/authenticate.ts";
+import type { Authenticate } from "../../../../src/server/http/auth/open-auth.ts";
 import {
   call,
   initialize,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createAllowedNames } from "../../../../src/server/http/request/allowed-names.ts";
-import { addCorsHeaders, toPreflightResponse } from "../../../../src/server/http/request/cors.ts";
+import { addCorsHeaders, toPreflightResponse } from "../../../../src/server/http/routes.ts";
 
 const names = createAllowedNames({
   host: "127.0.0.1",

@@ -1,7 +1,7 @@
 import { fromJsonSchema } from "@modelcontextprotocol/server";
 import { expect, test } from "vitest";
 import type { Outcome } from "../../../../src/core/outcome.ts";
-import { createAgentTools } from "../../../../src/server/mcp/agent/tool-list.ts";
+import { createAgentTools } from "../../../../src/server/mcp/agent/agent-tools.ts";
 import { written } from "../../../agent/plan/planning.ts";
 import { linkHost } from "../../../fakes/linked-hosts.ts";
 import { openFace } from "../../../runs/mcp-interface.ts";

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../../src/core/events.ts";
 import type { ToolContext } from "../../../../src/core/tools/tool.ts";
 import { canShowPages, pageType, runPageMeta, runPageUri } from "../../../../src/server/mcp/agent/run-page-support.ts";
-import { toWatchedEvents } from "../../../../src/server/mcp/agent/watched-events.ts";
+import { toWatchedEvents } from "../../../../src/server/mcp/agent/watch-run.ts";
 import { makeTool } from "../../../fakes/events.ts";
 import { connect } from "./connected.ts";
 import { pagedAgent } from "./paged-agent.ts";

@@ -1,9 +1,7 @@
 import type { Dirent } from "node:fs";
 import { opendir, stat } from "node:fs/promises";
-import { join } from "node:path";
-import type { Complete, Completion } from "../editor.ts";
-import { findMentionAtEnd, toMention, toPath } from "./file-mention.ts";
-import { type Folders, resolvePath } from "./resolve-path.ts";
+import { join, resolve } from "node:path";
+import type { Complete, Completion } from "../menu.ts";
 
 /**
  * Completes `@path` with what is in its folder, folders with a `/` behind them, hidden files where a dot is typed. A folder that
@@ -61,6 +59,53 @@ function byName(one: Completion, other: Completion): number {
 }
 
 const mostCompletions = 50;
+
 /** Entries of one folder. */
 const mostRead = 20_000;
 const limitMs = 500;
+
+/** Where paths that somebody types begin. */
+export interface Folders {
+  /** The working directory. */
+  readonly cwd: string;
+  /** What `~` stands for. */
+  readonly home: string;
+}
+
+/** The whole path. */
+export function resolvePath(path: string, { cwd, home }: Folders): string {
+  return path === "~" || path.startsWith("~/") ? resolve(home, `.${path.slice(1)}`) : resolve(cwd, path);
+}
+
+/** A file that is named in a text: `@path`. */
+export interface FileMention {
+  /** The index of its `@`. */
+  readonly from: number;
+  /** As it was typed, `\ ` standing for a space. */
+  readonly typed: string;
+}
+
+/** The mention that ends where the text ends; undefined where none does. */
+export function findMentionAtEnd(textBefore: string): FileMention | undefined {
+  const start = Math.max(0, textBefore.length - longest);
+  const found = /(?<![\w.+\-@/\\])@((?:\\.|[^\s\\@]|(?<=[\w.+\-/])@)*)$/.exec(textBefore.slice(start));
+  return found ? { from: start + found.index, typed: found[1] ?? "" } : undefined;
+}
+
+/** Every mention of a text, in order, up to a space or the next one; the `@` of an address (`a@b.com`) and that behind a backslash are none. */
+export function findMentions(text: string): FileMention[] {
+  const found = text.matchAll(/(?<![\w.+\-@/\\])@((?:\\.|[^\s\\@]|(?<=[\w.+\-/])@){1,1000})/g);
+  return Array.from(found, ({ index, 1: typed = "" }) => ({ from: index, typed }));
+}
+
+/** The path as a file system knows it: without the backslashes before spaces. */
+export function toPath(typed: string): string {
+  return typed.replace(/\\(.)/g, "$1");
+}
+
+/** The other way round. */
+export function toMention(path: string): string {
+  return path.replace(/[\s\\]/g, "\\$&");
+}
+
+const longest = 1_000;

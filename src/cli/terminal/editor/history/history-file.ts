@@ -1,10 +1,22 @@
-import { closeSync, constants, fchmodSync, fstatSync, openSync, readSync, statSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  fchmodSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
-import { createFolder } from "../../../../kit/create-folder.ts";
-import type { InputHistory } from "../editor.ts";
-import { compactHistory, hasLine } from "./compact-history.ts";
-import { readHistoryLines, toHistoryLine } from "./history-lines.ts";
-import { readEnd } from "./read-end.ts";
+import { createFolder, createRandomHex } from "../../../../kit/random.ts";
+import type { InputHistory } from "../menu.ts";
 
 /** Entries that are kept, in memory and after a compaction of the file. */
 export const mostEntries = 1_000;
@@ -94,3 +106,149 @@ const mostTries = 3;
 
 /** UTF-16 units of an entry that goes to the file. */
 const longestKept = 50_000;
+
+/**
+ * Writes the file anew with its last entries. Its readers see the old file or the new one. One program does it at a time; what
+ * another appends to the old file meanwhile is carried over. A damaged file stays beside it (`.damaged`). Throws what the file system throws, and leaves the old file then.
+ */
+export function compactHistory(file: string, mostEntries: number): void {
+  const lock = `${file}.lock`;
+  if (!take(lock)) return;
+  const draft = `${file}.${createRandomHex()}.tmp`;
+  const old = openSync(file, "r");
+  try {
+    const { size } = fstatSync(old);
+    const { entries, damaged } = readHistoryLines(readEnd(old, size).text);
+    if (damaged > fewDamaged) keepBeside(file);
+    writeFileSync(draft, entries.slice(-mostEntries).map(toHistoryLine).join(""), {
+      flag: "wx",
+      mode: 0o600,
+      flush: true,
+    });
+    renameSync(draft, file);
+    carryOver(old, size, file);
+  } finally {
+    closeSync(old);
+    rmSync(draft, { force: true });
+    rmSync(lock, { force: true });
+  }
+}
+
+function carryOver(old: number, size: number, file: string): void {
+  const late = readFrom(old, size, fstatSync(old).size);
+  if (late === "") return;
+  const handle = openSync(file, "a", 0o600);
+  try {
+    writeSync(handle, late);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Whether the file as it was written anew has a line that was written beside that, once that is over. */
+export function hasLine(file: string, line: string): boolean {
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  for (let waited = 0; waited < longestCompactionMs; waited += pollMs) {
+    if (statSync(`${file}.lock`, { throwIfNoEntry: false }) === undefined) break;
+    Atomics.wait(clock, 0, 0, pollMs);
+  }
+  const fresh = openSync(file, "r");
+  try {
+    return readEnd(fresh, fstatSync(fresh).size).text.includes(line);
+  } finally {
+    closeSync(fresh);
+  }
+}
+
+/** How long one who writes beside a compaction waits for its end, in milliseconds. */
+const longestCompactionMs = 200;
+const pollMs = 5;
+
+/** Under the name of what is left of a damaged history, for the user alone; there is one such file at most. */
+function keepBeside(file: string): void {
+  const kept = `${file}.damaged`;
+  rmSync(kept, { force: true });
+  try {
+    linkSync(file, kept);
+  } catch {
+    // Not every file system has links.
+    copyFileSync(file, kept);
+  }
+  chmodSync(kept, 0o600);
+}
+
+/** A lock that a crash has left behind is taken away, and the next program compacts. */
+function take(lock: string): boolean {
+  try {
+    closeSync(openSync(lock, "wx", 0o600));
+    return true;
+  } catch {
+    const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > 60_000) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+/** Lines that a crash or a full disk may have broken off; more are a file that something else has written. */
+const fewDamaged = 3;
+
+/** The end of a history file: what stands before it is old. */
+export interface FileEnd {
+  /** Whole lines, the last one perhaps broken off. */
+  readonly text: string;
+  /** Whether it is all of the file. */
+  readonly isWhole: boolean;
+}
+
+/** Reads the last two megabytes of an open file of that size. */
+function readEnd(handle: number, size: number): FileEnd {
+  const start = Math.max(0, size - mostBytes);
+  const text = readFrom(handle, start, size);
+  const isWhole = start === 0;
+  return { text: isWhole ? text : text.slice(text.indexOf("\n") + 1), isWhole };
+}
+
+function readFrom(handle: number, start: number, end: number): string {
+  const bytes = Buffer.alloc(Math.max(0, end - start));
+  return bytes.toString("utf8", 0, readSync(handle, bytes, 0, bytes.length, start));
+}
+
+const mostBytes = 2_000_000;
+
+/** An entry as a line of the file, its end included. */
+function toHistoryLine(text: string): string {
+  return `${JSON.stringify({ text })}\n`;
+}
+
+/** What a history file says. */
+export interface HistoryLines {
+  readonly entries: string[];
+  /** Lines that are none of ours, and were left out. */
+  readonly damaged: number;
+}
+
+/** Reads the lines of a history file; none of them is parsed that could not be. */
+function readHistoryLines(text: string): HistoryLines {
+  const entries: string[] = [];
+  let damaged = 0;
+  for (const line of text.split("\n")) {
+    const entry = entryOf(line);
+    if (entry !== undefined) entries.push(entry);
+    else if (line !== "") damaged++;
+  }
+  return { entries: entries.filter((entry) => entry.trim() !== ""), damaged };
+}
+
+function entryOf(line: string): string | undefined {
+  if (!line.startsWith(opening) || line.length > longestLine || !whole.test(line)) return undefined;
+  const text: unknown = JSON.parse(line.slice(opening.length - 1, -1));
+  return String(text);
+}
+
+const opening = '{"text":"';
+
+/** A text of JSON as `lineOf` writes it (https://www.rfc-editor.org/rfc/rfc8259#section-7). */
+const whole = /^\{"text":"[^"\\\0-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\0-\x1f]*)*"\}$/;
+
+/** UTF-16 units: six for each unit of an entry at most. */
+const longestLine = 400_000;

@@ -1,7 +1,4 @@
-import { isPrintableAscii } from "../../text/displayed-text.ts";
-import { countCells, splitGraphemes } from "../../text/width.ts";
-import { countCommonPrefix, countCommonSuffix } from "./common-ends.ts";
-import { findRow, type Row } from "./rows.ts";
+import { countCells, isPrintableAscii, splitGraphemes } from "../../text/width.ts";
 
 /** Breaks a text into rows of so many cells, at least one. What has not changed since the last time is not broken anew. */
 export type BreakRows = (text: string, width: number) => readonly Row[];
@@ -81,3 +78,70 @@ function startsOf(line: string, width: number): number[] {
 
 /** UTF-16 units before a change in which what follows may still join with what stands there. */
 const context = 200;
+
+/** How many UTF-16 units two texts begin with alike. */
+export function countCommonPrefix(one: string, other: string): number {
+  const most = Math.min(one.length, other.length);
+  let length = 0;
+  while (length + chunk <= most && one.slice(length, length + chunk) === other.slice(length, length + chunk)) {
+    length += chunk;
+  }
+  while (length < most && one.charCodeAt(length) === other.charCodeAt(length)) length++;
+  return length;
+}
+
+/** How many they end with alike, behind a prefix that they share. */
+export function countCommonSuffix(one: string, other: string, prefix: number): number {
+  const most = Math.min(one.length, other.length) - prefix;
+  let length = 0;
+  while (length + chunk <= most && endOf(one, length) === endOf(other, length)) length += chunk;
+  while (length < most && one.charCodeAt(one.length - 1 - length) === other.charCodeAt(other.length - 1 - length)) {
+    length++;
+  }
+  return length;
+}
+
+function endOf(text: string, length: number): string {
+  return text.slice(text.length - length - chunk, text.length - length);
+}
+
+/** Compared at once, which is much faster than one by one. */
+const chunk = 4_096;
+
+/** One row of a text on the screen, as indices into the text; its line end stands in none. */
+export interface Row {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The row where an index stands: at the border of two it is the second, where typing goes on. */
+export function findRow(rows: readonly Row[], index: number): number {
+  let low = 0;
+  let high = rows.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((rows[middle]?.start ?? 0) <= index) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The cells before an index in its row. */
+export function findColumn(text: string, row: Row, index: number): number {
+  return countCells(text.slice(row.start, index));
+}
+
+/** The index in a row that is nearest to a column, from the left; the last one of the row at most. */
+export function findIndex(text: string, rows: readonly Row[], row: number, column: number): number {
+  const { start, end } = rows[row] ?? { start: 0, end: 0 };
+  let index = start;
+  let cells = 0;
+  for (const grapheme of splitGraphemes(text.slice(start, end))) {
+    cells += countCells(grapheme);
+    if (cells > column) break;
+    // Behind the last character of a row that goes on stands the next row already.
+    if (index + grapheme.length === rows[row + 1]?.start) break;
+    index += grapheme.length;
+  }
+  return index;
+}

@@ -1,6 +1,6 @@
 import type { Citation } from "../../../../core/outcome.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
-import { type Check, hasFields, isListOf, isNumber, isText } from "../../run/checks.ts";
+import { type Check, hasFields, isListOf, isNumber, isText } from "../../run/read-run.ts";
 
 /** A conversation as the list has it. */
 export interface ConversationEntry {

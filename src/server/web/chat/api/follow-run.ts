@@ -1,9 +1,7 @@
 import type { AgentEvent } from "../../../../core/events.ts";
+import { isRecord, toText } from "../../../../kit/json.ts";
 import { readEvents } from "../../run/read-run.ts";
-import { pauseAfter } from "./pause.ts";
 import { type OpenQuestion, readQuestion } from "./question.ts";
-import { readMessages, type StreamMessage } from "./read-messages.ts";
-import { RefusedError } from "./refused.ts";
 
 /** What an attach to a run has told since the last time. */
 export interface RunUpdate {
@@ -103,4 +101,115 @@ function readJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A message of an event stream; fields that it does not have are empty. */
+interface StreamMessage {
+  readonly id: string;
+  readonly event: string;
+  readonly data: string;
+}
+
+/** The messages of an event stream (HTML, 9.2.6), those that came together at once; none where only a comment came. */
+export async function* readMessages(stream: ReadableStream<Uint8Array>): AsyncGenerator<readonly StreamMessage[]> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const parts = (rest + decoder.decode(value, { stream: true })).split(/\r?\n\r?\n/);
+      rest = parts.pop() ?? "";
+      yield parts.map(readMessage).filter(({ data }) => data !== "");
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+function readMessage(text: string): StreamMessage {
+  const data: string[] = [];
+  const fields = { id: "", event: "" };
+  for (const line of text.split(/\r?\n/)) {
+    const [, name, value = ""] = /^([^:]+)(?:: ?([\s\S]*))?$/.exec(line) ?? [];
+    if (name === "data") data.push(value);
+    if (name === "id" || name === "event") fields[name] = value;
+  }
+  return { ...fields, data: data.join("\n") };
+}
+
+const firstPauseMs = 500;
+const longestPauseMs = 8_000;
+
+/** Waits before a server that could not be reached is asked again: longer each time, up to eight seconds. `failures` counts from 1. */
+export function pauseAfter(failures: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs));
+  });
+}
+
+/** What the server refused, in its own words; `status` is that of HTTP. */
+export class RefusedError extends Error {
+  override readonly name = "Refused";
+  readonly status: number;
+  readonly hint: string | null;
+
+  constructor(status: number, message: string, hint: string | null) {
+    super(message);
+    this.status = status;
+    this.hint = hint;
+  }
+}
+
+/** The problem details (RFC 9457) of an answer; of one that has none, its status. */
+async function readRefusal(response: Response): Promise<RefusedError> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const { detail, hint } = isRecord(body) ? body : {};
+  const status = `HTTP ${response.status}`;
+  return new RefusedError(response.status, toText(detail) || status, toText(hint) || null);
+}
+
+export interface Sending {
+  readonly body?: object | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Sends a request and gives its answer. Rejects with `Refused` where the server says no, and with whatever `fetch` rejects
+ * with where it cannot be reached.
+ */
+export type Send = (method: "GET" | "POST" | "DELETE", path: string, sending?: Sending) => Promise<Response>;
+
+export interface SenderOptions {
+  /** In front of each path; empty for where the page comes from. */
+  readonly origin: string;
+  token(): string | undefined;
+  /** Somebody has to sign in; resolves when they have. Rejects when the signal aborts. */
+  signIn(signal: AbortSignal | undefined): Promise<void>;
+}
+
+/** A request that is refused for want of a token waits for one and is sent again. */
+export function createSender({ origin, token, signIn }: SenderOptions): Send {
+  return async (method, path, { body, headers, signal } = {}) => {
+    for (;;) {
+      const used = token();
+      const response = await fetch(origin + path, {
+        method,
+        headers: {
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...(used === undefined ? {} : { authorization: `Bearer ${used}` }),
+          ...headers,
+        },
+        credentials: "omit",
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      if (response.ok) return response;
+      if (response.status !== 401) throw await readRefusal(response);
+      await response.body?.cancel();
+      if (token() === used) await signIn(signal);
+    }
+  };
 }

@@ -1,7 +1,6 @@
 import type { PlanReply } from "../../../../core/plan-reply.ts";
-import type { Approval } from "../../../../core/tools/permission.ts";
-import type { JsonObject } from "../../../../kit/json.ts";
-import { isRecord, type JsonSchema, toText } from "../../../../kit/json.ts";
+import type { Approval } from "../../../../core/tools/tool.ts";
+import { isRecord, type JsonObject, type JsonSchema, toText } from "../../../../kit/json.ts";
 
 /** What a run wants to know of whoever asked it. */
 export type OpenQuestion = { readonly id: string; readonly message: string } & (

@@ -1,12 +1,13 @@
-import type { Approval } from "../../../../core/tools/permission.ts";
-import { type Locale, say, type Text } from "../../../../kit/locale.ts";
+import { type FormField, readForm } from "../../../../core/forms/form.ts";
+import { findValueProblem, getDefaultValue } from "../../../../core/forms/form-value.ts";
+import type { Approval } from "../../../../core/tools/tool.ts";
+import { type Locale, say, type Text } from "../../../../kit/errors.ts";
+import type { JsonObject, JsonSchema, JsonValue } from "../../../../kit/json.ts";
 import { sanitize, sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import { approvalNames } from "../../../../render/approval-names.ts";
-import { createElement, type Part } from "../../dom.ts";
-import { createLink } from "../../link.ts";
+import { createElement, createLink, type Part, setShown, setText } from "../../dom.ts";
 import type { OpenQuestion, Reply } from "../api/question.ts";
 import { chatTexts } from "../state/chat-texts.ts";
-import { createFormFields } from "./form-part.ts";
 
 /** Gives an answer to the run; false where it was not taken, so that it may be given again. */
 export type Answer = (question: OpenQuestion, reply: Reply) => Promise<boolean>;
@@ -148,4 +149,100 @@ export function createButton(text: string, press: () => void, look?: string | un
   const made = createElement("button", { type: "button", ...(look === undefined ? {} : { class: look }) }, text);
   made.addEventListener("click", press);
   return made;
+}
+
+export interface FormFields {
+  readonly element: HTMLElement;
+  /** What was filled in; undefined where something does not fit, which is shown at its field and has the focus. */
+  read(): JsonObject | undefined;
+}
+
+/** The fields of a tool's form (MCP's elicitation); undefined for a form that cannot be shown. */
+export function createFormFields(schema: JsonSchema, locale: Locale): FormFields | undefined {
+  const fields = readForm(schema)?.map((field) => createField(field, locale));
+  if (fields === undefined) return undefined;
+  return {
+    element: createElement("div", { class: "fields" }, ...fields.map((field) => field.element)),
+    read() {
+      const read = fields.map((field) => ({ field, isFine: field.check() }));
+      const wrong = read.find(({ isFine }) => !isFine);
+      wrong?.field.focus();
+      if (wrong !== undefined) return undefined;
+      return Object.fromEntries(
+        fields.flatMap(({ name, value }) => {
+          const given = value();
+          return given === undefined ? [] : [[name, given] as const];
+        }),
+      );
+    },
+  };
+}
+
+interface Field {
+  readonly name: string;
+  readonly element: HTMLElement;
+  /** Undefined where nothing was filled in. */
+  value(): JsonValue | undefined;
+  check(): boolean;
+  focus(): void;
+}
+
+function createField(field: FormField, locale: Locale): Field {
+  const { input, value } = createInput(field, locale);
+  const need = field.required ? say(locale, chatTexts.required) : "";
+  const label = createElement("span", {}, sanitizeLine(field.title ?? field.name) + need);
+  const help = createElement("span", { class: "hint" }, sanitize(field.description ?? ""));
+  const problem = createElement("span", { class: "problem", role: "alert", hidden: "" });
+  setShown(help, help.textContent !== "");
+  return {
+    name: field.name,
+    element: createElement("label", { class: "field" }, label, help, input, problem),
+    value,
+    focus: () => input.focus(),
+    check() {
+      const given = value();
+      const missing = given === undefined && field.required;
+      const wrong = given === undefined ? undefined : findValueProblem(field, given);
+      const isWrong = missing || wrong !== undefined;
+      const told =
+        wrong === undefined ? say(locale, chatTexts.missing) : say(locale, chatTexts.wanted) + say(locale, wrong);
+      setText(problem, isWrong ? told : "");
+      setShown(problem, isWrong);
+      input.setAttribute("aria-invalid", String(isWrong));
+      return !isWrong;
+    },
+  };
+}
+
+interface Input {
+  readonly input: HTMLElement;
+  value(): JsonValue | undefined;
+}
+
+function createInput(field: FormField, locale: Locale): Input {
+  const preset = getDefaultValue(field);
+  if (field.kind === "boolean") {
+    const input = createElement("input", { type: "checkbox" });
+    input.checked = preset === true;
+    return { input, value: () => input.checked };
+  }
+  if (field.kind === "choice" || field.kind === "choices") {
+    const input = createElement("select", field.kind === "choices" ? { multiple: "" } : {});
+    if (field.kind === "choice") input.append(createElement("option", { value: "" }, say(locale, chatTexts.choose)));
+    for (const { value, title } of field.choices) {
+      const option = createElement("option", { value: `=${value}` }, sanitizeLine(title));
+      option.selected = Array.isArray(preset) ? preset.includes(value) : preset === value;
+      input.append(option);
+    }
+    const chosen = (): string[] =>
+      [...input.selectedOptions].flatMap(({ value }) => (value === "" ? [] : [value.slice(1)]));
+    if (field.kind === "choice") return { input, value: () => chosen()[0] };
+    return { input, value: () => (chosen().length > 0 ? chosen() : undefined) };
+  }
+  const input = createElement("input", field.kind === "number" ? { type: "number", step: "any" } : { type: "text" });
+  if (preset !== undefined) input.value = String(preset);
+  if (field.kind === "text") return { input, value: () => (input.value === "" ? undefined : input.value) };
+  // What is no number, a browser gives as empty; it is not to pass for nothing.
+  const number = (): number | undefined => (input.value.trim() === "" ? undefined : Number(input.value));
+  return { input, value: () => (input.validity.badInput ? Number.NaN : number()) };
 }

@@ -1,9 +1,17 @@
-import type { Locale } from "../../../../kit/locale.ts";
+import { type Locale, say } from "../../../../kit/errors.ts";
+import { modeNames } from "../../../../render/mode-names.ts";
+import { createElement, type Part, setShown, setText } from "../../dom.ts";
+import { toView } from "../../run/to-view.ts";
+import { renderStatus } from "../../texts.ts";
 import type { ChatState } from "../state/chat-state.ts";
+import { chatTexts } from "../state/chat-texts.ts";
+import { getTalkTitle } from "../state/side-entries.ts";
 import type { Drafts } from "../storage/drafts.ts";
-import type { ChatActions } from "./chat-actions.ts";
-import { createChatView } from "./chat-view.ts";
-import { createSignIn } from "./sign-in-part.ts";
+import { createButton } from "./ask-part.ts";
+import { type ComposerPart, createComposer } from "./composer-part.ts";
+import type { ChatActions } from "./model-settings.ts";
+import { createSide } from "./side-part.ts";
+import { createTalk } from "./talk-part.ts";
 
 /** What stands in the window, in one language at a time. */
 export interface Screen {
@@ -65,4 +73,116 @@ export function createScreen({ document, locale: first, actions, drafts, giveTok
       if (asks) signIn.ask(false);
     },
   };
+}
+
+export interface SignIn {
+  readonly element: HTMLDialogElement;
+  /** Asks for the token until one has been given. */
+  ask(isWrong: boolean): void;
+}
+
+/** Asks for the token of a server that wants one. There is nothing to go on with without it, so it does not close. */
+function createSignIn(locale: Locale, give: (token: string) => void): SignIn {
+  const title = createElement("h2", { id: "sign-in-title" }, say(locale, chatTexts.signIn));
+  const why = createElement("p", { class: "hint" }, say(locale, chatTexts.signInWhy));
+  const token = createElement("input", { type: "password", id: "token", autocomplete: "off", required: "" });
+  const label = createElement(
+    "label",
+    { class: "field" },
+    createElement("span", {}, say(locale, chatTexts.token)),
+    token,
+  );
+  const problem = createElement("p", { class: "problem", role: "alert" });
+  const go = createElement("button", { type: "submit", class: "primary" }, say(locale, chatTexts.signIn));
+  const form = createElement("form", {}, title, why, label, problem, createElement("div", { class: "actions" }, go));
+  const dialog = createElement("dialog", { class: "sign-in", "aria-labelledby": "sign-in-title" }, form);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const given = token.value.trim();
+    if (given === "") return;
+    token.value = "";
+    dialog.close();
+    give(given);
+  });
+  dialog.addEventListener("cancel", (event) => event.preventDefault());
+  return {
+    element: dialog,
+    ask(isWrong) {
+      setText(problem, isWrong ? say(locale, chatTexts.wrongToken) : "");
+      if (!dialog.open) dialog.showModal();
+      token.focus();
+    },
+  };
+}
+
+export interface ChatView extends Part<ChatState> {
+  readonly composer: ComposerPart;
+  /** Closes what is open above the talk; false where nothing is. */
+  close(): boolean;
+}
+
+/** The whole page in one language. */
+function createChatView(locale: Locale, actions: ChatActions, drafts: Drafts): ChatView {
+  const app = createElement("div", { class: "app", "data-drawer": "closed" });
+  const isOpen = (): boolean => app.dataset.drawer === "open";
+  const openSide = createButton("☰", () => drawer(!isOpen()), "open-drawer");
+  openSide.setAttribute("aria-label", say(locale, chatTexts.openSide));
+  openSide.setAttribute("aria-controls", "side");
+  const drawer = (shows: boolean): void => {
+    if (isOpen() === shows) return;
+    app.dataset.drawer = shows ? "open" : "closed";
+    openSide.setAttribute("aria-expanded", String(shows));
+    if (shows) side.element.querySelector("button")?.focus();
+    else openSide.focus();
+  };
+  openSide.setAttribute("aria-expanded", "false");
+  const side = createSide({ locale, actions, close: () => drawer(false) });
+  const talk = createTalk(locale, actions);
+  const composer = createComposer(locale, actions, drafts);
+  const title = createElement("h1", { dir: "auto" });
+  const mode = createElement("span", { class: "mode-now" });
+  const connection = createElement("p", { class: "connection", role: "status" });
+  const problem = createElement("p", { class: "problem", role: "alert" });
+  const heard = createElement("p", { class: "visually-hidden", role: "status", "aria-live": "polite" });
+  const scrim = createElement("div", { class: "scrim" });
+  scrim.addEventListener("click", () => drawer(false));
+  const skip = createElement("a", { class: "skip", href: "#message" }, say(locale, chatTexts.skip));
+  skip.addEventListener("click", (event) => {
+    event.preventDefault();
+    composer.focus();
+  });
+  const top = createElement("header", { class: "top" }, openSide, title, mode);
+  const main = createElement("div", { class: "main" }, top, connection, talk.element, problem, heard, composer.element);
+  app.append(skip, side.element, scrim, main);
+  return {
+    element: app,
+    composer,
+    close() {
+      const wasOpen = isOpen();
+      drawer(false);
+      return wasOpen || composer.close();
+    },
+    show(chat) {
+      side.show(chat);
+      setText(title, getTalkTitle(chat) || say(locale, chatTexts.newChat));
+      setText(mode, say(locale, modeNames[chat.choices.mode]));
+      mode.dataset.mode = chat.choices.mode;
+      setText(connection, chat.isLost ? say(locale, chatTexts.lost) : "");
+      setShown(connection, chat.isLost);
+      setText(problem, chat.problem);
+      setShown(problem, chat.problem !== "");
+      talk.show(chat);
+      setText(heard, saidLast(chat, locale));
+      composer.show(chat);
+    },
+  };
+}
+
+/** What a screen reader is told: how the last run stands, or what was changed since. */
+function saidLast({ items, turns }: ChatState, locale: Locale): string {
+  const item = items.at(-1);
+  if (item === undefined) return "";
+  if (item.kind === "note") return say(locale, item.text);
+  const turn = turns[item.key];
+  return turn === undefined ? "" : renderStatus(toView(turn.run), locale);
 }

@@ -1,4 +1,4 @@
-import { type Locale, say } from "../../../../kit/locale.ts";
+import { type Locale, say } from "../../../../kit/errors.ts";
 import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import { createElement, type Part, setShown, setText } from "../../dom.ts";
 import type { ConversationEntry } from "../api/conversation.ts";
@@ -7,9 +7,7 @@ import { chatTexts, describeRemoval, labelRemoval } from "../state/chat-texts.ts
 import { type SideEntry, toSideEntries } from "../state/side-entries.ts";
 import { sideTexts } from "../state/side-texts.ts";
 import { createButton } from "./ask-part.ts";
-import type { ChatActions } from "./chat-actions.ts";
-import { createKeyedList } from "./keyed-list.ts";
-import { createQuestionDialog } from "./question-dialog.ts";
+import type { ChatActions } from "./model-settings.ts";
 
 export interface SideOptions {
   readonly locale: Locale;
@@ -118,4 +116,56 @@ function dateOf(time: string, locale: Locale): string {
   if (Number.isNaN(date.getTime())) return "";
   const format = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" } as const;
   return date.toLocaleString(locale === "zh" ? "zh-CN" : "en", format);
+}
+
+export interface QuestionDialog {
+  readonly element: HTMLElement;
+  /** Asks; what is under way goes on when the answer is yes. */
+  ask(text: string, yes: string, act: () => void): void;
+}
+
+/** A question that nothing else goes on beside. The browser keeps the focus in it, and Escape is a no. */
+export function createQuestionDialog(locale: Locale): QuestionDialog {
+  const words = createElement("p", { id: "dialog-words" });
+  const dialog = createElement("dialog", { class: "confirm-delete", "aria-labelledby": "dialog-words" });
+  let act = (): void => {};
+  const yes = createButton("", () => {
+    dialog.close();
+    act();
+  });
+  yes.className = "danger";
+  const no = createButton(say(locale, chatTexts.cancel), () => dialog.close());
+  dialog.append(words, createElement("div", { class: "actions" }, yes, no));
+  return {
+    element: dialog,
+    ask(text, yesWord, then) {
+      act = then;
+      setText(words, text);
+      setText(yes, yesWord);
+      dialog.showModal();
+      no.focus();
+    },
+  };
+}
+
+/** Shows a list, one part for each key. A part stays as long as there is an entry of its key, in the order of the entries. */
+export function createKeyedList<T extends { readonly key: string }>(parent: Element, create: (value: T) => Part<T>) {
+  const parts = new Map<string, Part<T>>();
+  return (values: readonly T[]): void => {
+    const keys = new Set(values.map(({ key }) => key));
+    for (const [key, part] of parts)
+      if (!keys.has(key)) {
+        part.element.remove();
+        parts.delete(key);
+      }
+    let before: Element | null = null;
+    for (const value of values) {
+      const part = parts.get(value.key) ?? create(value);
+      parts.set(value.key, part);
+      part.show(value);
+      const wanted: ChildNode | null = before === null ? parent.firstChild : before.nextSibling;
+      if (wanted !== part.element) parent.insertBefore(part.element, wanted);
+      before = part.element;
+    }
+  };
 }

@@ -1,5 +1,5 @@
 import type { Mode } from "../../../../core/outcome.ts";
-import type { Text } from "../../../../kit/locale.ts";
+import type { Text } from "../../../../kit/errors.ts";
 import { createRunState, type RunChange, type RunState, reduceRunState } from "../../run/run-state.ts";
 import type { ConversationEntry, RunEntry } from "../api/conversation.ts";
 import type { OpenQuestion } from "../api/question.ts";
@@ -144,4 +144,26 @@ export function isUnsettled({ isFollowed, isGone, run }: Turn): boolean {
 export function findActiveTurn({ items, turns }: ChatState): Turn | undefined {
   const shown = items.flatMap((item) => (item.kind === "turn" ? (turns[item.key] ?? []) : []));
   return shown.findLast(({ isFollowed, run }) => isFollowed && !isFinished(run));
+}
+
+/** The one place that holds what the page shows. */
+export interface Store {
+  readonly state: ChatState;
+  change(change: (state: ChatState) => ChatState): void;
+}
+
+export function createStore(first: ChatState, onChange: (state: ChatState, before: ChatState) => void): Store {
+  let state = first;
+  return {
+    get state() {
+      return state;
+    },
+    change(change) {
+      const next = change(state);
+      if (next === state) return;
+      const before = state;
+      state = next;
+      onChange(state, before);
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { Text } from "../../../../kit/locale.ts";
+import type { Text } from "../../../../kit/errors.ts";
 import type { ParameterName, Role, SearchReason } from "../api/server-settings.ts";
 
 /** All words of the chat page that are not those of a run. */

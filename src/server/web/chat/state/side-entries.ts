@@ -1,4 +1,5 @@
 import { toConversationTitle } from "../../../../core/store/conversation-title.ts";
+import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import type { ConversationEntry } from "../api/conversation.ts";
 import { type ChatState, isUnsettled, type Turn } from "./chat-state.ts";
 
@@ -24,7 +25,7 @@ export function toSideEntries(chat: ChatState): SideEntry[] {
 }
 
 /** How many conversations wait for a person. */
-export function countWaiting(chat: ChatState): number {
+function countWaiting(chat: ChatState): number {
   return [...goingIn(chat).values()].filter(({ mark }) => mark === "waits").length;
 }
 
@@ -66,4 +67,18 @@ function goingOf({ conversationId: id = "", run, question, isGone }: Turn): Goin
 /** Until its first run has ended, a conversation has no title. */
 function firstQuestion({ turns }: ChatState, id: string): string {
   return Object.values(turns).find(({ conversationId }) => conversationId === id)?.run.question ?? "";
+}
+
+/** Of the conversation in sight; empty for a new one. */
+export function getTalkTitle({ conversationId, conversations, items, turns }: ChatState): string {
+  const [first] = items.flatMap((item) => (item.kind === "turn" ? (turns[item.key] ?? []) : []));
+  const kept = conversations.find(({ id }) => id === conversationId);
+  return sanitizeLine(kept?.title || toConversationTitle(first?.run.question ?? ""));
+}
+
+/** Of the tab: the conversation, behind how many wait for a person. */
+export function getTabTitle(chat: ChatState): string {
+  const waiting = countWaiting(chat);
+  const name = [getTalkTitle(chat), "Duet"].filter(Boolean).join(" · ");
+  return waiting === 0 ? name : `(${waiting}) ${name}`;
 }

@@ -1,4 +1,4 @@
-import type { Text } from "../../../../kit/locale.ts";
+import type { Text } from "../../../../kit/errors.ts";
 
 /** What is said of conversations and runs that are out of sight, or gone. */
 export const sideTexts = {

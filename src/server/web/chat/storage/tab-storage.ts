@@ -1,8 +1,8 @@
+import type { Locale } from "../../../../kit/errors.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
-import type { Locale } from "../../../../kit/locale.ts";
 import { modes } from "../../../../render/mode-names.ts";
 import { parameterNames, type Role, readNumbers, roles } from "../api/server-settings.ts";
-import type { Choices } from "../state/chat-state.ts";
+import { type ChatState, type Choices, isUnsettled } from "../state/chat-state.ts";
 
 /** What a tab finds again after a reload. */
 export interface StoredChat {
@@ -13,7 +13,7 @@ export interface StoredChat {
   readonly runs: readonly StoredRun[];
 }
 
-export interface StoredRun {
+interface StoredRun {
   readonly id: string;
   readonly question: string;
   readonly conversationId: string | undefined;
@@ -118,4 +118,22 @@ function parse(text: string | undefined): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Keeps what a tab finds again after a reload, each time that it is another. */
+export function createSaver(keeper: TabStorage): (chat: ChatState, locale: Locale) => void {
+  let before = "";
+  return (chat, locale) => {
+    const { choices, conversationId } = chat;
+    const kept = { locale, choices, conversationId, runs: runsOf(chat) };
+    const now = JSON.stringify(kept);
+    if (now !== before) keeper.keepChat(kept);
+    before = now;
+  };
+}
+
+function runsOf({ turns }: ChatState): StoredRun[] {
+  return Object.values(turns)
+    .filter(isUnsettled)
+    .flatMap(({ conversationId, run: { runId: id, question } }) => (id ? [{ id, question, conversationId }] : []));
 }

@@ -101,7 +101,7 @@ export const core: readonly Mutation[] = [
   {
     id: "redirect-headers",
     file: "src/kit/net/create-guarded-fetch.ts",
-    text: "headers: only(next.headers, harmless)",
+    text: "headers: pickHeaders(next.headers, harmless)",
     becomes: "headers: next.headers",
     tests: ["test/kit/net/follow-redirect.test.ts"],
     endangers: "authorization and cookies go to another origin",

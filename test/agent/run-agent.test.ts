@@ -428,10 +428,10 @@ describe("limits", () => {
 
 describe("failing and stopping", () => {
   test("a function-call model that fails at once ends the run with its code, a hint and the advice to chat", async () => {
-    const error = new DuetError({ code: "invalid_request", text: both("no luck"), hint: both("Try later.") });
+    const error = new DuetError({ code: "server", text: both("no luck"), hint: both("Try later.") });
     const events = await runOne(scriptedModel([{ error }]), {});
     expect(outcomeOf(events)).toMatchObject({ success: false, status: "failed", stop_reason: "error", response: "" });
-    expect(outcomeOf(events).error).toMatchObject({ code: "invalid_request", message: "no luck" });
+    expect(outcomeOf(events).error).toMatchObject({ code: "server", message: "no luck" });
     expect(outcomeOf(events).error?.hint).toBe(
       "Try later. You can also switch to Chat mode (mode chat) and try again.",
     );
@@ -507,7 +507,7 @@ describe("failing and stopping", () => {
   });
 
   test("prompts follow the question's language, notices and errors the reader's", async () => {
-    const model = scriptedModel([{ error: failing("invalid_request") }]);
+    const model = scriptedModel([{ error: failing("server") }]);
     const events = await runOne(model, { question: "北京天气怎么样？", locale: "en" });
     expect(model.requests[0]?.messages[0]?.content).toContain("你是智能体");
     expect(outcomeOf(events).error?.hint).toContain("Chat mode");

@@ -2,7 +2,7 @@ import type { Verdict } from "../../core/events.ts";
 import type { FinishReason } from "../../core/model.ts";
 import { hasSucceeded, type Outcome, type OutcomeMeta, type StopReason } from "../../core/outcome.ts";
 import { type DuetError, type ErrorReport, say, toErrorReport } from "../../kit/errors.ts";
-import { canChatModeHelp, chatAdvice } from "../../render/chat-advice.ts";
+import { chatAdvice } from "../../render/chat-advice.ts";
 import { emptyAnswerError } from "../answer/answer-errors.ts";
 import type { Run } from "../run.ts";
 import type { Observation } from "./act.ts";
@@ -55,8 +55,8 @@ function reportOf(run: Run, ending: RunResult, status: Outcome["status"]): Error
   if (status === "partial") return error ? toErrorReport(error, run.locale) : null;
   const told = toErrorReport(error ?? emptyAnswerError("stop"), run.locale);
   const { code, hint } = told;
-  // Nobody can switch the mode of an agent below another one.
-  if (run.mode === "chat" || run.depth > 0 || !canChatModeHelp(code)) return told;
+  // Chat mode asks the same models; it cannot help with what is wrong with them, or with a chain of agents.
+  if (run.mode === "chat" || run.depth > 0 || code === "auth" || code === "quota" || code === "config") return told;
   return { ...told, hint: [hint, say(run.locale, chatAdvice)].filter(Boolean).join(" ") };
 }
 

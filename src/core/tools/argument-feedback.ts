@@ -31,7 +31,7 @@ export function toValueProblem(path: string, value: unknown, zh: string, en: str
 }
 
 /** A problem that names a field which is not there in the schema; `allowed` are those that are. */
-export function unknownField(path: string, allowed: readonly string[]): ArgumentProblem {
+export function toUnknownFieldLine(path: string, allowed: readonly string[]): ArgumentProblem {
   if (allowed.length === 0) return { path, text: { zh: "不是允许的字段", en: "this field is not allowed" } };
   const list = allowed.slice(0, mostNames).map(showName).join(", ");
   return {

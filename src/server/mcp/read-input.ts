@@ -1,7 +1,12 @@
 import * as z from "zod";
 import zhCN from "zod/v4/locales/zh-CN.js";
 import { listKeys } from "../../config/schema/describe-schema.ts";
-import { renderArgumentProblems, showName, toValueProblem, unknownField } from "../../core/tools/argument-feedback.ts";
+import {
+  renderArgumentProblems,
+  showName,
+  toUnknownFieldLine,
+  toValueProblem,
+} from "../../core/tools/argument-feedback.ts";
 import type { ArgumentProblem } from "../../core/tools/tool.ts";
 import type { Locale } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
@@ -26,7 +31,7 @@ export function parseInput<T>(
     const { code, path, message } = issue;
     if (code === "unrecognized_keys") {
       const allowed = fieldsAt(schema, path);
-      return issue.keys.map((key) => unknownField([...path, showName(key)].join("."), allowed));
+      return issue.keys.map((key) => toUnknownFieldLine([...path, showName(key)].join("."), allowed));
     }
     const given = path.reduce<unknown>(
       (at, step) => (isRecord(at) || Array.isArray(at) ? Reflect.get(at, step) : undefined),

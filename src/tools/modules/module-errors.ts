@@ -60,7 +60,7 @@ export function closingError(): DuetError {
 }
 
 /** The line about a module that printed more within a second than is shown. */
-export function tooMuchOutput(file: string, characters: number): Text {
+export function toOutputLimitLine(file: string, characters: number): Text {
   return {
     zh: `${file}：输出过多，省略了 ${characters} 个字符`,
     en: `${file} printed too much: ${formatCount(characters, "character")} left out`,

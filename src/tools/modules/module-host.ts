@@ -20,7 +20,7 @@ import {
   createOpening,
   endedWhileLoadingError,
   type Opening,
-  tooMuchOutput,
+  toOutputLimitLine,
 } from "./module-errors.ts";
 import { type ModuleSource, type ModuleThread, startModuleThread } from "./module-thread.ts";
 
@@ -123,7 +123,7 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
         process.stderr.write(message.text);
         return;
       case "output-missing":
-        warn(tooMuchOutput(source.file, message.characters));
+        warn(toOutputLimitLine(source.file, message.characters));
         return;
       case "pong":
         lifecycle.askedAt = undefined;

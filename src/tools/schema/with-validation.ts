@@ -3,8 +3,8 @@ import {
   renderArgumentProblems,
   showName,
   showValue,
+  toUnknownFieldLine,
   toValueProblem,
-  unknownField,
 } from "../../core/tools/argument-feedback.ts";
 import { type ArgumentProblem, createFailure, type Tool } from "../../core/tools/tool.ts";
 import { say, type Text, toDuetError } from "../../kit/errors.ts";
@@ -78,7 +78,7 @@ function describe(error: ErrorObject): ArgumentProblem {
   if (keyword === "dependentRequired" || keyword === "dependencies") return missing(named(params.missingProperty));
   if (keyword === "additionalProperties" || keyword === "unevaluatedProperties") {
     const name = params.additionalProperty ?? params.unevaluatedProperty;
-    return unknownField(named(name), fieldsOf(error.parentSchema));
+    return toUnknownFieldLine(named(name), fieldsOf(error.parentSchema));
   }
   if (keyword === "propertyNames")
     return { path: named(params.propertyName), text: toText("字段名不合要求", "this field name is not valid") };

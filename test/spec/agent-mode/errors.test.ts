@@ -69,7 +69,7 @@ describe("Agent 错误处理", () => {
     );
   });
 
-  test("LLM API 错误: when that does not help the agent stops, with a friendly message, and no advice of a mode that asks the same model", async () => {
+  test("LLM API 错误: when that does not help the agent stops, with a friendly message that advises the Chat mode", async () => {
     const scene = await setScene();
     scene.provider.script("cheap", broken, broken, broken, broken, { text: "never" });
     const { code, stdout, stderr } = await ask(scene, "你好");
@@ -77,7 +77,7 @@ describe("Agent 错误处理", () => {
     expect(scene.provider.requests("strong")).toHaveLength(0);
     const last = stderr.split("\n").find((line) => line.startsWith("✗")) ?? "";
     expect(last).toContain("HTTP 500）：The engine exploded");
-    expect(last).not.toContain("Chat 模式");
+    expect(last).toContain("切换到 Chat 模式（mode chat）再试。");
     expect(stdout + stderr).not.toMatch(/\n\s+at |Error:/);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   });

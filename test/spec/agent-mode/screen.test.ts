@@ -81,7 +81,7 @@ const session = once(async () => {
   await terminal.repeats(" · 共 ", 2);
   const recovered = all().slice(expanded.length - 200);
 
-  const refused = { status: 400, body: '{"error":{"message":"tools are not supported"}}' };
+  const refused = { status: 403, body: '{"error":{"message":"no access to this model"}}' };
   provider.script("cheap", refused);
   terminal.type("这次会失败\r");
   await terminal.repeats(" · 共 ", 3);
@@ -289,7 +289,7 @@ describe("Agent 执行过程展示", () => {
 describe("Agent 错误处理", () => {
   test("LLM API 错误: on the screen a refused call ends the run with its reason and what to do, and the chat goes on", async () => {
     const { failed, code } = await session();
-    expect(failed).toMatch(/✗ .*400/);
+    expect(failed).toMatch(/✗ .*403/);
     expect(failed).not.toMatch(/\n\s+at |Error:/);
     expect(code).toBe(0);
   });

@@ -63,7 +63,7 @@ const session = once(async () => {
   provider.script("gpt-4", { toolCalls: [searchFor("上海明天天气")] }, { text: "Agent 查到：多云[1]。" });
   const agentAnswer = await asks("上海明天天气");
   const agentRequests = provider.journal.slice(before);
-  const failure = { status: 400, body: '{"error":{"message":"tools are not supported"}}' };
+  const failure = { status: 401, body: '{"error":{"message":"Incorrect API key"}}' };
   provider.script("gpt-4", failure);
   const failed = await asks("这次会失败");
   const afterFailure = now();
@@ -211,7 +211,7 @@ describe("Agent 模式处理", () => {
 
   test("Agent 模式错误降级: a failed run says why, advises chat mode, and does not switch by itself", async () => {
     const { failed, afterFailure } = await session();
-    expect(failed).toMatch(/✗ .*请求被拒绝/);
+    expect(failed).toMatch(/✗ .*认证失败/);
     expect(failed).toContain("/mode chat");
     expect(afterFailure.split("\n").slice(-3).join("\n")).toContain("Agent 模式");
   });

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../../core/events.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import { type Locale, say } from "../../../kit/errors.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
-import { canChatModeHelp, chatAdvice } from "../../../render/chat-advice.ts";
+import { chatAdvice } from "../../../render/chat-advice.ts";
 import { noticeLine, renderBill, renderEvent, renderPhase } from "../../../render/event-lines.ts";
 import { renderOutcome } from "../../../render/step-writer.ts";
 import { createLine, type Line, type Style } from "../../terminal/text/width.ts";
@@ -54,8 +54,8 @@ const endStyles: Partial<Record<Outcome["status"], Style>> = { failed: "bad", pa
  * What to try after a run with tools that failed (model-invocation.md, "Agent 模式错误降级"): it advises, and never switches by
  * itself.
  */
-function modeAdvice({ status, meta, error }: Outcome, locale: Locale): string | undefined {
-  if (status !== "failed" || meta.mode === "chat" || !canChatModeHelp(error?.code)) return undefined;
+function modeAdvice({ status, meta }: Outcome, locale: Locale): string | undefined {
+  if (status !== "failed" || meta.mode === "chat") return undefined;
   return say(locale, {
     zh: "建议用 /mode chat 切换到 Chat 模式再试；模式不会自动切换。",
     en: "You can try Chat mode with /mode chat; the mode is not switched by itself.",

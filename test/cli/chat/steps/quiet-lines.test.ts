@@ -18,20 +18,9 @@ test.each([
   ["en", undefined, ["✗ no luck", "  You can try Chat mode with /mode chat; the mode is not switched by itself."]],
   ["zh", hint, ["✗ 出错了。请稍后再试。", "  建议用 /mode chat 切换到 Chat 模式再试；模式不会自动切换。"]],
 ] as const)("a failed run advises chat mode once, by the command (%s, %j)", async (locale: Locale, said, lines) => {
-  const error = new DuetError({ code: "invalid_request", text, hint: said });
+  const error = new DuetError({ code: "server", text, hint: said });
   const model = scriptedModel([{ error }]);
   const outcome = outcomeOf(await runAll({ models: { functionCall: model, answer: model }, locale }));
   expect(outcome.error?.hint).toContain("Chat");
   expect(renderEnd(outcome, locale).map(toPlainText).slice(0, 2)).toEqual(lines);
 });
-
-test.each(["rate_limit", "overloaded", "server", "network", "auth"] as const)(
-  "a run that failed of %s is not advised to use chat mode, which asks the same models",
-  async (code) => {
-    const error = new DuetError({ code, text, hint });
-    const model = scriptedModel([{ error }]);
-    const outcome = outcomeOf(await runAll({ models: { functionCall: model, answer: model }, locale: "en" }));
-    expect(outcome.error?.hint).toBe("Try later.");
-    expect(renderEnd(outcome, "en").map(toPlainText).join("\n")).not.toContain("Chat");
-  },
-);

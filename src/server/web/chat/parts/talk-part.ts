@@ -1,7 +1,7 @@
 import type { Outcome } from "../../../../core/outcome.ts";
 import { type Locale, say } from "../../../../kit/errors.ts";
 import { sanitize } from "../../../../kit/text/sanitize.ts";
-import { canChatModeHelp, chatAdvice } from "../../../../render/chat-advice.ts";
+import { chatAdvice } from "../../../../render/chat-advice.ts";
 import { renderSeconds } from "../../../../render/event-lines.ts";
 import { renderDollars } from "../../../../render/known-cost.ts";
 import { modeHelp, modeNames, modes } from "../../../../render/mode-names.ts";
@@ -272,5 +272,8 @@ const noAnswer: ReadonlySet<Outcome["status"]> = new Set(["failed", "cancelled"]
 
 /** After a run with tools that failed (model-invocation.md, "Agent 模式错误降级"): it is advised, and never switched by itself. */
 function chatHelps({ status, meta, error }: Outcome): boolean {
-  return status === "failed" && meta.mode !== "chat" && canChatModeHelp(error?.code);
+  return status === "failed" && meta.mode !== "chat" && !(error !== null && sharedCauses.has(error.code));
 }
+
+/** Chat mode asks the same models over the same network with the same keys, so it does not help after these. */
+const sharedCauses: ReadonlySet<string> = new Set(["auth", "quota", "config", "network"]);
